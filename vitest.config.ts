@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { resultsReporter } from './scripts/lib/results-reporter.ts';
+import { LongestFirst } from './scripts/lib/sequencer.ts';
 
 /** A report that CI keeps, when it names a file for it. */
 const junitFile = process.env.JUNIT_FILE;
@@ -25,6 +26,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     allowOnly: false,
+    sequence: { sequencer: LongestFirst },
     reporters: [
       'default',
       resultsReporter({ root: import.meta.dirname, suite: 'tests' }),

@@ -43,11 +43,36 @@ const violations: Import[] = [
   ['feature-order-repository', 'server/src/features/repository/commits/a.ts', 'server/src/features/ci/jobs/index.ts'],
   ['feature-order-ci', 'server/src/features/ci/jobs/c.ts', 'server/src/features/review/merge-requests/index.ts'],
   [
+    'feature-order-collaboration',
+    'server/src/features/collaboration/labels/a.ts',
+    'server/src/features/repository/commits/index.ts',
+  ],
+  [
     'feature-order-review',
     'server/src/features/review/merge-requests/a.ts',
     'server/src/features/planning/issues/index.ts',
   ],
   ['feature-order-planning', 'server/src/features/planning/issues/a.ts', 'server/src/features/admin/settings/index.ts'],
+  [
+    'feature-order-delivery',
+    'server/src/features/delivery/releases/a.ts',
+    'server/src/features/activity/events/index.ts',
+  ],
+  [
+    'feature-order-security',
+    'server/src/features/security/findings/a.ts',
+    'server/src/features/activity/events/index.ts',
+  ],
+  [
+    'feature-order-activity',
+    'server/src/features/activity/events/a.ts',
+    'server/src/features/portability/forks/index.ts',
+  ],
+  [
+    'feature-order-portability',
+    'server/src/features/portability/forks/a.ts',
+    'server/src/features/admin/settings/index.ts',
+  ],
   ['features-below-the-root', 'server/src/features/ci/jobs/d.ts', 'server/src/app.ts'],
   ['transport-below-the-root', 'server/src/transport/ssh/b.ts', 'server/src/main.ts'],
   ['web-uses-only-the-client', 'web/src/a.ts', 'packages/ci-config/src/index.ts'],

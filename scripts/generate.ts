@@ -19,6 +19,7 @@ const steps: Step[] = [
   { what: 'table of user attributes from their declaration', script: 'scripts/generate/user-attributes.ts' },
   { what: 'table of project attributes from their declaration', script: 'scripts/generate/project-attributes.ts' },
   { what: 'table of group attributes from their declaration', script: 'scripts/generate/group-attributes.ts' },
+  { what: 'states of merge trains from their table', script: 'scripts/generate/merge-trains.ts' },
 ];
 
 for (const { what, script, args = [] } of steps.filter((step) => existsSync(join(root, step.script)))) {

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { slowestLines, unexplainedLines } from './lib/durations.ts';
 import {
   clearResults,
   failureLines,
@@ -12,6 +13,7 @@ import {
   unstableLines,
   writeResults,
 } from './lib/results.ts';
+import { sweepsLine, sweepsOf } from './lib/sweeps.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -48,23 +50,33 @@ function run({ name, args, minutes }: Suite): Promise<number> {
   });
 }
 
+// Chosen here, so that every suite takes the same part and the end can say which.
+const sweeps = sweepsOf(process.env, Date.now);
+process.env.SWEEP_SEED = String(sweeps.seed);
+
 clearResults(root);
 let ok = true;
 for (const suite of suites) {
   if (stopped) break;
+  const started = performance.now();
   const code = await run(suite);
-  const results: TestResult[] = readResults(root).find((entry) => entry.suite === suite.name)?.tests ?? [];
+  const seconds = (performance.now() - started) / 1000;
+  const { tests: results = [], files = {} } = readResults(root).find((entry) => entry.suite === suite.name) ?? {};
   // A suite that breaks off before it could say which test failed is a failure of its own.
-  if (code !== 0 && totals(results).failed === 0) {
-    const title = `${suite.name} ended with code ${code}`;
-    writeResults(root, suite.name, [...results, { file: suite.name, title, state: 'failed', ms: 0 }]);
-  }
+  const brokeOff = code !== 0 && totals(results).failed === 0;
+  const title = `${suite.name} ended with code ${code}`;
+  const ending: TestResult[] = brokeOff ? [{ file: suite.name, title, state: 'failed', ms: 0 }] : [];
+  writeResults(root, suite.name, [...results, ...ending], { files, seconds });
   ok &&= code === 0;
 }
 
-const results = readResults(root).flatMap((entry) => entry.tests);
+const all = readResults(root);
+const results = all.flatMap((entry) => entry.tests);
+for (const { suite, seconds = 0 } of all) console.log(`${suite}: ${seconds.toFixed(0)} s`);
+console.log(sweepsLine(sweeps));
 // Said again at the end: whoever keeps only the tail of a log finds what failed.
-for (const line of [...unstableLines(results), ...failureLines(results)]) console.log(line);
+const lines = [slowestLines(all), unexplainedLines(root, all), unstableLines(results), failureLines(results)];
+for (const line of lines.flat()) console.log(line);
 const sum = totals(results);
 console.log(totalsLine(sum));
 process.exitCode = ok && !stopped && sum.failed === 0 && sum.passed > 0 ? 0 : 1;

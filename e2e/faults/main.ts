@@ -7,18 +7,19 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../src/support/instance.ts';
-import { createSuite } from '../src/support/suite.ts';
+import { createSuite, finish } from '../src/support/suite.ts';
 import { contention } from './contention.ts';
-import { randomHistories } from './histories.ts';
+import { randomHistories, randomTrains } from './histories.ts';
 import { killPoints } from './kill-points.ts';
 import { manyRequests } from './requests.ts';
 import { largeThings } from './sizes.ts';
 import { storageFaults } from './storage.ts';
+import { wholeSweeps } from './sweeps.ts';
 
 const { values: options } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'kills,storage,contention,sizes,requests,histories' },
+    only: { type: 'string', default: 'kills,storage,contention,sizes,requests,histories,trains,sweeps' },
     kills: { type: 'string' },
     seed: { type: 'string', default: '1' },
     keep: { type: 'boolean', default: false },
@@ -27,7 +28,7 @@ const { values: options } = parseArgs({
 const { short } = options;
 const parts = new Set(options.only.split(','));
 const kills = Number(options.kills ?? (short ? 6 : 100));
-const suite = createSuite('faults', 'e2e/faults/main.ts');
+const suite = createSuite('e2e/faults/main.ts');
 const directory = mkdtempSync(join(tmpdir(), 'mr-faults-'));
 // The embedded database runs under another uid and must be able to pass.
 chmodSync(directory, 0o711);
@@ -58,6 +59,8 @@ try {
   if (parts.has('kills')) for (const processes of [1, 2] as const) await killed(processes);
   if (parts.has('storage')) await storageFaults(suite, join(directory, 'storage'));
   if (parts.has('histories') && !short) await randomHistories(suite, 300, Number(options.seed), say);
+  if (parts.has('trains') && !short) await randomTrains(suite, 100, Number(options.seed), say);
+  if (parts.has('sweeps') && !short) await wholeSweeps(suite);
   if (parts.has('contention')) await contention(suite, join(directory, 'contention'));
   if (parts.has('sizes'))
     await largeThings(
@@ -88,4 +91,4 @@ if (!short) {
   mkdirSync(join(root, 'bench/results'), { recursive: true });
   writeFileSync(join(root, 'bench/results', `${at.slice(0, 16).replace(':', '')}-faults.md`), report.join('\n'));
 }
-process.exit(suite.finish());
+process.exit(finish('faults', suite.results));

@@ -1,6 +1,7 @@
 /**
  * `npm run e2e`: the built product from a clean data directory, real git, real clients, a real browser. `--only groups,file-pages`
- * runs some scenarios, `--late 800` lets answers come late by chance, which finds steps that only work when all is quick.
+ * runs some scenarios, `--late 800` lets answers come late by chance, which finds steps that only work when all is quick,
+ * `--lanes 1` one scenario after the other instead of two at a time.
  */
 import { parseArgs } from 'node:util';
 import { accountJourney } from './scenarios/accounts.ts';
@@ -13,10 +14,15 @@ import { filePagesJourney } from './scenarios/file-pages.ts';
 import { membersJourney } from './scenarios/group-members.ts';
 import { groupJourney } from './scenarios/groups.ts';
 import { historyJourney } from './scenarios/history.ts';
+import { issuesJourney } from './scenarios/issues.ts';
 import { journey } from './scenarios/journey.ts';
 import { lfsJourney } from './scenarios/lfs.ts';
 import { oauthJourney } from './scenarios/oauth.ts';
 import { ownAccountJourney } from './scenarios/own-account.ts';
+import { pageDangersJourney } from './scenarios/page-dangers.ts';
+import { pageErrorsJourney } from './scenarios/page-errors.ts';
+import { pageLayoutJourney } from './scenarios/page-layout.ts';
+import { pageLoadsJourney } from './scenarios/page-loads.ts';
 import { parameters } from './scenarios/parameters.ts';
 import { planningJourney } from './scenarios/planning.ts';
 import { projectJourney } from './scenarios/projects.ts';
@@ -30,7 +36,7 @@ import { twoFactorJourney } from './scenarios/two-factor.ts';
 import { wikiJourney } from './scenarios/wikis.ts';
 import { answerLate } from './support/browser.ts';
 import { rootPassword, rootToken, startInstance } from './support/instance.ts';
-import { createSuite, type Suite } from './support/suite.ts';
+import { createSuite, finish, type Suite } from './support/suite.ts';
 
 /** One instance for the main job, the clients, and the pages that show what both have done. */
 async function mainJourney(suite: Suite): Promise<void> {
@@ -71,6 +77,11 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'file-pages': filePagesJourney,
   documents: documentsJourney,
   'all-pages': allPagesJourney,
+  'page-dangers': pageDangersJourney,
+  'page-errors': pageErrorsJourney,
+  'page-layout': pageLayoutJourney,
+  'page-loads': pageLoadsJourney,
+  issues: issuesJourney,
   wikis: wikiJourney,
   history: historyJourney,
   planning: planningJourney,
@@ -80,15 +91,29 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: Object.keys(scenarios).join(',') },
     again: { type: 'boolean', default: false },
     late: { type: 'string', default: '0' },
+    lanes: { type: 'string', default: '2' },
   },
 });
 answerLate(Number(options.late));
-const suite = createSuite();
-for (const name of options.only.split(',')) {
-  const scenario = scenarios[name];
-  if (!scenario) throw new Error(`no scenario is called ${name}: ${Object.keys(scenarios).join(', ')}`);
-  // What one scenario could not do keeps none of the others from running.
-  await suite.scenario(`e2e/src/scenarios/${name}.ts`, () => scenario(suite), options.again);
+const names = options.only.split(',');
+for (const name of names)
+  if (!(name in scenarios)) throw new Error(`no scenario is called ${name}: ${Object.keys(scenarios).join(', ')}`);
+
+/** Takes the next scenario until none is left: each has an instance of its own, and one alone leaves half of two cores idle. */
+async function lane(): Promise<Suite> {
+  const suite = createSuite();
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    const scenario = scenarios[name];
+    // What one scenario could not do keeps none of the others from running.
+    if (scenario) await suite.scenario(`e2e/src/scenarios/${name}.ts`, () => scenario(suite), options.again);
+  }
+  return suite;
 }
+const lanes = await Promise.all(Array.from({ length: Number(options.lanes) }, lane));
 // Whatever a failed step left running, the result is known: nothing may keep the run from ending.
-process.exit(suite.finish());
+process.exit(
+  finish(
+    'e2e',
+    lanes.flatMap(({ results }) => results),
+  ),
+);

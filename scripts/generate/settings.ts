@@ -56,6 +56,7 @@ function notesOf(name: string, row: Row<unknown>): string {
     row.needs ? `needs ${list(row.needs)}` : '',
     row.secret === 'hidden' ? 'secret, never answered' : '',
     row.secret === 'masked' ? 'secret, answered as `*****`' : '',
+    row.secret === 'shown' ? 'secret, answered as stored' : '',
     aliases.length > 0 ? `also ${list(aliases)}` : '',
     deprecated.length > 0 ? `deprecated name ${list(deprecated)}` : '',
     row.deprecated
@@ -128,7 +129,7 @@ export interface SettingField {
   readonly allowed?: readonly (string | number)[];
   readonly min?: number;
   readonly max?: number;
-  readonly secret?: 'masked' | 'hidden';
+  readonly secret?: 'shown' | 'masked' | 'hidden';
   readonly deprecated?: string;
 }
 

@@ -41,7 +41,11 @@ export function resultsReporter({ root, suite }: { root: string; suite: string }
         const why = whyOf([error]);
         results.push({ file: 'vitest', title: `unhandled error: ${error.message}`, state: 'failed', ms: 0, why });
       }
-      writeResults(root, suite, results);
+      const times = modules.map((module) => [
+        relative(root, module.moduleId),
+        Math.round(module.diagnostic().duration),
+      ]);
+      writeResults(root, suite, results, { files: Object.fromEntries(times) });
       console.log(totalsLine(totals(results)));
     },
   };

@@ -16,40 +16,59 @@ export type TestResult = {
   why?: string;
   unstable?: string;
 };
-export type SuiteResults = { suite: string; tests: TestResult[] };
+/** `files` is how long each file took, its hooks included; `seconds` how long the suite took from start to end. */
+export type SuiteResults = { suite: string; tests: TestResult[]; files?: Record<string, number>; seconds?: number };
 export type Totals = { passed: number; failed: number };
 
-function resultsFolder(root: string): string {
+/** The folder also has what the last complete check left (ci-run.ts): it says of itself which commit it is about. */
+export function resultsFolder(root: string): string {
   return join(root, '.results');
 }
+/** What `.ci/run` leaves in the folder. */
+export const ciRunFile = 'ci-run.json';
+const namesIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.json') && name !== ciRunFile)
+    .sort();
 
 /** Reads every suite's results; a missing folder is an empty list, a damaged file is an error. */
 export function readResults(root: string): SuiteResults[] {
   const folder = resultsFolder(root);
   if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .sort()
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as SuiteResults);
+  return namesIn(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as SuiteResults);
 }
 
 export function clearResults(root: string): void {
-  rmSync(resultsFolder(root), { recursive: true, force: true });
+  const folder = resultsFolder(root);
+  if (existsSync(folder)) for (const name of namesIn(folder)) rmSync(join(folder, name), { force: true });
 }
+
+/** What is told of a suite besides its tests. */
+export type SuiteTimes = { files?: Record<string, number>; seconds?: number };
 
 /**
  * Writes one suite. Results of files that were not part of this run and still exist are kept, so that running one file
  * does not forget the others.
  */
-export function writeResults(root: string, suite: string, tests: TestResult[]): void {
+export function writeResults(root: string, suite: string, tests: TestResult[], times: SuiteTimes = {}): void {
   const folder = resultsFolder(root);
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${suite}.json`);
   const ran = new Set(tests.map((test) => test.file));
-  const earlier = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as SuiteResults).tests : [];
-  const kept = earlier.filter((test) => !ran.has(test.file) && existsSync(join(root, test.file)));
+  const stays = (file: string): boolean => !ran.has(file) && existsSync(join(root, file));
+  const earlier = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as SuiteResults) : { suite, tests: [] };
+  const kept = earlier.tests.filter(({ file }) => stays(file));
   const all = [...kept, ...tests].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
-  const results: SuiteResults = { suite, tests: all };
+  const files = {
+    ...Object.fromEntries(Object.entries(earlier.files ?? {}).filter(([file]) => stays(file))),
+    ...times.files,
+  };
+  const results: SuiteResults = {
+    suite,
+    tests: all,
+    files,
+    ...(times.seconds === undefined ? {} : { seconds: times.seconds }),
+  };
   // Two runs may end at once: a rename leaves one whole file, never half of one.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(results, null, 1)}\n`);

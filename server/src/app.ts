@@ -1,39 +1,50 @@
 /** The composition root: kernels in, one line per feature, a server that does not listen yet out. */
 
 import type { App, ComposedFeatures, FeatureKernels, Kernels } from './composition.ts';
+import { activityFeature, hookRepository, rewriteFeedUrl } from './features/activity/index.ts';
 import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
+import { collaborationFeature } from './features/collaboration/index.ts';
+import { deliveryFeature, rewriteReleaseUrl } from './features/delivery/index.ts';
 import { createAvatars, findUser, identityFeature, privateAddress, scopesAllowGit } from './features/identity/index.ts';
 import {
   createPersonalNamespace,
   graceOfGroups,
+  membersUnassigned,
   namespacesFeature,
   nextIid,
+  outranksOn,
+  placeMoved,
+  projectRepositories,
+  projectStarts,
   removeGrantsOf,
   renamePersonalNamespace,
+  runnersTokens,
 } from './features/namespaces/index.ts';
-import { hookRepository, noteRelation, planningFeature, rewriteFeedUrl } from './features/planning/index.ts';
-import {
-  pushRuleRelation,
-  releaseRelation,
-  repositoryFeature,
-  rewriteReleaseUrl,
-  securitySettingRelation,
-} from './features/repository/index.ts';
-import { mergeRequestRelation, reviewFeature } from './features/review/index.ts';
-import { anonymous, type Caller, type ProjectSubject } from './kernel/authz/subjects.ts';
-import { createDelivery, createLive, emit, publish } from './kernel/events/index.ts';
+import { planningFeature } from './features/planning/index.ts';
+import { portabilityFeature } from './features/portability/index.ts';
+import { repositoryFeature } from './features/repository/index.ts';
+import { reviewFeature } from './features/review/index.ts';
+import { securityFeature } from './features/security/index.ts';
+import { type ActingLoaders, actingAs } from './kernel/authz/acting.ts';
+import { anonymous } from './kernel/authz/subjects.ts';
+import { createDelivery, createLive, publish } from './kernel/events/index.ts';
 import type { Feature } from './kernel/feature.ts';
 import { mountHealth } from './kernel/health/health.ts';
+import { createHeldBytes } from './kernel/http/held-bytes.ts';
 import { maintenanceIn, refuseDuringMaintenance } from './kernel/http/maintenance.ts';
 import { methodsOfPath, mountRoutes } from './kernel/http/mount.ts';
 import { mountOpenApi } from './kernel/http/openapi/serve.ts';
+import { createPageFiles } from './kernel/http/page-files.ts';
 import { createHttpServer } from './kernel/http/server.ts';
 import { mountVersions } from './kernel/http/versions.ts';
+import { createImages } from './kernel/images/index.ts';
 import { createMail } from './kernel/mail/index.ts';
+import { createMarkdown } from './kernel/markdown/index.ts';
 import { objectTasks } from './kernel/objects/tasks.ts';
 import { createOutbound } from './kernel/outbound/index.ts';
-import { createRateLimits } from './kernel/rate-limits/index.ts';
+import { createPorts } from './kernel/ports.ts';
+import { addressUnit, createRateLimits } from './kernel/rate-limits/index.ts';
 import { createSettings } from './kernel/settings/index.ts';
 import { createSwitches } from './kernel/switches/index.ts';
 import { observeRequests } from './kernel/telemetry/requests.ts';
@@ -49,9 +60,11 @@ export type { App, FeatureKernels, Kernels } from './composition.ts';
 /** The list of features and how they reach each other: hooks and facts where the import order does not allow a call. */
 export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   const { config, db, externalUrl, listener, log, objects, rates, release, secrets, settings, stopping } = kernels;
+  const ports = createPorts();
   const runner = kernels.runner(async () => (await ensureBuiltInRunner(db, secrets)).token);
   const address = sshAddress(config, externalUrl);
   const identity = identityFeature({
+    markdown: kernels.markdown,
     db,
     settings,
     changes: listener,
@@ -67,19 +80,22 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       soleOwnedGroups: (userId) => namespaces.soleOwnedGroups(userId),
       removePlaces: (userId, groups, signal) => namespaces.removePlacesOf(userId, groups, signal),
       moveContributions: async (tx, from, to) => {
-        for (const part of [review, planning]) await part.contributions.move(tx, from, to);
+        for (const part of [review, planning, collaboration]) await part.contributions.move(tx, from, to);
         await ci.movePipelines(tx, from, to);
       },
       removeContributions: async (tx, userId) => {
-        for (const part of [review, planning]) await part.contributions.remove(tx, userId);
+        for (const part of [review, planning, collaboration]) await part.contributions.remove(tx, userId);
       },
     },
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
     groupsAskForTwoFactor: (userId) => graceOfGroups(db, userId),
     signInRefusal: (login) => rates.within('user_sign_in', { caller: anonymous, params: { login } }),
     mailRefusal: (email) => rates.within('account_mails', { caller: anonymous, params: { email } }),
+    usernameCheckRefusal: (caller, address) =>
+      rates.within('username_exists', { caller, address: addressUnit(address), params: {} }),
     impersonationEnabled: config.impersonationEnabled,
     botsRetired: removeGrantsOf,
+    outranksOn: (projectId, account, caller) => outranksOn(db, projectId, account, caller),
     sshAsksSecondFactor: (user) => kernels.switches.enabled('two_factor_for_cli', `User:${user.id}`),
     page: kernels.page,
   });
@@ -88,64 +104,45 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     log,
     settings,
     mail: kernels.mail,
-    outbound: kernels.outbound,
-    version: release.version,
-    hookSample: (place, event, user) => planning.hookSample(place, event, user),
-    unassign: (tx, userId, place) => review.contributions.unassign(tx, userId, place),
     externalUrl,
     sshPrefix: address.prefix,
     sshServed: () => ssh.listening(),
     release: release.version,
-    carriers: () => [review.carrier, repository.carrier],
-    transfers: [pushRuleRelation, securitySettingRelation, releaseRelation, mergeRequestRelation, noteRelation],
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
     tokens: identity.tokens,
     serviceAccounts: identity.serviceAccounts,
     avatars: createAvatars(objects),
     objects,
-    secrets,
     resolver: identity.resolver,
-    runnersToken: (groupId) => ci.groupRegistrationToken(groupId),
-    repository: {
-      projectPlaced: (place, branch) => repository.setup.placed(place, branch),
-      projectUnplaced: (place) => repository.setup.unplaced(place),
-      projectCreated: (subject, options) => repository.setup.created(subject, options),
-      projectRemoved: (tx, project) => repository.removed(tx, { project }),
-      groupRemoved: (tx, groupId) => repository.removed(tx, { groupId }),
-      projectCopied: (source, target, branches) => repository.copied(source, target, branches),
-      readmePath: (project) => repository.setup.readmePath(project),
-      hasBranch: (project, branch) => repository.setup.hasBranch(project, branch),
-      headOf: (project) => repository.setup.headOf(project),
-      bundle: (project, signal) => repository.bundles.bundle(project, signal),
-      emptied: (project) => repository.bundles.emptied(project),
-      unbundled: (project, source, options) => repository.bundles.unbundled(project, source, options),
-      filled: (project, source, options) => repository.bundles.filled(project, source, options),
-      wikiBundle: (subject, signal) => repository.wikiBundles.bundle(subject, signal),
-      wikiEmptied: (subject) => repository.wikiBundles.emptied(subject),
-      wikiUnbundled: (subject, source, options) => repository.wikiBundles.unbundled(subject, source, options),
-      hasCommit: (project, id) => repository.bundles.hasCommit(project, id),
-      takeLarge: (subject, object, bytes, signal) => repository.lfs.objects.takeFor(subject, object, bytes, signal),
-      hasLarge: async (subject, oids) => new Set((await repository.lfs.objects.of(subject, oids)).keys()),
-      arrived: async (tx, project) => void (await repository.bundles.arrived(tx, project)),
-      licenseOf: (project) => repository.licenseOf(project),
-      latestTag: (project) => repository.setup.latestTag(project),
-      changeDefaultBranch: (project, branch) => repository.setup.changeDefaultBranch(project, branch),
-    },
+    repository: ports.one(projectRepositories),
+    starts: ports.one(projectStarts),
+    runnersTokens: ports.one(runnersTokens),
+    assigned: ports.every(membersUnassigned),
+    moved: ports.every(placeMoved),
+  });
+  const collaboration = collaborationFeature({
+    db,
+    externalUrl,
+    settings,
+    objects,
+    parents: namespaces.parents,
+    markdown: kernels.markdown,
+    resolver: identity.resolver,
+    ports,
+    actingAs: (userId, projectId) => acting(userId, projectId),
   });
 
-  /** The person and the project as they are now; null when either is gone or may not act. */
-  async function actingAs(
-    userId: number,
-    projectId: number,
-  ): Promise<{ caller: Caller; subject: ProjectSubject } | null> {
-    const user = await findUser(db, userId);
-    const subject = user?.state === 'active' ? await namespaces.projectFor(projectId, userId) : null;
-    if (!user || !subject) return null;
-    return { caller: { user, credential: { kind: 'none' }, scopes: null, admin: user.admin }, subject };
-  }
+  const loaders: ActingLoaders = {
+    user: async (id) => (await findUser(db, id)) ?? null,
+    project: namespaces.projectFor,
+  };
+  const acting = (userId: number, projectId: number) => actingAs(loaders, userId, projectId);
 
   const repository = repositoryFeature({
+    markdown: kernels.markdown,
     db,
+    ports,
+    noteables: collaboration.noteables,
     lockDb: kernels.lockDb,
     externalUrl,
     storages: config.repositories,
@@ -154,6 +151,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
     instanceKeys: kernels.instanceKeys,
     gitBudgets: config.gitBudgets,
+    negotiation: { held: kernels.held, maxBytes: config.maxNegotiationBytes },
     fetchCache: { beside: config.data, maxBytes: config.fetchCacheBytes },
     downloaded: (projectId, caller) => namespaces.downloaded(projectId, caller),
     templateProject: async () => (await settings.read()).file_template_project_id,
@@ -166,14 +164,12 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       commitLimit: async () => (await settings.read()).push_rules_commit_limit,
       privateAddress: async (user) => privateAddress(user, externalUrl, await settings.read()),
     },
-    recordFact: (tx, { kind, projectId, actorId, payload }) =>
-      emit(tx, { kind, project_id: projectId, actor_id: actorId, payload }),
     announce: publish,
     parents: namespaces.parents,
     find: (idOrPath) => namespaces.projectFor(idOrPath, null),
     objects,
     projectAs: (id, caller) => namespaces.parents.project(String(id), caller),
-    actingAs,
+    actingAs: acting,
     levelOn: async (projectId, userId) => (await namespaces.projectFor(projectId, userId))?.level ?? 0,
     project: async (_handle, id) => (await namespaces.projectFor(id, null))?.project ?? null,
     log,
@@ -190,26 +186,33 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     repository: repository.access,
     parents: namespaces.parents,
     nextIid,
-    actingAs,
+    actingAs: acting,
     allPipelinesOfPush: (id) => kernels.switches.enabled('git_push_create_all_pipelines', `Project:${id}`),
     mayCreatePipeline: async (caller, subject, sha) =>
       (await rates.within('pipelines_create', { caller, subject, params: { sha } })) === null,
-    builtIn: { serves: runner.serves, wanted: runner.wanted },
+    builtIn: { exists: () => config.runner !== 'off', serves: runner.serves, wanted: runner.wanted },
+    ports,
   });
   const review = reviewFeature({
+    markdown: kernels.markdown,
     db,
+    ports,
+    noteables: collaboration.noteables,
     log,
     externalUrl,
     repository: repository.access,
     nextIid,
-    recordFact: (tx, { kind, projectId, actorId, payload }) =>
-      emit(tx, { kind, project_id: projectId, actor_id: actorId, payload }),
     changed: (tx, row) => publish(tx, `merge_request:${row.id}`, `project:${row.project_id}:merge_requests`),
-    pipelineStatus: ci.pipelineStatus,
-    actingAs,
+    actingAs: acting,
     project: async (id) => (await namespaces.projectFor(id, null))?.project ?? null,
     projectAs: (idOrPath, caller) => namespaces.parents.project(String(idOrPath), caller),
+    lockDb: kernels.lockDb,
     pipelines: ci.mergeRequestPipelines,
+    trainPipelines: ci.trainPipelines,
+    settings,
+    provesPassword: identity.provesPassword,
+    person: async (id) => (await findUser(db, id)) ?? null,
+    commitAddress: async (user) => user.commit_email ?? privateAddress(user, externalUrl, await settings.read()),
     outbound: kernels.outbound,
     secrets,
     sshPrefix: address.prefix,
@@ -217,8 +220,27 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   const planning = planningFeature({
     db,
     externalUrl,
+    ports,
+    noteables: collaboration.noteables,
+    parents: namespaces.parents,
+  });
+  const delivery = deliveryFeature({
+    markdown: kernels.markdown,
+    db,
+    externalUrl,
+    parents: namespaces.parents,
+    reader: repository.reader,
+    refs: repository.refs,
+    ports,
+  });
+  const security = securityFeature({ db, objects, parents: namespaces.parents, log });
+  const activity = activityFeature({
+    db,
+    externalUrl,
+    version: release.version,
+    outbound: kernels.outbound,
+    secrets,
     project: (idOrPath, caller) => namespaces.parents.project(idOrPath, caller),
-    repository: repository.access,
     resolver: identity.resolver,
     feedCaller: identity.feedCaller,
     webhooks: {
@@ -226,11 +248,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       urls: { externalUrl, sshPrefix: address.prefix },
       repository: hookRepository(repository.access),
       project: (id) => namespaces.projectFor(id, null),
-      announce: namespaces.announce,
     },
-    readPush: async (projectId, { ref, before, after }) => {
-      const project = (await namespaces.projectFor(projectId, null))?.project;
-      if (!project) return null;
+    readPush: async (project, { ref, before, after }) => {
       // A tag brings its commit; a new branch what the default one has not.
       if (ref.startsWith('refs/tags/')) return { ...(await repository.access.pushed(project, null, after)), count: 1 };
       const known = /^0+$/.test(before) ? null : before;
@@ -239,6 +258,20 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
         known ?? (main && ref !== `refs/heads/${main}` ? await repository.access.branch(project, main) : null);
       return await repository.access.pushed(project, base, after);
     },
+  });
+  const portability = portabilityFeature({
+    db,
+    log,
+    settings,
+    externalUrl,
+    release: release.version,
+    objects,
+    outbound: kernels.outbound,
+    secrets,
+    parents: namespaces.parents,
+    namespaces,
+    repository: repository.repositories,
+    ports,
   });
   const admin = adminFeature({
     settings,
@@ -263,6 +296,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       rates,
       externalUrl,
       stallSeconds: config.gitHttpStallSeconds,
+      limits: config,
     }),
     gitLfs({
       open,
@@ -300,15 +334,30 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       ...identity.lfsCredentials.issue(target.caller, projectId, operation),
     }),
   });
+  ports.complete();
   return {
     ssh,
     inspection: repository.inspection,
-    features: [identity, namespaces, repository, ci, review, planning, admin],
+    features: [
+      identity,
+      namespaces,
+      collaboration,
+      repository,
+      ci,
+      review,
+      planning,
+      delivery,
+      security,
+      activity,
+      portability,
+      admin,
+    ],
     identity,
     runner,
     transports,
     resolver: identity.resolver,
     parents: namespaces.parents,
+    loaders,
     start: async () => {
       if (config.runner === 'off') return;
       await ensureBuiltInRunner(db, secrets);
@@ -336,9 +385,14 @@ export interface AppOptions {
 /** Puts everything together. Nothing listens, runs or is delivered yet. */
 export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const { config, db, externalUrl, listener, log, metrics, objects } = kernels;
-  const settings = createSettings({ db, changes: listener, secrets: kernels.secrets });
+  const settings = createSettings({
+    db,
+    changes: listener,
+    secrets: kernels.secrets,
+    storages: Object.keys(config.repositories),
+  });
   const switches = createSwitches(db, listener);
-  const live = createLive(listener);
+  const live = createLive(listener, db);
   const upkeep = objectTasks(objects);
   const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
   const mail = createMail({
@@ -350,29 +404,35 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     secrets: kernels.secrets,
     log,
   });
+  const held = createHeldBytes(config);
   const pages = webPages({ directory: builtPages() });
   const outbound = createOutbound({ settings, ...(options.resolve ? { resolve: options.resolve } : {}) });
-  const composed = composeFeatures({
+  const images = createImages({ externalUrl, secrets: kernels.secrets, outbound, data: config.data, limits: config });
+  const markdown = createMarkdown({ externalUrl, images, parents: () => composed.parents, log });
+  const composed: ComposedFeatures = composeFeatures({
     ...kernels,
-    ...{ settings, switches, live, rates, mail, outbound },
+    ...{ settings, switches, live, rates, mail, outbound, held, markdown },
     page: pages.fallback,
   });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });
   const features = [...composed.features, ...(options.features ?? [])];
+  markdown.knows(features.flatMap(({ references = [] }) => references));
 
   const delivery = createDelivery({
     db,
     listener,
     log,
     consumers: features.flatMap(({ consumers = [] }) => consumers),
+    loaders: composed.loaders,
   });
   const routes = features.flatMap((feature) => feature.routes);
+  const pageFiles = createPageFiles(features.flatMap(({ pageFiles: files = [] }) => files));
   const server = createHttpServer(
     {
       log,
       trustedProxies: config.trustedProxies,
-      rewriteUrl: (url) => rewriteReleaseUrl(rewriteFeedUrl(rewriteGitUrl(rewriteLfsUrl(url)))),
+      rewriteUrl: (url) => pageFiles.rewriteUrl(rewriteReleaseUrl(rewriteFeedUrl(rewriteGitUrl(rewriteLfsUrl(url))))),
       fallback: pages.fallback,
     },
     methodsOfPath(routes),
@@ -391,6 +451,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     parents,
     rates,
     limits: config,
+    held,
     temporary: objects.temporary,
     externalUrl,
     maximumOffset: async () => (await settings.read()).offset_pagination_limit,
@@ -399,8 +460,9 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   });
   mountOpenApi(server);
   mountVersions(server);
+  pageFiles.mount(server, { resolver, parents, rates, externalUrl, page: pages.fallback });
   for (const feature of features) feature.mount?.(server);
-  for (const transport of [...composed.transports, pages]) transport.mount(server);
+  for (const transport of [...composed.transports, images, pages]) transport.mount(server);
   return {
     server,
     routes,
@@ -421,6 +483,9 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     inspection: composed.inspection,
     start: composed.start,
     stopRunner: runner.stop,
-    close: composed.close,
+    close: async () => {
+      await markdown.close();
+      await composed.close();
+    },
   };
 }

@@ -19,20 +19,29 @@ afterAll(() => app.close());
 
 /** What the repository, pipelines and reviews do is told by facts, activity and git itself. */
 const otherParts = new Set([
+  'Award emoji',
   'Branches',
   'CI lint',
   'CI/CD variables',
   'Commits',
   'Discussions',
+  'Epics',
+  'Issues',
   'Repository files',
   'Job artifacts',
   'Jobs',
   'Merge requests',
+  'Merge trains',
+  'Pipeline schedules',
+  'Notes',
   'Pipelines',
   'Repositories',
+  'Resource groups',
   'Runner protocol',
   'Runners',
+  'Suggestions',
   'Tags',
+  'To-dos',
   'Wikis',
 ]);
 
@@ -69,7 +78,14 @@ const silent: Readonly<Record<string, string>> = {
   'DELETE /projects/:id/uploads/:upload_id': 'content of texts, kept with who uploaded it; says nothing of rights',
   'DELETE /projects/:id/uploads/:secret/:filename':
     'content of texts, kept with who uploaded it; says nothing of rights',
-  'POST /projects/import': 'takes a file: features/namespaces/transfers/transfers.test.ts looks for project_created',
+  'POST /markdown': 'renders a text; changes nothing',
+  'POST /projects/import':
+    'takes a file: features/portability/project-archives/transfers.test.ts looks for project_created',
+  'POST /import/github': "fetches from another server: the import's own tests look for project_created",
+  'POST /import/hostedgit': "fetches from another server: the import's own tests look for project_created",
+  'POST /import/bitbucket_server': "fetches from another server: the import's own tests look for project_created",
+  'POST /import/servergit': "fetches from another server: the import's own tests look for project_created",
+  'POST /import/github/cancel': 'stops work that was begun; what is there stays',
   'POST /import/hostedgit/cancel': 'stops work that was begun; what is there stays',
   'POST /projects/:id/releases/:tag_name/evidence': 'notes what is there, with the time; changes nothing',
   'POST /users/:id/follow': 'says nothing of rights',

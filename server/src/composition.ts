@@ -2,15 +2,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity, Release } from './features/identity/index.ts';
 import type { Inspection, InstanceKeys } from './features/repository/index.ts';
+import type { ActingLoaders } from './kernel/authz/acting.ts';
 import type { Config } from './kernel/config/config.ts';
 import type { Db, Listener } from './kernel/db/index.ts';
 import type { Delivery, Live } from './kernel/events/index.ts';
 import type { Feature } from './kernel/feature.ts';
 import type { Storages } from './kernel/health/storages.ts';
 import type { CredentialResolver } from './kernel/http/credentials.ts';
+import type { HeldBytes } from './kernel/http/held-bytes.ts';
 import type { ParentLoader } from './kernel/http/parents.ts';
 import type { Route } from './kernel/http/route.ts';
 import type { Mail } from './kernel/mail/index.ts';
+import type { Markdown } from './kernel/markdown/index.ts';
 import type { ObjectStore } from './kernel/objects/index.ts';
 import type { Outbound } from './kernel/outbound/index.ts';
 import type { BuiltInRunner } from './kernel/process/built-in-runner.ts';
@@ -76,8 +79,11 @@ export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
   readonly switches: Switches;
   readonly live: Live;
   readonly rates: RateLimits;
+  /** Counts the request bodies that are in memory. */
+  readonly held: HeldBytes;
   readonly mail: Mail;
   readonly outbound: Outbound;
+  readonly markdown: Markdown;
   /** Answers with the document of the pages; false where there is none or the client wants no page. */
   readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
@@ -96,6 +102,8 @@ export interface ComposedFeatures {
   drain(): void;
   readonly resolver: CredentialResolver;
   readonly parents: ParentLoader;
+  /** What deliveries of facts load. */
+  readonly loaders: ActingLoaders;
   /** Writes what is pending. */
   close(): Promise<void>;
 }

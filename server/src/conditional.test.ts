@@ -88,6 +88,35 @@ const sshKey = (owner: string) => ofUser(owner, 'keys', { title: 'x', key: sshKe
 const gpgKey = async (owner: string) => ofUser(owner, 'gpg_keys', { key: (await gpgKeyTexts(address())).publicKey });
 const email = (owner: string) => ofUser(owner, 'emails', { email: address() });
 
+/** The address of a fresh merge request. */
+async function mergeRequest(): Promise<string> {
+  const branch = unique('source');
+  await created(`/projects/${repository.id}/repository/branches`, { branch, ref: 'main' });
+  const json = { source_branch: branch, target_branch: 'main', title: 'x' };
+  const { iid } = await created<{ iid: number }>(`/projects/${repository.id}/merge_requests`, json);
+  return `/projects/${repository.id}/merge_requests/${iid}`;
+}
+/** The two addresses of a fresh epic. */
+async function epic(): Promise<{ byNumber: string; byId: string }> {
+  const group = await buildGroup(world.app, { owner: world.admin.user });
+  const { id, iid } = await created<{ id: number; iid: number }>(`/groups/${group.id}/epics`, { title: 'x' });
+  return { byNumber: `/groups/${group.id}/epics/${iid}`, byId: `/groups/${group.id}/epics/${id}` };
+}
+/** The comment of a fresh thread. */
+async function inThread(base: string): Promise<Target> {
+  const { id, notes } = await created<{ id: string; notes: { id: number }[] }>(`${base}/discussions`, { body: 'x' });
+  return { url: `${base}/discussions/${id}/notes/${notes[0]?.id}` };
+}
+const emoji = { name: 'thumbsup' };
+/** What people leave under a thing. */
+const discussed = (path: string, thing: () => Promise<string>): Readonly<Record<string, () => Promise<Target>>> => ({
+  [`/projects/:id/${path}/notes/:note_id`]: async () => inside(`${await thing()}/notes`, { body: 'x' }),
+  [`/projects/:id/${path}/discussions/:discussion_id/notes/:note_id`]: async () => inThread(await thing()),
+  [`/projects/:id/${path}/award_emoji/:award_id`]: async () => inside(`${await thing()}/award_emoji`, emoji),
+  [`/projects/:id/${path}/notes/:note_id/award_emoji/:award_id`]: async () =>
+    inside(`${(await inside(`${await thing()}/notes`, { body: 'x' })).url}/award_emoji`, emoji),
+});
+
 /** One builder for each conditional DELETE route. */
 const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/personal_access_tokens/self': async () => ({
@@ -265,15 +294,49 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
       .execute();
     return { url: `/projects/${project.id}/jobs/${job.id}/artifacts` };
   },
-  '/projects/:id/merge_requests/:merge_request_iid': async () => {
-    const branch = unique('source');
-    await created(`/projects/${repository.id}/repository/branches`, { branch, ref: 'main' });
-    const { iid } = await created<{ iid: number }>(`/projects/${repository.id}/merge_requests`, {
-      source_branch: branch,
-      target_branch: 'main',
-      title: 'x',
-    });
-    return { url: `/projects/${repository.id}/merge_requests/${iid}` };
+  '/projects/:id/merge_requests/:merge_request_iid': async () => ({ url: await mergeRequest() }),
+  '/projects/:id/issues/:issue_iid': async () => {
+    const { iid } = await created<{ iid: number }>(`/projects/${repository.id}/issues`, { title: 'x' });
+    return { url: `/projects/${repository.id}/issues/${iid}` };
+  },
+  ...discussed('issues/:issue_iid', async () => {
+    const { iid } = await created<{ iid: number }>(`/projects/${repository.id}/issues`, { title: 'x' });
+    return `/projects/${repository.id}/issues/${iid}`;
+  }),
+  ...discussed('merge_requests/:merge_request_iid', mergeRequest),
+  '/groups/:id/epics/:epic_iid': async () => ({ url: (await epic()).byNumber }),
+  '/groups/:id/epics/:epic_id/notes/:note_id': async () => inside(`${(await epic()).byId}/notes`, { body: 'x' }),
+  '/groups/:id/epics/:epic_id/discussions/:discussion_id/notes/:note_id': async () => inThread((await epic()).byId),
+  '/groups/:id/iteration_cadences/:cadence_id': async () => {
+    const { id } = await buildGroup(world.app, { owner: world.admin.user });
+    return await inside(`/groups/${id}/iteration_cadences`, { title: 'x', automatic: 'false' });
+  },
+  '/projects/:id/pipeline_schedules/:pipeline_schedule_id': () =>
+    inside(`/projects/${repository.id}/pipeline_schedules`, { description: 'x', ref: 'main', cron: '0 1 * * *' }),
+  '/projects/:id/triggers/:trigger_id': () => inside(`/projects/${repository.id}/triggers`, { description: 'x' }),
+  '/projects/:id/secure_files/:secure_file_id': async () => {
+    const form = new FormData();
+    form.append('name', unique('file'));
+    form.append('file', new Blob(['x']), 'a.txt');
+    const url = `/projects/${repository.id}/secure_files`;
+    const made = await world.app.api<{ id: number }>('POST', url, { token: admin, form });
+    return { url: `${url}/${made.body.id}` };
+  },
+  '/projects/:id/issues/:issue_iid/links/:issue_link_id': async () => {
+    const issues = `/projects/${repository.id}/issues`;
+    const [from, to] = [
+      await created<{ iid: number }>(issues, { title: 'x' }),
+      await created<{ iid: number }>(issues, { title: 'y' }),
+    ];
+    const target = { target_project_id: String(repository.id), target_issue_iid: to.iid };
+    const { id } = await created<{ id: number }>(`${issues}/${from.iid}/links`, target);
+    return { url: `${issues}/${from.iid}/links/${id}` };
+  },
+  '/groups/:id/iterations/:iteration_id': async () => {
+    const { id } = await buildGroup(world.app, { owner: world.admin.user });
+    const days = { start_date: '2030-01-01', due_date: '2030-01-10' };
+    const made = await created<{ id: number }>(`/groups/${id}/iterations`, days);
+    return { url: `/groups/${id}/iterations/${made.id}` };
   },
 };
 
@@ -300,7 +363,8 @@ describe('[1/errors/13] If-Unmodified-Since', () => {
     const later = path === '/projects/:id' || path === '/groups/:id';
     if (later) expect([done.status, done.body]).toEqual([202, { message: '202 Accepted' }]);
     // What is gone is told once more.
-    else if (path.includes('/releases/')) expect([done.status, done.body]).toEqual([200, expect.any(Object)]);
+    else if (/\/releases\/|\/links\/:issue_link_id|\/pipeline_schedules\//.test(path))
+      expect([done.status, done.body]).toEqual([200, expect.any(Object)]);
     else expect([done.status, done.body]).toEqual([204, null]);
   });
 

@@ -1,4 +1,4 @@
-/** Keyset lists while others write: every row that was there all the time is seen once. And their indexes. */
+/** Keyset lists while others write: every row that was there all the time is seen once. And their indexes. Slow: page by page, every list. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGroup, buildProject, buildUser, unique } from '../test/factories.ts';
 import { plansOf, seed } from '../test/plans.queries.ts';
@@ -9,7 +9,7 @@ import { jobsOfRunner } from './features/ci/runners/runners.queries.ts';
 import { userOrder } from './features/identity/users/users.queries.ts';
 import { listGroups } from './features/namespaces/groups/listing.queries.ts';
 import { walkedPage } from './features/namespaces/projects/listing.queries.ts';
-import { listRows } from './features/review/merge-requests/merge-requests.queries.ts';
+import { listRows } from './features/review/merge-requests/listing.queries.ts';
 import type { Page } from './kernel/http/pagination.ts';
 
 let world: Populated;
@@ -210,7 +210,7 @@ describe('[1/limits.pagination/5] hot lists are read from their index, page by p
   it('jobs, of a project and of a runner', async () => {
     const { app, project } = world;
     await seed(app.database, 'analyze jobs');
-    const filter = { projectId: project.id, statuses: [], includeRetried: true };
+    const filter = { projectId: project.id, kind: 'job' as const, statuses: [], includeRetried: true };
     for (const direction of ['asc', 'desc'] as const) {
       const [first] = await plansOf(app.database, (db) => listJobs(db, filter, keyset(null), direction));
       const [later] = await plansOf(app.database, (db) => listJobs(db, filter, keyset({ id: 5 }), direction));

@@ -1,6 +1,7 @@
-/** Every list of the API, walked: generated from the declarations of the routes, so that a new list is covered by being there. */
+/** Every list of the API, walked: generated from the declarations of the routes, so that a new list is covered by being there. Slow: page by page. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Populated, startPopulated } from '../test/populated.ts';
+import { sampled } from '../test/sampling.ts';
 import type { Route } from './kernel/http/route.ts';
 
 let world: Populated;
@@ -12,7 +13,14 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** Lists without a row in the populated instance; their headers are checked all the same. */
-const empty = ['/projects/:id/pipelines/:pipeline_id/bridges'];
+const empty = [
+  '/projects/:id/resource_groups/:key/upcoming_jobs',
+  '/projects/:id/pipelines/:pipeline_id/bridges',
+  '/projects/:id/vulnerability_findings',
+  '/projects/:id/vulnerabilities',
+  '/groups/:id/milestones/:milestone_id/burndown_events',
+  '/projects/:id/milestones/:milestone_id/burndown_events',
+];
 /** History is never counted. */
 const uncounted = new Set(['/projects/:id/repository/commits']);
 
@@ -54,10 +62,10 @@ async function follow(url: string, method: 'GET' | 'HEAD' = 'GET'): Promise<Got>
 }
 const start = (route: Route, query: string) => follow(`${world.app.url}/api/v4${world.pathOf(route)}?${kept}&${query}`);
 
-/** Runs a check on each list and answers what was wrong where. */
+/** Runs a check on each list, or on those of this run's part, and answers what was wrong where. */
 async function wrongIn(some: readonly Route[], check: (route: Route) => Promise<void>): Promise<string[]> {
   const wrong: string[] = [];
-  for (const route of some)
+  for (const route of sampled(some))
     await check(route).catch((error: Error) => wrong.push(`${route.path}: ${error.message.slice(0, 600)}`));
   return wrong;
 }
@@ -117,7 +125,8 @@ describe('every list of the API', () => {
       expect(new Set(walked.map(same)).size).toBe(count);
     });
     expect(wrong).toEqual([]);
-    expect(none).toEqual(empty);
+    const some = new Set(sampled(numbered()).map(({ path }) => path));
+    expect(none.sort()).toEqual(empty.filter((path) => some.has(path)).sort());
   }, 600_000);
 
   it('[1/limits.pagination/2 page] [1/limits.pagination/2 per_page] [1/limits.pagination/6] 20 by default, 100 at most, refused below 1; beyond the end it is empty', async () => {
@@ -254,7 +263,8 @@ describe('every list of the API', () => {
       while (url) {
         const theirs: Got = await follow(url);
         const answer = await fetch(url);
-        for (const item of (await answer.json()) as Item[]) expect(seen.has(same(item))).toBe(true);
+        for (const item of (await answer.json()) as Item[])
+          expect([url, same(item), seen.has(same(item))]).toEqual([url, same(item), true]);
         url = theirs.links.next;
       }
     }

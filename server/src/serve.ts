@@ -82,6 +82,7 @@ async function start(options: ServeOptions, lifecycle: Lifecycle): Promise<Servi
     observe: kernels.metrics.observeTask,
   });
   await kernels.listener.ready();
+  await app.live.start();
   lifecycle.onStop('queue', queue.stop);
   lifecycle.onStop('delivery', app.delivery.stop);
   lifecycle.onStop('http', async () => {

@@ -1,6 +1,7 @@
-/** Parameters of any shape to any route, as anybody: never a fault, never a hang, every answer as the document says. */
+/** Parameters of any shape to any route, as anybody: never a fault, never a hang, every answer as the document says. Slow: thousands of requests. */
 import createRouter from 'find-my-way';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sampledCount, sampledSeed, wholeSweeps } from '../test/sampling.ts';
 import { contractOf, type OpenApiDocument } from '../test/shapes/contract.ts';
 import { generator, type Shot, smaller, wire } from '../test/shapes/generate.ts';
 import { createMemory } from '../test/shapes/memory.ts';
@@ -9,8 +10,8 @@ import { type Asker, type PopulatedWorld, startPopulatedWorld } from '../test/sh
 import { openApi } from './described.ts';
 import type { Route } from './kernel/http/route.ts';
 
-const requests = 28_000;
-const seed = 0x6d696c6c;
+const requests = sampledCount(28_000);
+const seed = 0x6d696c6c ^ sampledSeed();
 /** What one request may take on a busy machine before it counts as hanging. */
 const deadline = 20_000;
 const inFlight = 16;
@@ -41,7 +42,7 @@ interface Got {
 }
 
 describe('security rule 4, rule 2', () => {
-  test(`${requests} requests (seed ${seed}): no fault, no hang, every answer matches the OpenAPI document`, async () => {
+  test('random requests: no fault, no hang, every answer matches the OpenAPI document', async () => {
     const { world, askers, known, learn } = populated;
     const { server, routes, logs } = world.app;
     const random = createRandom(seed);
@@ -109,7 +110,8 @@ describe('security rule 4, rule 2', () => {
     // How the requests overlap differs from run to run, and with it what they get into: where that is too little in the end
     // there are some more.
     const goesOn = () =>
-      sent < requests || (sent < requests * 1.5 && routes.length - succeeded.size >= routes.length * closedShare);
+      sent < requests ||
+      (wholeSweeps() && sent < requests * 1.5 && routes.length - succeeded.size >= routes.length * closedShare);
     async function worker(): Promise<void> {
       while (goesOn() && wrong.length < 20) {
         sent += 1;
@@ -149,7 +151,7 @@ describe('security rule 4, rule 2', () => {
     const seconds = (performance.now() - started) / 1000;
     const counts = [...seen].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
     console.log(
-      `${sent} requests in ${seconds.toFixed(1)} s; ${counts.join(', ')}; ${succeeded.size} of ${routes.length} routes succeeded`,
+      `${sent} requests (seed ${seed}) in ${seconds.toFixed(1)} s; ${counts.join(', ')}; ${succeeded.size} of ${routes.length} routes succeeded`,
     );
     // A route that nothing random gets into proves nothing.
     const closed = routes.filter((route) => !succeeded.has(route)).map(({ method, path }) => `${method} ${path}`);
@@ -161,6 +163,7 @@ describe('security rule 4, rule 2', () => {
     expect(among(200, 300)).toBeGreaterThan(sent * 0.2);
     expect(among(400, 401)).toBeGreaterThan(sent * 0.1);
     expect(among(404, 405)).toBeGreaterThan(sent * 0.05);
-    expect(closed.length).toBeLessThan(routes.length * closedShare);
+    // A part of the requests gets into fewer.
+    expect(closed.length).toBeLessThan(routes.length * (wholeSweeps() ? closedShare : 0.6));
   }, 1_200_000);
 });

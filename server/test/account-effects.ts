@@ -56,11 +56,13 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
     await app.db.updateTable('users').set({ last_activity_on: day }).where('id', '=', id).execute();
     return (await app.api('POST', `/users/${id}/deactivate`, { token: admin.token })).status;
   };
-  const registered = async () => {
-    const { secret } = await buildToken(world().app);
-    const json = { name: 'mine', redirect_uri: 'https://client.example/', scopes: 'api' };
-    return (await world().app.api('POST', '/user/applications', { token: secret, json })).status;
-  };
+  const registered =
+    (redirect_uri = 'https://client.example/') =>
+    async () => {
+      const { secret } = await buildToken(world().app);
+      const json = { name: 'mine', redirect_uri, scopes: 'api' };
+      return (await world().app.api('POST', '/user/applications', { token: secret, json })).status;
+    };
   const tokenOfPassword = async () => {
     const { username } = await buildUser(world().app, { password });
     return (await tokenRequest(world().app, { grant_type: 'password', username, password })).status;
@@ -223,10 +225,27 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
       after: 400,
     },
     enforce_terms: { value: true, around: { terms: terms.terms }, look: status, before: 201, after: 400 },
-    terms: { value: 'Be kinder.', around: terms, look: told('terms'), before: 'Be kind.', after: 'Be kinder.' },
-    after_sign_up_text: { value: 'Welcome.', look: told('after_sign_up_text'), before: null, after: 'Welcome.' },
+    terms: {
+      value: 'Be kinder.',
+      around: terms,
+      look: told('terms_html'),
+      before: '<p>Be kind.</p>\n',
+      after: '<p>Be kinder.</p>\n',
+    },
+    after_sign_up_text: {
+      value: 'Welcome.',
+      look: told('after_sign_up_html'),
+      before: '',
+      after: '<p>Welcome.</p>\n',
+    },
     deactivate_dormant_users_period: { value: 400, look: deactivation, before: 201, after: 403 },
-    user_oauth_applications: { value: false, look: registered, before: 201, after: 403 },
+    user_oauth_applications: { value: false, look: registered(), before: 201, after: 403 },
+    oauth_http_redirect_uris_enabled: {
+      value: false,
+      look: registered('http://client.example/'),
+      before: 201,
+      after: 400,
+    },
     ropc_without_client_credentials: { value: false, look: tokenOfPassword, before: 200, after: 401 },
     disable_admin_oauth_scopes: { value: true, look: consent, before: 200, after: 403 },
     deactivate_dormant_users: { value: true, look: dormant, before: 'active', after: 'deactivated' },

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Feature } from '../src/kernel/feature.ts';
 import { type ComposedApp, compose } from './compose.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { undeclaredFact } from './fact-check.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -73,8 +74,8 @@ async function bodyFrom(response: Response): Promise<unknown> {
 }
 
 /**
- * Starts the application on a free loopback port. `close` stops it, fails when it left database connections behind, and
- * removes its files.
+ * Starts the application on a free loopback port. `close` stops it, fails when it left database connections behind or
+ * recorded facts that are not as declared, and removes its files.
  */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = await createTestDatabase();
@@ -103,12 +104,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     request,
     api: (method, target, parts) => request(method, `/api/v4${target}`, parts),
     close: async () => {
+      const wrong = await undeclaredFact(composed.db);
       await close();
       try {
         await database.drop();
       } finally {
         await rm(directory, { recursive: true, force: true });
       }
+      if (wrong !== null) throw new Error(wrong);
     },
   };
 }

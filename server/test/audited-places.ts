@@ -64,6 +64,24 @@ export function changesOfPlace(
       return { url: `${url}?${new URLSearchParams({ name })}`, leaves: `${noun}_label_destroyed` };
     },
     ...three('milestones', 'milestone_id', () => ({ title: 'audited' }), { title: 'other' }, `${noun}_milestone`),
+    ...(noun === 'group'
+      ? {
+          ...three(
+            'iterations',
+            'iteration_id',
+            () => ({ start_date: '2030-01-01', due_date: '2030-01-14' }),
+            { title: 'other' },
+            'group_iteration',
+          ),
+          ...three(
+            'iteration_cadences',
+            'cadence_id',
+            () => ({ title: 'audited', automatic: false }),
+            { title: 'other' },
+            'group_iteration_cadence',
+          ),
+        }
+      : {}),
     ...three('hooks', 'hook_id', () => hook, { push_events: false }, 'webhook'),
     ...secret('custom_headers'),
     ...secret('url_variables'),
@@ -176,10 +194,7 @@ export function changesForOthers(
 }
 
 /** External status checks of projects. */
-export function changesOfStatusChecks(
-  project: () => Promise<string>,
-  make: Make,
-): Record<string, () => Promise<Change>> {
+function changesOfStatusChecks(project: () => Promise<string>, make: Make): Record<string, () => Promise<Change>> {
   const json = { name: 'check', external_url: 'https://check.example/', shared_secret: 'between us two' };
   const list = async () => `${await project()}/external_status_checks`;
   const check = async () => {
@@ -195,6 +210,27 @@ export function changesOfStatusChecks(
       leaves: 'external_status_check_updated',
     }),
     [`DELETE ${path}/:check_id`]: async () => ({ url: await check(), leaves: 'external_status_check_destroyed' }),
+  };
+}
+
+/** What a project requires of approvals. */
+function changesOfApprovals(project: () => Promise<string>, make: Make): Record<string, () => Promise<Change>> {
+  const json = { name: 'rule', approvals_required: 1 };
+  const list = async () => `${await project()}/approval_rules`;
+  const rule = async () => {
+    const url = await list();
+    return `${url}/${(await make('POST', url, json)).id}`;
+  };
+  const path = '/projects/:id/approval_rules';
+  return {
+    'POST /projects/:id/approvals': async () => ({
+      url: `${await project()}/approvals`,
+      json: { merge_requests_author_approval: true },
+      leaves: 'merge_request_approval_settings_updated',
+    }),
+    [`POST ${path}`]: async () => ({ url: await list(), json, leaves: 'approval_rule_created' }),
+    [`PUT ${path}/:approval_rule_id`]: async () => ({ url: await rule(), json, leaves: 'approval_rule_updated' }),
+    [`DELETE ${path}/:approval_rule_id`]: async () => ({ url: await rule(), leaves: 'approval_rule_destroyed' }),
   };
 }
 
@@ -247,3 +283,26 @@ export function changesOfSystemHooks(make: Make): Record<string, () => Promise<C
     'DELETE /hooks/:id': async () => ({ url: await one(), leaves: 'system_hook_destroyed' }),
   };
 }
+
+/** Trigger tokens of a project. */
+function changesOfPipelineTriggers(project: () => Promise<string>, make: Make): Record<string, () => Promise<Change>> {
+  const json = { description: 'deploys' };
+  const list = async () => `${await project()}/triggers`;
+  const trigger = async () => {
+    const url = await list();
+    return `${url}/${(await make('POST', url, json)).id}`;
+  };
+  const path = '/projects/:id/triggers';
+  return {
+    [`POST ${path}`]: async () => ({ url: await list(), json, leaves: 'pipeline_trigger_created' }),
+    [`PUT ${path}/:trigger_id`]: async () => ({ url: await trigger(), json, leaves: 'pipeline_trigger_updated' }),
+    [`DELETE ${path}/:trigger_id`]: async () => ({ url: await trigger(), leaves: 'pipeline_trigger_destroyed' }),
+  };
+}
+
+/** What a project alone has. */
+export const changesOfProjectParts = (project: () => Promise<string>, make: Make) => ({
+  ...changesOfApprovals(project, make),
+  ...changesOfStatusChecks(project, make),
+  ...changesOfPipelineTriggers(project, make),
+});

@@ -1,14 +1,15 @@
 /** One successful request for each route that changes identity, places or settings, with the event that it leaves. */
 import { Secret, TOTP } from 'otpauth';
 import type { Method, TestApp } from './app.ts';
+import { changesOfSecureFiles, changesOfVulnerabilities } from './audited-ci.ts';
 import { changesOfMembers } from './audited-members.ts';
 import {
   changesForOthers,
   changesOfApplications,
   changesOfForks,
   changesOfPlace,
+  changesOfProjectParts,
   changesOfServiceAccounts,
-  changesOfStatusChecks,
   changesOfSystemHooks,
   changesOfTopics,
   applicationToRegister as registered,
@@ -21,6 +22,7 @@ import { gpgKeyTexts, sshKeyText } from './keys.ts';
 export interface Change {
   readonly url: string;
   readonly json?: object;
+  readonly form?: FormData;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The name of the event. */
@@ -215,6 +217,10 @@ export async function auditedChanges(
       url: `/projects/${(await made('/projects', { name: unique('kept') })).id}/housekeeping`,
       leaves: 'project_housekeeping_started',
     }),
+    'POST /projects/:id/export_relations': async () => ({
+      url: `${await project()}/export_relations`,
+      leaves: 'project_relations_export_created',
+    }),
     'POST /projects/:id/export': async () => ({ url: `${await project()}/export`, leaves: 'project_export_created' }),
     'POST /projects/:id/fork': async () => {
       const name = unique('fork');
@@ -225,7 +231,9 @@ export async function auditedChanges(
     ...changesOfPlace('project', project, make),
     ...changesOfPlace('group', group, make),
     ...changesOfServiceAccounts('project', project, make),
-    ...changesOfStatusChecks(project, make),
+    ...changesOfProjectParts(project, make),
+    ...changesOfSecureFiles(app, admin, project),
+    ...changesOfVulnerabilities(app, project),
     ...changesForOthers(
       async () => (await buildProject(app)).id,
       group,
@@ -487,6 +495,6 @@ export async function auditedChanges(
 /** Sends a change and answers its status. The administrator's token unless it carries another credential. */
 export async function sendChange(app: TestApp, admin: string, method: Method, change: Change): Promise<number> {
   const credential = change.headers ? { headers: change.headers } : { token: change.token ?? admin };
-  const body = change.json === undefined ? {} : { json: change.json };
-  return (await app.api(method, change.url, { ...credential, ...body })).status;
+  const { json, form } = change;
+  return (await app.api(method, change.url, { ...credential, json, ...(form ? { form } : {}) })).status;
 }

@@ -54,6 +54,13 @@ export interface Answer {
 
 export const gracefulFeatures = { cancel_gracefully: true, trace_checksum: true, trace_size: true };
 
+/** The smallest zip file, with so many bytes in front of it that nobody reads. */
+export function emptyZip(bytes = 0): Buffer {
+  const data = Buffer.alloc(Math.max(bytes, 22));
+  data.write('PK\x05\x06', data.length - 22, 'latin1');
+  return data;
+}
+
 /** One runner process with its token. */
 export function protocolRunner(app: Pick<TestApp, 'url'>, token: string) {
   const base = `${app.url}/api/v4`;

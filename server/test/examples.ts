@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseUrlEncoded } from '../src/kernel/http/params/nested.ts';
 import type { Route } from '../src/kernel/http/route.ts';
@@ -144,7 +145,8 @@ function bodyOf(request: FastifyRequest, chunks: readonly Buffer[]): unknown {
 
 /** The JSON of an answer; null for everything else. */
 function answerOf(payload: unknown): unknown {
-  const text = Buffer.isBuffer(payload) ? payload.toString() : payload;
+  const zipped = Buffer.isBuffer(payload) && payload[0] === 0x1f && payload[1] === 0x8b;
+  const text = Buffer.isBuffer(payload) ? (zipped ? gunzipSync(payload) : payload).toString() : payload;
   return typeof text === 'string' && /^([[{]|true$|false$)/.test(text) ? JSON.parse(text) : null;
 }
 

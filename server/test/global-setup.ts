@@ -2,6 +2,7 @@
 import { createTestCluster } from '@millrace/postgres';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { sweepsLine, sweepsOf } from '../../scripts/lib/sweeps.ts';
 import { createPool, migrate } from '../src/kernel/db/index.ts';
 import { migrateQueue } from '../src/kernel/queue/index.ts';
 import type { ClusterAddress } from './database.ts';
@@ -14,6 +15,9 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const sweeps = sweepsOf(process.env, Date.now);
+  project.provide('sweeps', sweeps);
+  console.log(sweepsLine(sweeps));
   const cluster = await createTestCluster();
   const address: ClusterAddress = cluster.connection;
   const admin = new pg.Client(address);

@@ -15,6 +15,7 @@ import {
   unique,
 } from './factories.ts';
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
+import { discuss } from './populated-discussions.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -32,7 +33,7 @@ export interface Populated {
   close(): Promise<void>;
 }
 
-const config = ['build', 'lint', 'test', 'ship'].map((name) => `${name}:\n  script: [echo ${name}]\n`).join('');
+const config = ['build', 'test', 'ship'].map((name) => `${name}:\n  script: [echo ${name}]\n`).join('');
 const three = [1, 2, 3] as const;
 
 /** Somebody who asks for access to a place, and an address that is invited to it. */
@@ -112,6 +113,7 @@ export async function startPopulated(): Promise<Populated> {
     return (await app.db.insertInto('milestones').values(values).returning('id').executeTakeFirstOrThrow()).id;
   };
   const group = await buildGroup(app, { owner: admin.user, visibility: 'public' });
+  const epics: Row[] = [];
   for (const number of three) {
     await buildToken(app, { user: admin.user, name: `token ${number}` });
     await buildGroup(app, { parent: group, owner: admin.user, visibility: 'public' });
@@ -119,6 +121,17 @@ export async function startPopulated(): Promise<Populated> {
     await buildProject(app, { owner: admin.user });
     await buildGroup(app, { owner: admin.user });
     await buildMember(app, { of: group });
+    const cadence = await app.db
+      .insertInto('iteration_cadences')
+      .values({ namespace_id: group.id, title: `Cadence ${number}`, automatic: false })
+      .returning(['id as cadence_id', 'namespace_id'])
+      .executeTakeFirstOrThrow();
+    const week = { start_date: `2030-01-0${number}`, due_date: `2030-01-1${number}` };
+    await app.db
+      .insertInto('iterations')
+      .values({ ...cadence, ...week, iid: number, sequence: 1, title: `Iteration ${number}` })
+      .execute();
+    epics.push(await call('POST', `/groups/${group.id}/epics`, { title: `Epic ${number}` }));
     const { id } = await buildUser(app);
     const follows = [
       { follower_id: admin.user.id, followee_id: id },
@@ -262,6 +275,8 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/repository/branches`, { branch: unique('branch'), ref: 'main' });
     await call('POST', `${base}/pipeline`, { ref: 'main' });
   }
+  for (const number of three)
+    await call('POST', `/groups/${group.id}/epics/${epics[0]?.id}/notes`, { body: `Comment ${number}` });
   const runner = await call('POST', '/user/runners', { runner_type: 'project_type', project_id: project.id });
   await app.db
     .updateTable('jobs')
@@ -298,6 +313,20 @@ export async function startPopulated(): Promise<Populated> {
     const list = await repository.api<Row[]>('GET', '/pipelines', { query: { per_page: 100 } });
     return list.body.length >= 12 && list.body;
   });
+  for (const number of three) await call('POST', `${base}/triggers`, { description: `Trigger ${number}` });
+  for (const number of three)
+    await app.db
+      .insertInto('resource_groups')
+      .values({ project_id: project.id, key: `group-${number}` })
+      .execute();
+  // The last one has a pipeline for each number.
+  let schedule = 0;
+  for (const number of three) {
+    const values = { description: `Schedule ${number}`, ref: 'main', cron: '0 1 * * *' };
+    schedule = Number((await call('POST', `${base}/pipeline_schedules`, values)).id);
+  }
+  for (const _ of three) await call('POST', `${base}/pipeline_schedules/${schedule}/play`, {});
+
   await eventually(
     'quiet',
     async () =>
@@ -314,6 +343,14 @@ export async function startPopulated(): Promise<Populated> {
     .where('project_id', '=', project.id)
     .execute();
   for (const iid of three) {
+    for (const place of [
+      { project_id: direct.id, milestone_id: ofGroup },
+      { project_id: project.id, milestone_id: ofProject },
+    ])
+      await app.db
+        .insertInto('issues')
+        .values({ iid, title: `Issue ${iid}`, author_id: admin.user.id, ...place })
+        .execute();
     const branches = { source_branch: `side-${iid}`, target_branch: 'main' };
     const places = { project_id: direct.id, source_project_id: direct.id, milestone_id: ofGroup };
     await app.db
@@ -321,6 +358,44 @@ export async function startPopulated(): Promise<Populated> {
       .values({ iid, title: 'Change', author_id: admin.user.id, ...branches, ...places })
       .execute();
   }
+
+  await app.db.insertInto('project_counters').values({ project_id: project.id, kind: 'issue', value: 3 }).execute();
+  const assigned: number[] = [];
+  for (const _ of three) {
+    const { user } = await buildMember(app, { of: project });
+    const other = await call('POST', `${base}/issues`, { title: 'Other', assignee_ids: [user.id] });
+    const to = { target_project_id: String(project.id), target_issue_iid: other.iid };
+    await call('POST', `${base}/issues/1/links`, to);
+    await call('POST', `${base}/issues/1/notes`, { body: 'A comment' });
+    assigned.push(user.id);
+  }
+  await call('PUT', `${base}/issues/1`, { assignee_ids: assigned });
+  const said = await discuss(app, admin, base, ofProject);
+  // A page of a hundred has them all.
+  await app.db
+    .deleteFrom('audit_events')
+    .where('id', 'in', (query) =>
+      query.selectFrom('audit_events').select('id').orderBy('id', 'desc').offset(70).limit(20),
+    )
+    .execute();
+
+  const trains = { merge_pipelines_enabled: true, merge_trains_enabled: true };
+  await app.db.updateTable('projects').set(trains).where('id', '=', project.id).execute();
+  const requests = await app.db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('project_id', '=', project.id)
+    .orderBy('id')
+    .limit(3)
+    .execute();
+  for (const request of requests)
+    await app.db
+      .insertInto('merge_train_entries')
+      .values({
+        ...{ project_id: project.id, merge_request_id: request.id, user_id: admin.user.id, target_branch: 'main' },
+        ...{ status: 'merged', source_sha: brought, merged_at: new Date() },
+      })
+      .execute();
 
   for (const hook_id of Object.values(hooks)) {
     const call = {
@@ -346,6 +421,7 @@ export async function startPopulated(): Promise<Populated> {
       id: project.id,
       pipeline_id: Number(pipelines.at(-1)?.id),
       merge_request_iid: 1,
+      issue_iid: 1,
       type: 'gitignores',
       sha: brought,
       commit_id: brought,
@@ -353,10 +429,15 @@ export async function startPopulated(): Promise<Populated> {
       slug: 'page-1',
       tag_name: 'v1.0',
       milestone_id: ofProject,
+      pipeline_schedule_id: schedule,
+      key: 'group-1',
+      target_branch: 'main',
     },
     groups: {
       ...{ id: group.id, user_id: admin.user.id, hook_id: hooks.group, slug: 'page-1' },
       milestone_id: ofGroup,
+      epic_id: Number(epics[0]?.id),
+      epic_iid: 1,
     },
     hooks: { id: hooks.system },
     users: { id: admin.user.id, user_id: admin.user.id },
@@ -372,7 +453,11 @@ export async function startPopulated(): Promise<Populated> {
       const [, first = '', , third] = path.split('/');
       const [account] = accounts[first] ?? [];
       const own: Record<string, number> =
-        third === 'service_accounts' && account !== undefined ? { user_id: account } : {};
+        third === 'service_accounts' && account !== undefined
+          ? { user_id: account }
+          : third === 'issues' || third === 'merge_requests'
+            ? { note_id: said[third] }
+            : {};
       const known: Readonly<Record<string, string | number>> = { ...ids[first], ...own };
       return path.replaceAll(/:([a-z_]+)/g, (_, name: string) => {
         const value = known[name];

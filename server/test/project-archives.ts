@@ -1,7 +1,7 @@
 /** Archives of projects in tests: a project with something of everything, and the way there and back. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { readTar, tarEnd, tarHeader, tarPadding } from '../src/features/namespaces/transfers/tar.ts';
+import { readTar, tarEnd, tarHeader, tarPadding } from '../src/features/portability/project-archives/tar.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { eventually } from './ci.ts';
 import { type BuiltToken, buildAdmin, buildMember, buildToken, unique } from './factories.ts';

@@ -16,3 +16,8 @@ export async function queuedFor(db: Db, key: string): Promise<Date | null> {
     select run_at from graphile_worker._private_jobs where key = ${key}`.execute(db);
   return rows[0]?.run_at ?? null;
 }
+
+/** Lets everything that waits for its next attempt run now. */
+export async function runWaiting(db: Db): Promise<void> {
+  await sql`update graphile_worker._private_jobs set run_at = now() where run_at > now() and attempts > 0`.execute(db);
+}

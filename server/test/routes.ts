@@ -32,6 +32,8 @@ export const refusesMore = new Set([
   'POST /groups/:id/projects/:project_id',
   'GET /users/:id/associations_count',
   'GET /projects/:id/storage',
+  // Bots of the project alone.
+  'PUT /projects/:id/merge_requests/:merge_request_iid/reset_approvals',
   // A release that is not there is nobody's to change.
   'PUT /projects/:id/releases/:tag_name',
   'DELETE /projects/:id/releases/:tag_name',

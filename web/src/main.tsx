@@ -6,13 +6,19 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { ApiError } from './lib/api.ts';
 import { queries } from './lib/queries.ts';
 import { router } from './router.tsx';
 import { theme, variables } from './theme.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the document has no root');
-createRoot(root).render(
+/** What the server refused is on the page, in a sentence; the console is for what nobody expected. */
+function onCaughtError(error: unknown): void {
+  if (!(error instanceof ApiError)) console.error(error);
+}
+
+createRoot(root, { onCaughtError }).render(
   <StrictMode>
     <MantineProvider
       theme={theme}

@@ -2,12 +2,16 @@
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { apiDocument } from './features/api-docs/document.ts';
 import { loadPlace } from './features/files/refs.ts';
+import { ErrorPage, MissingPage } from './features/frame/ErrorPages.tsx';
 import { PendingPage } from './features/frame/PendingPage.tsx';
 import { resolveObject } from './features/projects/object.ts';
 import { releaseAddress } from './features/releases/address.ts';
 import * as data from './lib/data.ts';
 import * as history from './lib/history.ts';
+import type { IssueFilter } from './lib/issues.ts';
+import * as issueLists from './lib/issues.ts';
 import { locksOf } from './lib/locks.ts';
+import { mergeTrain } from './lib/merge-trains.ts';
 import { queries } from './lib/queries.ts';
 import * as releases from './lib/releases.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
@@ -26,10 +30,11 @@ import {
 } from './loaders.ts';
 import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
-import { auditRoutes, projectLog } from './routes/audit.ts';
-import { memberSearch, number, root, signedIn, text } from './routes/base.ts';
+import { aliases, groupAliases, projectAliases } from './routes/aliases.ts';
+import { adminAuditRoutes, groupLog, projectLog } from './routes/audit.ts';
+import { group, memberSearch, number, root, signedIn, text } from './routes/base.ts';
 import { entryRoutes } from './routes/entry.ts';
-import { groupRoutes } from './routes/groups.ts';
+import { groupRoutes, oneGroupRoutes } from './routes/groups.ts';
 import { helpRoutes } from './routes/help.ts';
 import { groupMilestoneRoutes, milestoneList, milestoneOne } from './routes/milestones.ts';
 import { oauthRoutes } from './routes/oauth.ts';
@@ -96,6 +101,7 @@ const project = createRoute({
   path: '/p/$path',
   loader: ({ params }) => queries.ensureQueryData(data.project(fromSegment(params.path))),
   component: lazyRouteComponent(() => import('./features/projects/ProjectLayout.tsx')),
+  notFoundComponent: MissingPage,
 });
 const under = { getParentRoute: () => project } as const;
 
@@ -111,16 +117,13 @@ const blob = createRoute({
   loader: loadBlob,
   component: lazyRouteComponent(() => import('./features/files/BlobPage.tsx')),
 });
-/** The contents themselves: the API has them. */
+/** The server has the file itself: the page says why there is none, or shows it in its frame. */
 const raw = createRoute({
   ...under,
   path: '/raw/$',
-  beforeLoad: async ({ params }) => {
-    const place = await loadPlace(await fetched(params.path), params._splat ?? '');
-    throw redirect({
-      href: `/api/v4/projects/${encodeURIComponent(fromSegment(params.path))}/repository/files/${encodeURIComponent(place.path)}/raw?ref=${encodeURIComponent(place.ref)}`,
-      reloadDocument: true,
-    });
+  loader: async (at) => {
+    await loadBlob(at);
+    throw redirect({ to: '/p/$path/blob/$', params: { path: at.params.path, _splat: at.params._splat ?? '' } });
   },
 });
 const edit = createRoute({
@@ -283,6 +286,17 @@ const mergeRequests = createRoute({
   loader: ({ params, deps }) => load(parts(params.path).mergeRequests(deps)),
   component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestsPage.tsx')),
 });
+const mergeTrainPage = createRoute({
+  ...under,
+  path: '/merge_trains',
+  validateSearch: (search): { target_branch?: string | undefined } => ({ target_branch: text(search.target_branch) }),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ params, deps }) => {
+    const { default_branch } = await fetched(params.path);
+    await load(mergeTrain(fromSegment(params.path), deps.target_branch ?? default_branch ?? 'main'));
+  },
+  component: lazyRouteComponent(() => import('./features/merge-trains/MergeTrainPage.tsx')),
+});
 const newMergeRequest = createRoute({
   ...under,
   path: '/merge_requests/new',
@@ -308,6 +322,34 @@ const mergeRequestTab = createRoute({
   path: '/merge_requests/$iid/$tab',
   loader: loadMergeRequest,
   component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')),
+});
+const issuesRoute = createRoute({
+  ...under,
+  path: '/issues',
+  validateSearch: (search): IssueFilter => ({
+    page: number(search.page),
+    state: text(search.state),
+    search: text(search.search),
+    labels: text(search.labels ?? search['label_name[]']),
+    milestone: text(search.milestone ?? search.milestone_title),
+    assignee_username: text(search.assignee_username),
+    author_username: text(search.author_username),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(issueLists.issues(fromSegment(params.path), deps)),
+  component: lazyRouteComponent(() => import('./features/issues/IssuesPage.tsx')),
+});
+const newIssue = createRoute({
+  ...under,
+  path: '/issues/new',
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('./features/issues/NewIssuePage.tsx')),
+});
+const issueRoute = createRoute({
+  ...under,
+  path: '/issues/$iid',
+  loader: ({ params }) => load(issueLists.issue(fromSegment(params.path), Number(params.iid))),
+  component: lazyRouteComponent(() => import('./features/issues/IssuePage.tsx')),
 });
 const milestones = createRoute({
   ...under,
@@ -352,6 +394,7 @@ const settings = createRoute({
   ...under,
   path: '/settings',
   validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
+  beforeLoad: signedIn,
   component: lazyRouteComponent(() => import('./features/settings/SettingsPage.tsx')),
 });
 const accessTokenSettings = createRoute({
@@ -394,9 +437,13 @@ const projectRoutes = [
   pipeline,
   job,
   mergeRequests,
+  mergeTrainPage,
   newMergeRequest,
   mergeRequest,
   mergeRequestTab,
+  issuesRoute,
+  newIssue,
+  issueRoute,
   milestones,
   newMilestone,
   milestone,
@@ -405,6 +452,7 @@ const projectRoutes = [
   fork,
   settings,
   accessTokenSettings,
+  ...projectAliases(() => project),
 ];
 
 export const router = createRouter({
@@ -415,19 +463,21 @@ export const router = createRouter({
     newProject,
     accountRoutes,
     ...adminRoutes,
-    ...auditRoutes,
+    ...adminAuditRoutes,
     apiDocs,
     ...topicRoutes,
     ...helpRoutes,
+    ...aliases,
     object,
     ...groupRoutes,
-    ...groupMilestoneRoutes,
-    groupWiki,
+    group.addChildren([...oneGroupRoutes, ...groupAliases, ...groupMilestoneRoutes, groupWiki, groupLog]),
     project.addChildren(projectRoutes),
   ]),
   defaultPreload: 'intent',
   defaultPendingMs: 200,
   defaultPendingComponent: PendingPage,
+  // Each page has its own boundary: what goes wrong in one leaves the frame and the header around it.
+  defaultErrorComponent: ErrorPage,
   scrollRestoration: true,
   rewrite: {
     input: ({ url }) => {

@@ -106,7 +106,7 @@ async function looksAfterItself(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('region', { name: 'Picture' }).getByRole('alert').waitFor();
     quiet(person, 1);
     await page.locator('input[type=file]').setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: picture });
-    await page.getByRole('button', { name: 'Remove the picture' }).waitFor();
+    await page.getByRole('button', { name: 'Remove picture' }).waitFor();
     await page.locator('input[name=message]').fill('Tuning the piano');
     await page.getByLabel('Emoji').selectOption('headphones');
     await page.getByLabel('Busy').check();

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { accessible, openWindow, type Person, screenshot, ticked, withBrowser } from '../support/browser.ts';
+import {
+  accessible,
+  confirmAction,
+  openWindow,
+  type Person,
+  screenshot,
+  ticked,
+  withBrowser,
+} from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { type MailServer, startMailServer } from '../support/mail.ts';
 import { sendLogin, signedIn, signIn, signOut } from '../support/signing-in.ts';
@@ -288,6 +296,7 @@ async function letsJobsIn({ suite, admin, root }: World): Promise<void> {
     assert.equal((await kept).status(), 204);
     await page.reload();
     await page.getByRole('button', { name: 'Remove Birkbeck' }).click();
+    await confirmAction(page, 'Remove');
     await page.getByText('No other project or group is let in.').waitFor();
     await ticked(page.getByLabel('Only jobs of this project'), false);
     await page.getByRole('link', { name: 'Audit events' }).click();

@@ -1,7 +1,7 @@
 /** Comments on the page of a commit: written, answered, changed and removed by clicking. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { accessible, screenshot } from '../support/browser.ts';
+import { accessible, confirmAction, screenshot } from '../support/browser.ts';
 
 export async function commentsOnCommit(page: Page, address: string): Promise<void> {
   await page.goto(address);
@@ -23,8 +23,8 @@ export async function commentsOnCommit(page: Page, address: string): Promise<voi
   await thread.locator('em', { hasText: 'did' }).waitFor();
   await screenshot(page, 'commit-comments');
   await accessible(page);
-  await thread.getByRole('button', { name: 'Remove' }).last().click();
-  await thread.getByRole('button', { name: 'Remove it' }).click();
+  await thread.getByRole('button', { name: 'Delete' }).last().click();
+  await confirmAction(page, 'Delete comment');
   await thread.locator('em', { hasText: 'did' }).waitFor({ state: 'detached' });
   assert.equal(await page.evaluate('window.stolen'), undefined);
 }

@@ -27,6 +27,13 @@ See [the guide](docs/guide.md#Sharpen-it), [below](#second-part) and [the folder
 
 - [x] a feather
 - [ ] a knife
+- [~] a typewriter
+
+> [!WARNING]
+> Ink *stains*.
+
+> [!tip] Sharpen often
+> Every page.
 
 | Ink | Days |
 | --- | ---: |
@@ -127,10 +134,16 @@ async function rendering(suite: Suite, page: Page, problems: () => string[]): Pr
     assert.equal(await hrefs('the folder'), `/${project}/-/tree/main/docs`);
     const logo = body.getByRole('img', { name: 'Logo' });
     await holds(page, 'document.querySelector(\'img[alt="Logo"]\').naturalWidth === 80');
-    assert.match((await logo.getAttribute('src')) ?? '', /^data:image\/svg\+xml;base64,/);
+    assert.equal(await logo.getAttribute('src'), `/${project}/-/raw/main/art/logo.svg`);
     await counted(body.getByText('🎉 :no_such_thing:'), 1);
     await counted(body.getByRole('checkbox', { checked: true, disabled: true }), 1);
-    assert.equal(await body.locator('sup a').getAttribute('href'), '#fn-1');
+    await counted(body.locator('s').getByText('a typewriter'), 1);
+    await counted(body.getByText('Warning', { exact: true }), 1);
+    await counted(body.getByText('Sharpen often', { exact: true }), 1);
+    const border = (kind: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('.markdown-alert-${kind}')).borderLeftColor`);
+    assert.notEqual(await border('warning'), await border('tip'));
+    assert.equal(await body.locator('sup a').getAttribute('href'), '#fn-why');
     await body.locator('math msup').first().waitFor();
     await body.locator('math[display="block"] mfrac').waitFor();
     await counted(body.getByText('It costs $5 or $6; the area is'), 1);
@@ -251,7 +264,7 @@ async function formulas(suite: Suite, page: Page, call: Api): Promise<void> {
       const drawn = async (expected: boolean) => {
         await page.goto(`/${project}/-/blob/main/long.md`);
         await body.getByText('The end.').waitFor();
-        await body.locator(expected ? 'math[display="block"]' : 'code.language-math').waitFor();
+        await body.locator(expected ? 'math[display="block"]' : 'pre[data-math-style="display"]').waitFor();
         // What is drawn comes later; both are never there.
         await page.waitForLoadState('networkidle');
         await counted(body.locator('math'), expected ? 1 : 0);

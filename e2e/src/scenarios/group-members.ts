@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';
-import { accessible, look, openWindow, screenshot, withBrowser } from '../support/browser.ts';
+import { accessible, confirmAction, look, openWindow, screenshot, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
 
@@ -133,6 +133,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await page.getByRole('link', { name: 'Pilots' }).waitFor();
         await look(page, 'group-members-groups');
         await page.getByRole('button', { name: 'Remove Pilots' }).click();
+        await confirmAction(page, 'Remove group');
         await page.getByText('No group is invited.').waitFor();
       });
       await suite.step('who asks for access is let in', async () => {
@@ -156,7 +157,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await page.getByLabel('Commit messages must match').fill('^Fixes');
         await page.getByLabel('Commits must be signed').check();
         await page.getByRole('button', { name: 'Save push rule' }).click();
-        await page.getByRole('button', { name: 'Remove push rule' }).waitFor();
+        await page.getByRole('button', { name: 'Delete push rule' }).waitFor();
         await look(page, 'push-rules');
         const rule = await admin.expect(200, 'GET', '/projects/harbour%2Fclock/push_rule');
         assert.equal((rule as { commit_message_regex: string }).commit_message_regex, '^Fixes');

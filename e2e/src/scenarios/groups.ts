@@ -91,7 +91,7 @@ async function settings(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('heading', { name: 'General', level: 2 }).waitFor();
     await page.locator('input[type=file]').setInputFiles({ name: 'group.png', mimeType: 'image/png', buffer: picture });
-    await page.getByRole('button', { name: 'Remove the picture' }).waitFor();
+    await page.getByRole('button', { name: 'Remove picture' }).waitFor();
     await page.locator('input[name=name]').fill('Great Observatory');
     await page.locator('input[name=path]').fill('great');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -141,14 +141,14 @@ async function parts(suite: Suite, person: Person): Promise<void> {
     await page.locator('input[name=link_url]').fill('https://ci.example/%{project_path}');
     await page.locator('input[name=image_url]').fill('https://ci.example/%{default_branch}.svg');
     await page.getByRole('button', { name: 'Add badge' }).click();
-    await page.getByRole('button', { name: 'Remove Tests' }).waitFor();
+    await page.getByRole('button', { name: 'Delete Tests' }).waitFor();
     await screenshot(page, 'group-badges');
     await accessible(page);
     await page.getByRole('link', { name: 'Labels', exact: true }).click();
     await page.getByRole('heading', { name: 'Labels', level: 2, exact: true }).waitFor();
     await page.locator('input[name=name]').fill('needs a clear sky');
     await page.getByRole('button', { name: 'Make label' }).click();
-    await page.getByRole('button', { name: 'Remove needs a clear sky' }).waitFor();
+    await page.getByRole('button', { name: 'Delete needs a clear sky' }).waitFor();
     await screenshot(page, 'group-labels');
     await accessible(page);
     quiet(person);

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import { accessible, confirmAction, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
 import { type Instance, rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
 import { command, findPython } from './python-clients.ts';
@@ -293,6 +293,7 @@ async function takesBack(suite: Suite, person: Person): Promise<void> {
     await screenshot(page, 'applications');
     await accessible(page);
     await list.getByRole('button', { name: 'Revoke Television' }).click();
+    await confirmAction(page, 'Revoke access');
     await list.getByText('Television').waitFor({ state: 'detached' });
     const remove = page.getByRole('button', { name: 'Remove Orbit planner' });
     await remove.click();

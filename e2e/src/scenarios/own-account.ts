@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { api, until } from '../support/api.ts';
-import { accessible, openWindow, type Person, screenshot, ticked, valued, withBrowser } from '../support/browser.ts';
+import {
+  accessible,
+  confirmAction,
+  openWindow,
+  type Person,
+  screenshot,
+  ticked,
+  valued,
+  withBrowser,
+} from '../support/browser.ts';
 import { rootToken, startInstance } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
 
@@ -107,7 +116,7 @@ async function reads(suite: Suite, person: Person, url: string): Promise<void> {
   const { page } = person;
   await suite.required('browser: a feed token is made, opens feeds and is made anew', async () => {
     await page.goto('/-/user_settings/personal_access_tokens');
-    await page.getByRole('button', { name: 'Make a feed token' }).click();
+    await page.getByRole('button', { name: 'Create feed token' }).click();
     const field = page.getByLabel('Feed token', { exact: true }).locator('visible=true').last();
     const shown = async () => page.locator('section[aria-label="Feed token"] input').inputValue();
     await field.waitFor();
@@ -122,7 +131,8 @@ async function reads(suite: Suite, person: Person, url: string): Promise<void> {
     await page.getByRole('heading', { name: 'Feed token' }).scrollIntoViewIfNeeded();
     await screenshot(page, 'feed-token');
     await accessible(page);
-    await page.getByRole('button', { name: 'Make a new one' }).click();
+    await page.getByRole('button', { name: 'Reset feed token' }).click();
+    await confirmAction(page, 'Reset feed token');
     await until('another token', 60, async () => (await shown()) !== first);
     assert.equal((await feed(first)).status, 401);
     assert.equal((await feed(await shown())).status, 200);

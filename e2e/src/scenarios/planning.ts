@@ -105,7 +105,7 @@ export async function planningJourney(suite: Suite): Promise<void> {
         await page.getByLabel('Begins').fill('2026-01-05');
         await page.getByLabel('Due').fill('2026-01-05');
         await page.getByRole('button', { name: 'Create milestone' }).click();
-        await page.getByText('must be greater than start date', { exact: true }).waitFor();
+        await page.getByText('Due date must be greater than start date.', { exact: true }).waitFor();
         await look(page, 'milestone-new');
         await page.getByLabel('Due').fill('2031-03-01');
         await page.getByRole('textbox', { name: 'Description' }).fill('Everything that *floats*.');

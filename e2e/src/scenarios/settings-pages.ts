@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { accessible, look, openPart, openWindow, ticked, valued, withBrowser } from '../support/browser.ts';
+import {
+  accessible,
+  confirmAction,
+  look,
+  openPart,
+  openWindow,
+  ticked,
+  valued,
+  withBrowser,
+} from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { signIn } from '../support/signing-in.ts';
@@ -60,22 +69,23 @@ async function pushRules(suite: Suite, page: Page, call: Api): Promise<void> {
     await openPart(page, '/groups/weather/-/settings?part=push-rules', 'Push rule');
     await page.getByLabel('Commit messages must match').fill('^[A-Z]');
     await page.getByRole('button', { name: 'Save push rule' }).click();
-    await page.getByRole('button', { name: 'Remove push rule' }).waitFor();
+    await page.getByRole('button', { name: 'Delete push rule' }).waitFor();
     await look(page, 'group-push-rule');
     await openPart(page, '/groups/weather/radar/-/settings?part=push-rules', 'Push rule');
     await page.getByText('This rule comes from above.').waitFor();
     await valued(page.getByLabel('Commit messages must match'), '^[A-Z]');
-    assert.equal(await page.getByRole('button', { name: 'Remove push rule' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Delete push rule' }).count(), 0);
     await page.getByLabel('Commits must be signed').check();
     await page.getByRole('button', { name: 'Save push rule' }).click();
-    await page.getByRole('button', { name: 'Remove push rule' }).click();
+    await page.getByRole('button', { name: 'Delete push rule' }).click();
+    await confirmAction(page, 'Delete push rule');
     await page.getByText('This rule comes from above.').waitFor();
   });
   await suite.step('the push rule of the instance is kept by administrators', async () => {
     await openPart(page, '/admin/push_rule', 'Push rule');
     await page.getByLabel('Largest file in megabytes').fill('50');
     await page.getByRole('button', { name: 'Save push rule' }).click();
-    await page.getByRole('button', { name: 'Remove push rule' }).waitFor();
+    await page.getByRole('button', { name: 'Delete push rule' }).waitFor();
     await look(page, 'admin-push-rule');
     assert.equal((await call.expect<{ max_file_size: number }>(200, 'GET', '/admin/push_rule')).max_file_size, 50);
   });
@@ -96,7 +106,8 @@ async function directory(suite: Suite, page: Page, call: Api): Promise<void> {
     await ldap.getByRole('button', { name: 'Link LDAP group' }).click();
     await ldap.getByText('(l=Brest)').waitFor();
     await look(page, 'group-directory');
-    await ldap.getByRole('button', { name: 'Remove (l=Brest)' }).click();
+    await ldap.getByRole('button', { name: 'Unlink (l=Brest)' }).click();
+    await confirmAction(page, 'Unlink');
     await ldap.getByText('No LDAP group is linked.').waitFor();
     const links = await call.expect<Array<{ name: string }>>(200, 'GET', '/groups/weather/saml_group_links');
     assert.deepEqual(
@@ -300,10 +311,11 @@ async function pictureOfProject(suite: Suite, page: Page): Promise<void> {
   await suite.step('a project gets a picture, and loses it', async () => {
     await openPart(page, '/weather/barometer/-/settings', 'General');
     await page.locator('input[type=file]').setInputFiles({ name: 'p.png', mimeType: 'image/png', buffer: picture });
-    await page.getByRole('button', { name: 'Remove the picture' }).waitFor();
+    await page.getByRole('button', { name: 'Remove picture' }).waitFor();
     await look(page, 'project-settings-picture');
-    await page.getByRole('button', { name: 'Remove the picture' }).click();
-    await page.getByRole('button', { name: 'Remove the picture' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove picture' }).click();
+    await confirmAction(page, 'Remove picture');
+    await page.getByRole('button', { name: 'Remove picture' }).waitFor({ state: 'detached' });
   });
 }
 

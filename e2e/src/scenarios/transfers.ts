@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { look, openPart, openWindow, withBrowser } from '../support/browser.ts';
+import { confirmAction, look, openPart, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { signIn } from '../support/signing-in.ts';
@@ -107,6 +107,7 @@ async function canceled(suite: Suite, page: Page, url: string): Promise<void> {
       await page.getByText('The project is being imported').waitFor();
       await look(page, 'project-importing');
       await page.getByRole('button', { name: 'Cancel import' }).click();
+      await confirmAction(page, 'Stop importing');
       await page.getByText('The import was canceled').waitFor();
       await look(page, 'project-import-canceled');
       await openPart(page, '/root/ebb/-/settings?part=export', 'Import');

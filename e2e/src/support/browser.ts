@@ -29,11 +29,15 @@ export function answerLate(milliseconds: number): void {
   late = milliseconds;
 }
 
+/** Where the browser is; the first call unpacks it, which two at a time would disturb each other in. */
+let unpacked: Promise<string> | undefined;
+
 /** Runs `use` with a browser that is closed whatever happens: one left open would keep this process from ending. */
 export async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
   chromium.setGraphicsMode = false;
+  unpacked ??= chromium.executablePath();
   const browser = await engine.launch({
-    executablePath: await chromium.executablePath(),
+    executablePath: await unpacked,
     args: [
       ...chromium.args.filter((argument) => !weakening.has(argument)),
       '--no-sandbox',
@@ -125,6 +129,13 @@ export async function accessible(page: Page): Promise<void> {
 export async function look(page: Page, name: string): Promise<void> {
   await accessible(page);
   await screenshot(page, name);
+}
+
+/** Answers the dialog that asks before something is destroyed, and waits until it has gone. */
+export async function confirmAction(page: Page, action: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: action, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
 }
 
 /** Waits until the page has this heading, and no other words in it. */

@@ -9,7 +9,7 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-interface Letter {
+interface MailText {
   readonly to: string[];
   readonly text: string;
 }
@@ -21,7 +21,7 @@ const decoded = (body: string) =>
     .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** One client: commands line by line, the message until its lonely dot. */
-function converse(socket: Socket, take: (letter: Letter) => void): void {
+function converse(socket: Socket, take: (letter: MailText) => void): void {
   let pending = '';
   let to: string[] = [];
   let message: string[] | null = null;
@@ -57,7 +57,7 @@ function converse(socket: Socket, take: (letter: Letter) => void): void {
 }
 
 export async function startMailServer(): Promise<MailServer> {
-  const letters: Letter[] = [];
+  const letters: MailText[] = [];
   const server = createServer((socket) => converse(socket, (letter) => letters.push(letter)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -26,7 +26,6 @@ export interface Suite {
   scenario(file: string, run: () => Promise<void>, again?: boolean): Promise<void>;
   /** How the steps so far ended. */
   readonly results: readonly TestResult[];
-  finish(): number;
 }
 
 async function within(seconds: number, run: () => Promise<void>): Promise<void> {
@@ -43,8 +42,17 @@ async function within(seconds: number, run: () => Promise<void>): Promise<void> 
 
 class ScenarioEnded extends Error {}
 
-/** `name` is where the results are kept, `whole` the file that they are said to be of outside of scenarios. */
-export function createSuite(name = 'e2e', whole = 'e2e/src/main.ts'): Suite {
+/** Keeps the results under this name, says what they come to, and gives the exit code. */
+export function finish(name: string, results: readonly TestResult[]): number {
+  writeResults(root, name, [...results]);
+  for (const line of unstableLines(results)) console.log(line);
+  const sum = totals(results);
+  console.log(totalsLine(sum));
+  return sum.failed === 0 && sum.passed > 0 ? 0 : 1;
+}
+
+/** `whole` is the file that results outside of scenarios are said to be of. */
+export function createSuite(whole = 'e2e/src/main.ts'): Suite {
   let file = whole;
   const results: TestResult[] = [];
   const step = async (title: string, run: () => Promise<void>, seconds = 900): Promise<boolean> => {
@@ -92,13 +100,6 @@ export function createSuite(name = 'e2e', whole = 'e2e/src/main.ts'): Suite {
     },
     async required(title, run, seconds) {
       if (!(await step(title, run, seconds))) throw new ScenarioEnded(title);
-    },
-    finish() {
-      writeResults(root, name, results);
-      for (const line of unstableLines(results)) console.log(line);
-      const sum = totals(results);
-      console.log(totalsLine(sum));
-      return sum.failed === 0 && sum.passed > 0 ? 0 : 1;
     },
   };
 }

@@ -1004,6 +1004,206 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/epics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List epics of a group
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpics"];
+        put?: never;
+        /**
+         * Create an epic
+         * @description Needs the ability `create_epic` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_id}/discussions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Threads about an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdDiscussions"];
+        put?: never;
+        /**
+         * Begin a thread about an epic
+         * @description Needs the ability `create_epic_note` on the group. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIdDiscussions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_id}/discussions/{discussion_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A thread about an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdDiscussionsByDiscussionId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_id}/discussions/{discussion_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comments of a thread about an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotes"];
+        put?: never;
+        /**
+         * Add to a thread about an epic
+         * @description Needs the ability `create_epic_note` on the group. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_id}/discussions/{discussion_id}/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A comment of a thread about an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteId"];
+        /**
+         * Change a comment about an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteId"];
+        post?: never;
+        /**
+         * Remove a comment about an epic
+         * @description Needs the ability `create_epic_note` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comments on an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdNotes"];
+        put?: never;
+        /**
+         * Comment on an epic
+         * @description Needs the ability `create_epic_note` on the group. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIdNotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_id}/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A comment on an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdNotesByNoteId"];
+        /**
+         * Change a comment on an epic
+         * @description Needs the ability `create_epic_note` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdEpicsByEpicIdNotesByNoteId"];
+        post?: never;
+        /**
+         * Remove a comment on an epic
+         * @description Needs the ability `create_epic_note` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicsByEpicIdNotesByNoteId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIid"];
+        /**
+         * Update, close or reopen an epic
+         * @description Needs the ability `update_epic` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdEpicsByEpicIid"];
+        post?: never;
+        /**
+         * Delete an epic
+         * @description Needs the ability `remove_epic` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicsByEpicIid"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/groups/shared": {
         parameters: {
             query?: never;
@@ -1247,6 +1447,146 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List issues of the projects of a group
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdIssues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/issues_statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count issues of the projects of a group
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdIssuesStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/iteration_cadences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List iteration cadences of a group
+         * @description Needs the ability `read_group_iteration` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdIterationCadences"];
+        put?: never;
+        /**
+         * Create an iteration cadence
+         * @description Needs the ability `admin_group_iteration` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdIterationCadences"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/iteration_cadences/{cadence_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an iteration cadence
+         * @description Needs the ability `read_group_iteration` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdIterationCadencesByCadenceId"];
+        /**
+         * Update an iteration cadence
+         * @description Needs the ability `admin_group_iteration` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdIterationCadencesByCadenceId"];
+        post?: never;
+        /**
+         * Delete an iteration cadence with its iterations
+         * @description Needs the ability `admin_group_iteration` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdIterationCadencesByCadenceId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/iterations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List iterations of a group
+         * @description Needs the ability `read_group_iteration` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdIterations"];
+        put?: never;
+        /**
+         * Create an iteration
+         * @description Needs the ability `admin_group_iteration` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdIterations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/iterations/{iteration_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update an iteration
+         * @description Needs the ability `admin_group_iteration` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdIterationsByIterationId"];
+        post?: never;
+        /**
+         * Delete an iteration
+         * @description Needs the ability `admin_group_iteration` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdIterationsByIterationId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1641,6 +1981,46 @@ export interface paths {
          * @description Needs the ability `remove_group_milestone` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdMilestonesByMilestoneId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/milestones/{milestone_id}/burndown_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Burndown events of a milestone of a group
+         * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdMilestonesByMilestoneIdBurndownEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/milestones/{milestone_id}/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List issues of a milestone of a group
+         * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdMilestonesByMilestoneIdIssues"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2546,6 +2926,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/import/bitbucket_server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a repository of the self-hosted server product, in the background
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportBitbucketServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a repository of the hosted provider, in the background
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportGithub"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import/github/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop an import that is in progress
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportGithubCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import/hostedgit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a repository of the hosted provider, in the background
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportHostedgit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/import/hostedgit/cancel": {
         parameters: {
             query?: never;
@@ -2560,6 +3020,26 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postImportHostedgitCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import/servergit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a repository of the self-hosted server product, in the background
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportServergit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2646,6 +3126,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List issues that the caller sees
+         * @description Open to everyone.
+         */
+        get: operations["getIssues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/issues_statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count issues that the caller sees
+         * @description Open to everyone.
+         */
+        get: operations["getIssuesStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/issues/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an issue by its id
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getIssuesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/job": {
         parameters: {
             query?: never;
@@ -2658,6 +3198,26 @@ export interface paths {
          * @description For the job whose token is sent.
          */
         get: operations["getJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/job/allowed_agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the job that the job token belongs to, with the agents that it may use
+         * @description For the job whose token is sent.
+         */
+        get: operations["getJobAllowedAgents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2782,6 +3342,46 @@ export interface paths {
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getKeysById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/markdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Render a Markdown text
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postMarkdown"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/merge_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List merge requests of all projects, by default own ones
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getMergeRequests"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3206,6 +3806,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/approval_rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List approval rules of a project
+         * @description Needs the ability `read_approval_rule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdApprovalRules"];
+        put?: never;
+        /**
+         * Add an approval rule to a project
+         * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdApprovalRules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/approval_rules/{approval_rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an approval rule of a project
+         * @description Needs the ability `read_approval_rule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdApprovalRulesByApprovalRuleId"];
+        /**
+         * Change an approval rule of a project
+         * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdApprovalRulesByApprovalRuleId"];
+        post?: never;
+        /**
+         * Remove an approval rule from a project
+         * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdApprovalRulesByApprovalRuleId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a project requires of approvals
+         * @deprecated
+         * @description Needs the ability `read_approval_rule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdApprovals"];
+        put?: never;
+        /**
+         * Change what a project requires of approvals
+         * @deprecated
+         * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdApprovals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/archive": {
         parameters: {
             query?: never;
@@ -3608,6 +4286,66 @@ export interface paths {
          * @description Needs the ability `export_project` on the project. Token scope: `api`. Rate limit: `project_export`.
          */
         post: operations["postProjectsByIdExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/export_relations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export the relations of a project, in the background
+         * @description Needs the ability `export_project` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdExportRelations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/export_relations/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an exported relation of a project: newline-delimited JSON, compressed
+         * @description Needs the ability `export_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdExportRelationsDownload"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/export_relations/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the exports of the relations of a project are
+         * @description Needs the ability `export_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdExportRelationsStatus"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4046,6 +4784,754 @@ export interface paths {
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `project_invited_groups_api`.
          */
         get: operations["getProjectsByIdInvitedGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List issues of a project
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssues"];
+        put?: never;
+        /**
+         * Create an issue
+         * @description Needs the ability `create_issue` on the project. Token scope: `api`. Rate limit: `issues_create`.
+         */
+        post: operations["postProjectsByIdIssues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues_statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count issues of a project
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIid"];
+        /**
+         * Change, close or reopen an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdIssuesByIssueIid"];
+        post?: never;
+        /**
+         * Delete an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdIssuesByIssueIid"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/add_spent_time": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add time that was spent on an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidAddSpentTime"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/award_emoji": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reactions to an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidAwardEmoji"];
+        put?: never;
+        /**
+         * React to an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidAwardEmoji"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/award_emoji/{award_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A reaction to an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidAwardEmojiByAwardId"];
+        put?: never;
+        post?: never;
+        /**
+         * Take back a reaction to an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdIssuesByIssueIidAwardEmojiByAwardId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/discussions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Threads about an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidDiscussions"];
+        put?: never;
+        /**
+         * Begin a thread about an issue
+         * @description Needs the ability `create_issue_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidDiscussions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/discussions/{discussion_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A thread about an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidDiscussionsByDiscussionId"];
+        /**
+         * Resolve a thread about an issue, or open it again
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdIssuesByIssueIidDiscussionsByDiscussionId"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/discussions/{discussion_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comments of a thread about an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotes"];
+        put?: never;
+        /**
+         * Add to a thread about an issue
+         * @description Needs the ability `create_issue_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/discussions/{discussion_id}/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A comment of a thread about an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteId"];
+        /**
+         * Change a comment about an issue, resolve it, or open it again
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteId"];
+        post?: never;
+        /**
+         * Remove a comment about an issue
+         * @description Needs the ability `create_issue_note` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List issues that an issue is linked to
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidLinks"];
+        put?: never;
+        /**
+         * Link an issue to another one
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidLinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/links/{issue_link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a link of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidLinksByIssueLinkId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a link of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdIssuesByIssueIidLinksByIssueLinkId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comments on an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidNotes"];
+        put?: never;
+        /**
+         * Comment on an issue
+         * @description Needs the ability `create_issue_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidNotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A comment on an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidNotesByNoteId"];
+        /**
+         * Change a comment on an issue
+         * @description Needs the ability `create_issue_note` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdIssuesByIssueIidNotesByNoteId"];
+        post?: never;
+        /**
+         * Remove a comment on an issue
+         * @description Needs the ability `create_issue_note` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdIssuesByIssueIidNotesByNoteId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/notes/{note_id}/award_emoji": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reactions to a comment on an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmoji"];
+        put?: never;
+        /**
+         * React to a comment on an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmoji"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/notes/{note_id}/award_emoji/{award_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A reaction to a comment on an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiByAwardId"];
+        put?: never;
+        post?: never;
+        /**
+         * Take back a reaction to a comment on an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiByAwardId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/participants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who takes part in an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidParticipants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/reorder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put an issue behind or before others of its project
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdIssuesByIssueIidReorder"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/reset_spent_time": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back all time that was spent on an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidResetSpentTime"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/reset_time_estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back the estimated time of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidResetTimeEstimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/resource_label_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the label of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidResourceLabelEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/resource_label_events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An event in the history of the label of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidResourceLabelEventsByEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/resource_milestone_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the milestone of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidResourceMilestoneEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/resource_milestone_events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An event in the history of the milestone of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidResourceMilestoneEventsByEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/resource_state_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the state of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidResourceStateEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/resource_state_events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An event in the history of the state of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidResourceStateEventsByEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/resource_weight_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the weight of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidResourceWeightEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/resource_weight_events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An event in the history of the weight of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidResourceWeightEventsByEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear of changes of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidSubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/time_estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate the time of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidTimeEstimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/time_stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Estimated and spent time of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidTimeStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/todo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a to-do about an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidTodo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear no more of changes of an issue
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidUnsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/iterations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List iterations of the groups above a project
+         * @description Needs the ability `read_iteration` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIterations"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4694,6 +6180,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/add_spent_time": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add time that was spent on a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidAddSpentTime"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/approval_rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List approval rules of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidApprovalRules"];
+        put?: never;
+        /**
+         * Add an approval rule to a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidApprovalRules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/approval_rules/{approval_rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an approval rule of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId"];
+        /**
+         * Change an approval rule of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId"];
+        post?: never;
+        /**
+         * Remove an approval rule from a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/approval_state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rules of a merge request and who has approved by them
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidApprovalState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who has approved a merge request, and what is left
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidApprove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/award_emoji": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reactions to a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidAwardEmoji"];
+        put?: never;
+        /**
+         * React to a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidAwardEmoji"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/award_emoji/{award_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A reaction to a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiByAwardId"];
+        put?: never;
+        post?: never;
+        /**
+         * Take back a reaction to a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiByAwardId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/cancel_merge_when_pipeline_succeeds": {
         parameters: {
             query?: never;
@@ -4775,6 +6441,198 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/discussions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Threads about a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDiscussions"];
+        put?: never;
+        /**
+         * Begin a thread about a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidDiscussions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/discussions/{discussion_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A thread about a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionId"];
+        /**
+         * Resolve a thread about a merge request, or open it again
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionId"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/discussions/{discussion_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comments of a thread about a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotes"];
+        put?: never;
+        /**
+         * Add to a thread about a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/discussions/{discussion_id}/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A comment of a thread about a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteId"];
+        /**
+         * Change a comment about a merge request, resolve it, or open it again
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteId"];
+        post?: never;
+        /**
+         * Remove a comment about a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/draft_notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List own draft notes on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDraftNotes"];
+        put?: never;
+        /**
+         * Write a draft note on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidDraftNotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/draft_notes/{draft_note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an own draft note on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId"];
+        /**
+         * Change an own draft note on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId"];
+        post?: never;
+        /**
+         * Remove an own draft note on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/draft_notes/{draft_note_id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Publish an own draft note on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        put: operations["putProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteIdPublish"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/draft_notes/bulk_publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish all own draft notes on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBulkPublish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/merge": {
         parameters: {
             query?: never;
@@ -4790,6 +6648,106 @@ export interface paths {
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidMerge"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comments on a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidNotes"];
+        put?: never;
+        /**
+         * Comment on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidNotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A comment on a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteId"];
+        /**
+         * Change a comment on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteId"];
+        post?: never;
+        /**
+         * Remove a comment on a merge request
+         * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/notes/{note_id}/award_emoji": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reactions to a comment on a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmoji"];
+        put?: never;
+        /**
+         * React to a comment on a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmoji"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/notes/{note_id}/award_emoji/{award_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A reaction to a comment on a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiByAwardId"];
+        put?: never;
+        post?: never;
+        /**
+         * Take back a reaction to a comment on a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiByAwardId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4819,6 +6777,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/raw_diffs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the changes of a merge request as a patch
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidRawDiffs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/rebase": {
         parameters: {
             query?: never;
@@ -4832,6 +6810,186 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidRebase"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/reset_approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Take all approvals of a merge request back, for bots of projects and groups
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMergeRequestsByMergeRequestIidResetApprovals"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/reset_spent_time": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back all time that was spent on a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidResetSpentTime"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/reset_time_estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back the estimated time of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidResetTimeEstimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/resource_label_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the label of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceLabelEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/resource_label_events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An event in the history of the label of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceLabelEventsByEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/resource_milestone_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the milestone of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceMilestoneEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/resource_milestone_events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An event in the history of the milestone of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceMilestoneEventsByEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/resource_state_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the state of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceStateEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/resource_state_events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An event in the history of the state of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceStateEventsByEventId"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -4899,6 +7057,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear of changes of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidSubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/time_estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate the time of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidTimeEstimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/time_stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Estimated and spent time of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidTimeStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/todo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a to-do about a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidTodo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/unapprove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take the approval of a merge request back
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidUnapprove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear no more of changes of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidUnsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/versions": {
         parameters: {
             query?: never;
@@ -4911,6 +7189,26 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/versions/{version_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of the changes with its commits and files
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidVersionsByVersionId"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4933,6 +7231,70 @@ export interface paths {
         get: operations["getProjectsByIdMergeRequestsNew"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_trains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the entries of the merge trains of a project
+         * @description Needs the ability `read_merge_train` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeTrains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_trains/{target_branch}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the entries of the merge train of a branch
+         * @description Needs the ability `read_merge_train` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeTrainsByTargetBranch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_trains/merge_requests/{merge_request_iid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the entry of a merge request on a merge train
+         * @description Needs the ability `read_merge_train` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeTrainsMergeRequestsByMergeRequestIid"];
+        put?: never;
+        /**
+         * Add a merge request to the merge train of its target branch
+         * @description Needs the ability `admin_merge_train` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeTrainsMergeRequestsByMergeRequestIid"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4986,6 +7348,46 @@ export interface paths {
          * @description Needs the ability `admin_milestone` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMilestonesByMilestoneId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/milestones/{milestone_id}/burndown_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Burndown events of a milestone of a project
+         * @description Needs the ability `read_milestone` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMilestonesByMilestoneIdBurndownEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/milestones/{milestone_id}/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List issues of a milestone of a project
+         * @description Needs the ability `read_milestone` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMilestonesByMilestoneIdIssues"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5119,6 +7521,166 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/pipeline_schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List pipeline schedules of a project
+         * @description Needs the ability `read_pipeline_schedule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelineSchedules"];
+        put?: never;
+        /**
+         * Create a pipeline schedule
+         * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdPipelineSchedules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipeline_schedules/{pipeline_schedule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a pipeline schedule
+         * @description Needs the ability `read_pipeline_schedule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelineSchedulesByPipelineScheduleId"];
+        /**
+         * Update a pipeline schedule; it is rescheduled
+         * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdPipelineSchedulesByPipelineScheduleId"];
+        post?: never;
+        /**
+         * Delete a pipeline schedule
+         * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdPipelineSchedulesByPipelineScheduleId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipeline_schedules/{pipeline_schedule_id}/pipelines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List pipelines that a schedule created
+         * @description Needs the ability `read_pipeline_schedule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelineSchedulesByPipelineScheduleIdPipelines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipeline_schedules/{pipeline_schedule_id}/play": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a pipeline schedule now; its next run stays as it is
+         * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdPipelineSchedulesByPipelineScheduleIdPlay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipeline_schedules/{pipeline_schedule_id}/take_ownership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Become the owner of a pipeline schedule
+         * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdPipelineSchedulesByPipelineScheduleIdTakeOwnership"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipeline_schedules/{pipeline_schedule_id}/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a variable of a pipeline schedule
+         * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdPipelineSchedulesByPipelineScheduleIdVariables"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipeline_schedules/{pipeline_schedule_id}/variables/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a variable of a pipeline schedule
+         * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKey"];
+        /**
+         * Update a variable of a pipeline schedule
+         * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKey"];
+        post?: never;
+        /**
+         * Delete a variable of a pipeline schedule
+         * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/pipelines": {
         parameters: {
             query?: never;
@@ -5231,7 +7793,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List which jobs of a pipeline wait for which others instead of the stage before
+         * List job names of a pipeline in stage order, with their needs
          * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdPipelinesByPipelineIdNeeds"];
@@ -5430,6 +7992,26 @@ export interface paths {
          * @description Needs the ability `admin_push_rule` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdPushRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/ref/{ref}/trigger/pipeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a pipeline with a token in the address, as webhooks of other systems call it
+         * @description Proved by the token among the parameters.
+         */
+        post: operations["postProjectsByIdRefByRefTriggerPipeline"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -6137,7 +8719,7 @@ export interface paths {
         get: operations["getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId"];
         /**
          * Change a comment about a commit
-         * @description Needs the ability `create_commit_note` on the project. Token scope: `api`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId"];
         post?: never;
@@ -6635,6 +9217,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/resource_groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List resource groups of a project
+         * @description Needs the ability `read_resource_group` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdResourceGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/resource_groups/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a resource group
+         * @description Needs the ability `read_resource_group` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdResourceGroupsByKey"];
+        /**
+         * Change how a resource group orders its jobs
+         * @description Needs the ability `update_resource_group` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdResourceGroupsByKey"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/resource_groups/{key}/current_job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the job that has the resource of a group
+         * @description Needs the ability `read_resource_group` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdResourceGroupsByKeyCurrentJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/resource_groups/{key}/upcoming_jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List jobs of a resource group that have not begun, in its order
+         * @description Needs the ability `read_resource_group` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdResourceGroupsByKeyUpcomingJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/restore": {
         parameters: {
             query?: never;
@@ -6713,6 +9379,74 @@ export interface paths {
          * @description Needs the ability `admin_runner` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdRunnersResetRegistrationToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/secure_files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Secure files of a project
+         * @description Needs the ability `read_secure_file` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdSecureFiles"];
+        put?: never;
+        /**
+         * Add a secure file to a project
+         * @description Needs the ability `admin_secure_file` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdSecureFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/secure_files/{secure_file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a secure file of a project
+         * @description Needs the ability `read_secure_file` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdSecureFilesBySecureFileId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a secure file from a project
+         * @description Needs the ability `admin_secure_file` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdSecureFilesBySecureFileId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/secure_files/{secure_file_id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a secure file of a project
+         * @description Needs the ability `read_secure_file` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdSecureFilesBySecureFileIdDownload"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -7095,6 +9829,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/trigger/pipeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a pipeline with a trigger token or the token of a job
+         * @description Proved by the token among the parameters.
+         */
+        post: operations["postProjectsByIdTriggerPipeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List trigger tokens of a project
+         * @description Needs the ability `admin_pipeline_trigger` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdTriggers"];
+        put?: never;
+        /**
+         * Create a trigger token
+         * @description Needs the ability `admin_pipeline_trigger` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdTriggers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/triggers/{trigger_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a trigger token
+         * @description Needs the ability `admin_pipeline_trigger` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdTriggersByTriggerId"];
+        /**
+         * Update a trigger token
+         * @description Needs the ability `admin_pipeline_trigger` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdTriggersByTriggerId"];
+        post?: never;
+        /**
+         * Delete a trigger token
+         * @description Needs the ability `admin_pipeline_trigger` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdTriggersByTriggerId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/unarchive": {
         parameters: {
             query?: never;
@@ -7274,6 +10080,50 @@ export interface paths {
          * @description Needs the ability `admin_ci_variable` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdVariablesByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/vulnerabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Vulnerabilities of a project
+         * @description Needs the ability `read_vulnerability` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdVulnerabilities"];
+        put?: never;
+        /**
+         * Make a vulnerability of a finding
+         * @description Needs the ability `admin_vulnerability` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdVulnerabilities"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/vulnerability_findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the scanners of a pipeline found
+         * @description Needs the ability `read_vulnerability` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdVulnerabilityFindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -7691,6 +10541,46 @@ export interface paths {
         patch: operations["patchServiceAccountsById"];
         trace?: never;
     };
+    "/suggestions/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Apply a suggestion
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putSuggestionsByIdApply"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/suggestions/batch_apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Apply several suggestions in one commit
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putSuggestionsBatchApply"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/templates/dockerfiles": {
         parameters: {
             query?: never;
@@ -7865,6 +10755,66 @@ export interface paths {
         get: operations["getTemplatesProjects"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/todos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What one has to do
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getTodos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/todos/{id}/mark_as_done": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a to-do as done
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postTodosByIdMarkAsDone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/todos/mark_as_done": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark all to-dos as done
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postTodosMarkAsDone"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9487,12 +12437,112 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Version
+         * Version and instance metadata, under an older path
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getVersion"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vulnerabilities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a vulnerability
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getVulnerabilitiesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vulnerabilities/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a vulnerability
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postVulnerabilitiesByIdConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vulnerabilities/{id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss a vulnerability
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postVulnerabilitiesByIdDismiss"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vulnerabilities/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a vulnerability as resolved
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postVulnerabilitiesByIdResolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vulnerabilities/{id}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back what was decided about a vulnerability
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postVulnerabilitiesByIdRevert"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9562,6 +12612,31 @@ export interface components {
             last_seen_at: string;
             remember: boolean;
             user_agent: string | null;
+        };
+        /** AllowedAgents */
+        AllowedAgents: {
+            /** @description Agents that the job may use */
+            allowed_agents: unknown[];
+            environment?: {
+                slug: string;
+            };
+            job: {
+                id: number;
+            };
+            pipeline: {
+                id: number;
+            };
+            project: {
+                groups: {
+                    id: number;
+                }[];
+                id: number;
+            };
+            user: {
+                id: number;
+                roles_in_project: string[];
+                username: string;
+            };
         };
         /** Application */
         Application: {
@@ -9759,7 +12834,7 @@ export interface components {
             default_group_visibility: "private" | "internal" | "public";
             /** @description Language for people who did not choose one */
             default_preferred_language: string;
-            /** @description Who creates projects in new groups */
+            /** @description Who creates projects in groups that say nothing */
             default_project_creation: number;
             /** @description Only administrators delete projects */
             default_project_deletion_protection: boolean;
@@ -9841,17 +12916,17 @@ export interface components {
             domain_denylist_enabled: boolean;
             /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
             downstream_pipeline_trigger_limit_per_project_user_sha: number;
-            /** @description Least bits of DSA keys; -1 forbids them, 0 takes all */
+            /** @description Minimum bits of DSA keys; -1 forbids them, 0 takes all */
             dsa_key_restriction: number;
             /** @description Assistant */
             duo_features_enabled: boolean;
-            /** @description Least bits of ECDSA keys; -1 forbids them, 0 takes all */
+            /** @description Minimum bits of ECDSA keys; -1 forbids them, 0 takes all */
             ecdsa_key_restriction: number;
-            /** @description Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all */
+            /** @description Minimum bits of ECDSA_SK keys; -1 forbids them, 0 takes all */
             ecdsa_sk_key_restriction: number;
-            /** @description Least bits of ED25519 keys; -1 forbids them, 0 takes all */
+            /** @description Minimum bits of ED25519 keys; -1 forbids them, 0 takes all */
             ed25519_key_restriction: number;
-            /** @description Least bits of ED25519_SK keys; -1 forbids them, 0 takes all */
+            /** @description Minimum bits of ED25519_SK keys; -1 forbids them, 0 takes all */
             ed25519_sk_key_restriction: number;
             /** @description Key of the cluster service */
             eks_access_key_id: string | null;
@@ -9896,7 +12971,7 @@ export interface components {
             /** @description Elasticsearch: search with it; Millrace searches by itself */
             elasticsearch_search: boolean;
             /** @description Elasticsearch: its addresses */
-            elasticsearch_url: string | null;
+            elasticsearch_url: string[];
             /** @description Elasticsearch: its user */
             elasticsearch_username: string | null;
             /** @description Elasticsearch: parts of the work */
@@ -10015,7 +13090,7 @@ export interface components {
             global_search_users_enabled: boolean;
             /** @description Search wikis everywhere */
             global_search_wiki_enabled: boolean;
-            /** @description Addresses that are always let in */
+            /** @description Addresses that reach every group, whatever its own ranges */
             globally_allowed_ips: string;
             /** @description Link to Grafana */
             grafana_enabled: boolean;
@@ -10250,6 +13325,8 @@ export interface components {
             npm_package_requests_forwarding: boolean;
             /** @description Take NuGet packages with odd addresses */
             nuget_skip_metadata_url_validation: boolean;
+            /** @description OAuth applications redirect to http:// addresses of other machines */
+            oauth_http_redirect_uris_enabled: boolean;
             /** @description Check the certificate of the observability service */
             observability_backend_ssl_verification_enabled: boolean;
             /** @description Highest row that pages by number reach; 0 for any */
@@ -10305,7 +13382,7 @@ export interface components {
             /** @description Address of the renderer of UML diagrams */
             plantuml_url: string | null;
             /** @description Factor of the pauses of polling pages; 0 stops it */
-            polling_interval_multiplier: number;
+            polling_interval_multiplier: string;
             /**
              * @deprecated
              * @description Use secret_push_protection_available
@@ -10429,7 +13506,7 @@ export interface components {
             root_moved_permanently_redirection_enabled: boolean;
             /** @description Password grant without a known application */
             ropc_without_client_credentials: boolean;
-            /** @description Least bits of RSA keys; -1 forbids them, 0 takes all */
+            /** @description Minimum bits of RSA keys; -1 forbids them, 0 takes all */
             rsa_key_restriction: number;
             /** @description Calls of one job a minute */
             runner_jobs_endpoints_api_limit: number;
@@ -10523,7 +13600,7 @@ export interface components {
             signup_enabled: boolean;
             /** @description Exports by administrators send no mail */
             silent_admin_exports_enabled: boolean;
-            /** @description Nothing leaves the instance: no mail, no web hooks */
+            /** @description Nothing leaves the instance: no mail, no webhooks */
             silent_mode_enabled: boolean;
             /** @description Slack application */
             slack_app_enabled: boolean;
@@ -10747,6 +13824,8 @@ export interface components {
             user_sign_in_limit: number;
             /** @description Lists of starred projects a minute */
             user_starred_projects_api_limit: number;
+            /** @description Checks whether a username is taken a minute; 0 for any */
+            username_exists_limit: number;
             /** @description Lists of followers a minute */
             users_api_limit_followers: number;
             /** @description Lists of followed people a minute */
@@ -10846,6 +13925,91 @@ export interface components {
             /** @description Whether people are not asked before it gets a token */
             trusted: boolean;
         };
+        /** ApprovalConfiguration */
+        ApprovalConfiguration: {
+            /**
+             * @deprecated
+             * @description Use approval rules
+             */
+            approvals_before_merge: number;
+            /**
+             * @deprecated
+             * @description Always empty; use approval rules
+             */
+            approver_groups: Record<string, never>[];
+            /**
+             * @deprecated
+             * @description Always empty; use approval rules
+             */
+            approvers: components["schemas"]["UserReference"][];
+            disable_overriding_approvers_per_merge_request: boolean;
+            /** @description Whether authors may approve their own merge requests */
+            merge_requests_author_approval: boolean;
+            /** @description Whether who added commits may not approve */
+            merge_requests_disable_committers_approval: boolean;
+            require_password_to_approve: boolean;
+            /** @description Whether a push that changes something takes approvals back */
+            reset_approvals_on_push: boolean;
+            /** @description Whether a push takes back the approvals of code owners whose files it changes */
+            selective_code_owner_removals: boolean;
+        };
+        /** ApprovalRule */
+        ApprovalRule: {
+            applies_to_all_protected_branches: boolean;
+            approvals_required: number;
+            /** @description Whether it names groups that the caller may not see */
+            contains_hidden_groups: boolean;
+            /** @description Who may give these approvals */
+            eligible_approvers: components["schemas"]["UserReference"][];
+            /** @description Groups that the caller may see */
+            groups: components["schemas"]["ApproverGroup"][];
+            id: number;
+            name: string;
+            /** @description The target branches that it is for; none: all */
+            protected_branches: {
+                /** @description `true` or `false`, as text */
+                code_owner_approval_required: string;
+                id: number;
+                merge_access_levels: {
+                    access_level: number;
+                    access_level_description: string;
+                }[];
+                name: string;
+                push_access_levels: {
+                    access_level: number;
+                    access_level_description: string;
+                }[];
+                unprotect_access_levels: {
+                    access_level: number;
+                    access_level_description: string;
+                }[];
+            }[];
+            /**
+             * @description The report that asks for the approvals
+             * @enum {string|null}
+             */
+            report_type: "license_scanning" | "code_coverage" | null;
+            /** @enum {string} */
+            rule_type: "any_approver" | "regular" | "report_approver";
+            users: components["schemas"]["UserReference"][];
+        };
+        /** ApproverGroup */
+        ApproverGroup: {
+            avatar_url: string | null;
+            description: string;
+            full_name: string;
+            full_path: string;
+            id: number;
+            ldap_access: number | null;
+            ldap_cn: string | null;
+            lfs_enabled: boolean;
+            name: string;
+            parent_id: number | null;
+            path: string;
+            request_access_enabled: boolean;
+            visibility: string;
+            web_url: string;
+        };
         /** ArtifactStored */
         ArtifactStored: {
             message: string;
@@ -10880,9 +14044,30 @@ export interface components {
             last_authorized_at: string;
             scopes: string[];
         };
+        /** AutoMergeCanceled */
+        AutoMergeCanceled: {
+            status: string;
+        };
         /** Avatar */
         Avatar: {
             avatar_url: string | null;
+        };
+        /** AwardEmoji */
+        AwardEmoji: {
+            /** @description Id of the thing or of the comment */
+            awardable_id: number;
+            /** @description `Issue`, `MergeRequest`, `Snippet`, `Epic` or `Note` */
+            awardable_type: string;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** @description Name of the emoji */
+            name: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Picture of an emoji of a group; always null */
+            url: string | null;
+            user: components["schemas"]["UserReference"];
         };
         /** Badge */
         Badge: {
@@ -11016,7 +14201,7 @@ export interface components {
             developers_can_merge: boolean;
             /** @description Whether developers may push to it */
             developers_can_push: boolean;
-            /** @description Whether the default branch contains it */
+            /** @description Whether it was merged: the default branch contains its last commit and has newer ones */
             merged: boolean;
             name: string;
             /** @description Whether it is protected */
@@ -11041,6 +14226,8 @@ export interface components {
              * @description When log and artifacts were removed
              */
             erased_at: string | null;
+            /** @description Who removed them; on erased jobs */
+            erased_by?: components["schemas"]["User"] | null;
             /** @description On failed jobs */
             failure_reason?: string;
             /** Format: date-time */
@@ -11062,6 +14249,14 @@ export interface components {
             tag: boolean;
             user: components["schemas"]["User"] | null;
             web_url: string;
+        };
+        /** BurndownEvent */
+        BurndownEvent: {
+            /** @enum {string} */
+            action: "created" | "closed" | "reopened";
+            /** Format: date-time */
+            created_at: string;
+            weight: number | null;
         };
         /** CanceledImport */
         CanceledImport: {
@@ -11370,6 +14565,38 @@ export interface components {
             individual_note: boolean;
             notes: components["schemas"]["Note"][];
         };
+        /** DraftNote */
+        DraftNote: {
+            author_id: number;
+            commit_id: string | null;
+            /** @description The thread that it replies to */
+            discussion_id: string | null;
+            id: number;
+            line_code: string | null;
+            merge_request_id: number;
+            /** @description Markdown */
+            note: string;
+            /** @description Where in the change it stands; its members are null where it stands nowhere */
+            position: {
+                base_sha: string | null;
+                head_sha: string | null;
+                height?: number | null;
+                /** @description First and last of several lines, or null */
+                line_range: unknown;
+                new_line: number | null;
+                new_path: string | null;
+                old_line: number | null;
+                old_path: string | null;
+                /** @description `text`, `image` or `file` */
+                position_type: string;
+                start_sha: string | null;
+                width?: number | null;
+                x?: number | null;
+                y?: number | null;
+            };
+            /** @description Whether publishing it resolves the thread */
+            resolve_discussion: boolean;
+        };
         /** DryRun */
         DryRun: {
             /** @description `success`: the change fits */
@@ -11381,6 +14608,96 @@ export interface components {
             confirmed_at: string | null;
             email: string;
             id: number;
+        };
+        /** Epic */
+        Epic: {
+            _links: {
+                group: string;
+                parent: string | null;
+                self: string;
+            };
+            author: components["schemas"]["UserReference"];
+            /** Format: date-time */
+            closed_at: string | null;
+            color: string;
+            /** @description Whether only its author and members from planners on see it */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            downvotes: number;
+            /**
+             * Format: date
+             * @description The fixed or the inherited one
+             */
+            due_date: string | null;
+            /** Format: date */
+            due_date_fixed: string | null;
+            /**
+             * Format: date
+             * @description From milestones of its issues and dates of the epics below
+             */
+            due_date_from_inherited_source: string | null;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `due_date_from_inherited_source`
+             */
+            due_date_from_milestones: string | null;
+            due_date_is_fixed: boolean;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `due_date`
+             */
+            end_date: string | null;
+            /** @description Id of the group */
+            group_id: number;
+            id: number;
+            /** @description Number within the group */
+            iid: number;
+            /** @description Titles */
+            labels: string[];
+            /** @description Id of the epic above */
+            parent_id: number | null;
+            /** @description Its number */
+            parent_iid: number | null;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            /**
+             * Format: date
+             * @description The fixed or the inherited one
+             */
+            start_date: string | null;
+            /** Format: date */
+            start_date_fixed: string | null;
+            /**
+             * Format: date
+             * @description From milestones of its issues and dates of the epics below
+             */
+            start_date_from_inherited_source: string | null;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `start_date_from_inherited_source`
+             */
+            start_date_from_milestones: string | null;
+            start_date_is_fixed: boolean;
+            /** @enum {string} */
+            state: "opened" | "closed";
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            web_url: string;
         };
         /** Event */
         Event: {
@@ -11666,8 +14983,8 @@ export interface components {
             repository_storage?: string;
             request_access_enabled: boolean;
             require_two_factor_authentication: boolean;
-            /** @description Registers runners; null where none was made or they are switched off */
-            runners_token?: string | null;
+            /** @description Registers runners; for owners; null for others and while registration tokens are switched off */
+            runners_token: string | null;
             service_access_tokens_expiration_enforced: boolean;
             share_with_group_lock: boolean;
             shared_projects?: components["schemas"]["Project"][];
@@ -11773,8 +15090,13 @@ export interface components {
         /** GroupRelease */
         GroupRelease: {
             _links?: {
+                closed_issues_url?: string;
+                closed_merge_requests_url?: string;
                 /** @description Only for those who may change it */
                 edit_url?: string;
+                merged_merge_requests_url?: string;
+                opened_issues_url?: string;
+                opened_merge_requests_url?: string;
                 self: string;
             };
             assets?: {
@@ -11791,7 +15113,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
-            /** @description Only where it was asked for */
+            /** @description With `include_html_description` */
             description_html?: string | null;
             /** @description What was noted of it, and when */
             evidences?: components["schemas"]["ReleaseEvidence"][];
@@ -11828,6 +15150,15 @@ export interface components {
             revoked: boolean;
             scopes: string[];
             user_id: number;
+        };
+        /** ImportedProject */
+        ImportedProject: {
+            /** @description Name with those of its groups */
+            full_name: string;
+            /** @description Path with those of its groups */
+            full_path: string;
+            id: number;
+            name: string;
         };
         /** InstanceConfiguration */
         InstanceConfiguration: {
@@ -11930,6 +15261,174 @@ export interface components {
             /** @description `success`, or `error` when some could not be invited */
             status: string;
         };
+        /** Issue */
+        Issue: {
+            _links: {
+                award_emoji: string;
+                closed_as_duplicate_of: string | null;
+                notes: string;
+                project: string;
+                self: string;
+            };
+            /**
+             * @deprecated
+             * @description The first; use `assignees`
+             */
+            assignee: components["schemas"]["UserReference"] | null;
+            assignees: components["schemas"]["UserReference"][];
+            author: components["schemas"]["UserReference"];
+            /** @description Open issues that it blocks */
+            blocking_issues_count: number;
+            /** Format: date-time */
+            closed_at: string | null;
+            closed_by: components["schemas"]["UserReference"] | null;
+            /** @description Whether only its author, its assignees and members from planners on see it */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked: boolean | null;
+            downvotes: number;
+            /** Format: date */
+            due_date: string | null;
+            epic: {
+                group_id: number;
+                human_readable_end_date: string | null;
+                human_readable_timestamp: string | null;
+                id: number;
+                iid: number;
+                title: string;
+                url: string;
+            } | null;
+            /**
+             * @deprecated
+             * @description Use `epic`
+             */
+            epic_iid: number | null;
+            /** @description Whether its description has check boxes */
+            has_tasks: boolean;
+            /** @enum {string|null} */
+            health_status: "on_track" | "needs_attention" | "at_risk" | null;
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            /** @description Whether it was imported */
+            imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
+            imported_from: string;
+            /** @enum {string} */
+            issue_type: "issue" | "incident" | "test_case" | "task";
+            iteration: components["schemas"]["Iteration"] | null;
+            /** @description Titles */
+            labels: string[];
+            /** @description Merge requests that close it when they are merged */
+            merge_requests_count: number;
+            milestone: components["schemas"]["Milestone"] | null;
+            /** @description Issue of another project that it was moved to */
+            moved_to_id: number | null;
+            /** @description Id of the project */
+            project_id: number;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            service_desk_reply_to: string | null;
+            /** @description Of an incident; `UNKNOWN` for others */
+            severity: string;
+            /** Format: date */
+            start_date: string | null;
+            /** @enum {string} */
+            state: "opened" | "closed";
+            subscribed?: boolean;
+            task_completion_status: {
+                completed_count: number;
+                count: number;
+            };
+            /** @description How many of its check boxes are ticked, in words */
+            task_status: string;
+            time_stats: components["schemas"]["TimeStats"];
+            title: string;
+            /** @description `issue_type` in capitals */
+            type: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            /** @description Comments of people */
+            user_notes_count: number;
+            web_url: string;
+            weight: number | null;
+        };
+        /** IssueLink */
+        IssueLink: {
+            id: number;
+            /** @enum {string} */
+            link_type: "relates_to" | "blocks" | "is_blocked_by";
+            source_issue: components["schemas"]["Issue"];
+            target_issue: components["schemas"]["Issue"];
+        };
+        /** IssueStatistics */
+        IssueStatistics: {
+            statistics: {
+                counts: {
+                    all: number;
+                    closed: number;
+                    opened: number;
+                };
+            };
+        };
+        /** Iteration */
+        Iteration: {
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            due_date: string;
+            /** @description Id of the group */
+            group_id: number;
+            id: number;
+            /** @description Number within the group */
+            iid: number;
+            /** @description Number within the cadence */
+            sequence: number;
+            /** Format: date */
+            start_date: string;
+            /** @description 1 before it begins, 2 while it lasts, 3 when it is over */
+            state: number;
+            /** @description Null for one that its cadence scheduled */
+            title: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            web_url: string;
+        };
+        /** IterationCadence */
+        IterationCadence: {
+            /** @description Whether it schedules iterations */
+            active: boolean;
+            /** @description Whether iterations are scheduled, not made by people */
+            automatic: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description How long each iteration lasts */
+            duration_in_weeks: number | null;
+            /** @description Id of the group */
+            group_id: number;
+            id: number;
+            /** @description How many upcoming iterations there are */
+            iterations_in_advance: number | null;
+            /** @description Whether open issues of a closed iteration move to the current one */
+            roll_over: boolean;
+            /**
+             * Format: date
+             * @description First day of the first iteration
+             */
+            start_date: string | null;
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
         /** Job */
         Job: {
             /** @description Whether the pipeline goes on when it fails */
@@ -11957,6 +15456,8 @@ export interface components {
             coverage: number | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Whether it ran with debug logging: only those who may update the job read its log and artifacts */
+            debug_trace: boolean;
             /** @description Always null; on the answer to keeping artifacts */
             download_url?: string | null;
             /** @description Seconds */
@@ -11966,6 +15467,8 @@ export interface components {
              * @description When log and artifacts were removed
              */
             erased_at: string | null;
+            /** @description Who removed them; on erased jobs */
+            erased_by?: components["schemas"]["User"] | null;
             exit_code?: number | null;
             /** @description On failed jobs */
             failure_reason?: string;
@@ -11986,6 +15489,8 @@ export interface components {
             /** Format: date-time */
             started_at: string | null;
             status: string;
+            /** @description On one pending job: whether no runner that is online, and not paused, may take it */
+            stuck?: boolean;
             /** @description Whether `ref` is a tag */
             tag: boolean;
             tag_list: string[];
@@ -11994,10 +15499,11 @@ export interface components {
         };
         /** JobNeeds */
         JobNeeds: {
-            /** @description Name of the waiting job */
+            /** @description Name of the job */
             name: string;
-            /** @description Names of the jobs that it waits for; empty for none */
-            needs: string[];
+            /** @description Names of the jobs that it waits for, possibly none; null when it waits for the stage before */
+            needs: string[] | null;
+            stage: string;
         };
         /** JobTokenAllowedGroup */
         JobTokenAllowedGroup: {
@@ -12085,6 +15591,114 @@ export interface components {
             /** @description Where the text comes from */
             source_url: string | null;
         };
+        /** LinkedIssue */
+        LinkedIssue: {
+            _links: {
+                award_emoji: string;
+                closed_as_duplicate_of: string | null;
+                notes: string;
+                project: string;
+                self: string;
+            };
+            /**
+             * @deprecated
+             * @description The first; use `assignees`
+             */
+            assignee: components["schemas"]["UserReference"] | null;
+            assignees: components["schemas"]["UserReference"][];
+            author: components["schemas"]["UserReference"];
+            /** @description Open issues that it blocks */
+            blocking_issues_count: number;
+            /** Format: date-time */
+            closed_at: string | null;
+            closed_by: components["schemas"]["UserReference"] | null;
+            /** @description Whether only its author, its assignees and members from planners on see it */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked: boolean | null;
+            downvotes: number;
+            /** Format: date */
+            due_date: string | null;
+            epic: {
+                group_id: number;
+                human_readable_end_date: string | null;
+                human_readable_timestamp: string | null;
+                id: number;
+                iid: number;
+                title: string;
+                url: string;
+            } | null;
+            /**
+             * @deprecated
+             * @description Use `epic`
+             */
+            epic_iid: number | null;
+            /** @description Whether its description has check boxes */
+            has_tasks: boolean;
+            /** @enum {string|null} */
+            health_status: "on_track" | "needs_attention" | "at_risk" | null;
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            /** @description Whether it was imported */
+            imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
+            imported_from: string;
+            issue_link_id: number;
+            /** @enum {string} */
+            issue_type: "issue" | "incident" | "test_case" | "task";
+            iteration: components["schemas"]["Iteration"] | null;
+            /** @description Titles */
+            labels: string[];
+            /** Format: date-time */
+            link_created_at: string;
+            /**
+             * @description As seen from the issue of the request
+             * @enum {string}
+             */
+            link_type: "relates_to" | "blocks" | "is_blocked_by";
+            /** Format: date-time */
+            link_updated_at: string;
+            /** @description Merge requests that close it when they are merged */
+            merge_requests_count: number;
+            milestone: components["schemas"]["Milestone"] | null;
+            /** @description Issue of another project that it was moved to */
+            moved_to_id: number | null;
+            /** @description Id of the project */
+            project_id: number;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            service_desk_reply_to: string | null;
+            /** @description Of an incident; `UNKNOWN` for others */
+            severity: string;
+            /** Format: date */
+            start_date: string | null;
+            /** @enum {string} */
+            state: "opened" | "closed";
+            task_completion_status: {
+                completed_count: number;
+                count: number;
+            };
+            /** @description How many of its check boxes are ticked, in words */
+            task_status: string;
+            time_stats: components["schemas"]["TimeStats"];
+            title: string;
+            /** @description `issue_type` in capitals */
+            type: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            /** @description Comments of people */
+            user_notes_count: number;
+            web_url: string;
+            weight: number | null;
+        };
         /** LintResult */
         LintResult: {
             errors: string[];
@@ -12133,6 +15747,192 @@ export interface components {
             /** @description Whether a pipeline could be made of it */
             valid: boolean;
             warnings: string[];
+        };
+        /** ListedEpic */
+        ListedEpic: {
+            _links: {
+                group: string;
+                parent: string | null;
+                self: string;
+            };
+            author: components["schemas"]["UserReference"];
+            /** Format: date-time */
+            closed_at: string | null;
+            color: string;
+            /** @description Whether only its author and members from planners on see it */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            downvotes: number;
+            /**
+             * Format: date
+             * @description The fixed or the inherited one
+             */
+            due_date: string | null;
+            /** Format: date */
+            due_date_fixed: string | null;
+            /**
+             * Format: date
+             * @description From milestones of its issues and dates of the epics below
+             */
+            due_date_from_inherited_source: string | null;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `due_date_from_inherited_source`
+             */
+            due_date_from_milestones: string | null;
+            due_date_is_fixed: boolean;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `due_date`
+             */
+            end_date: string | null;
+            /** @description Id of the group */
+            group_id: number;
+            id: number;
+            /** @description Number within the group */
+            iid: number;
+            labels: string[] | components["schemas"]["LabelBasic"][];
+            /** @description Id of the epic above */
+            parent_id: number | null;
+            /** @description Its number */
+            parent_iid: number | null;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            /**
+             * Format: date
+             * @description The fixed or the inherited one
+             */
+            start_date: string | null;
+            /** Format: date */
+            start_date_fixed: string | null;
+            /**
+             * Format: date
+             * @description From milestones of its issues and dates of the epics below
+             */
+            start_date_from_inherited_source: string | null;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `start_date_from_inherited_source`
+             */
+            start_date_from_milestones: string | null;
+            start_date_is_fixed: boolean;
+            /** @enum {string} */
+            state: "opened" | "closed";
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            web_url: string;
+        };
+        /** ListedIssue */
+        ListedIssue: {
+            _links: {
+                award_emoji: string;
+                closed_as_duplicate_of: string | null;
+                notes: string;
+                project: string;
+                self: string;
+            };
+            /**
+             * @deprecated
+             * @description The first; use `assignees`
+             */
+            assignee: components["schemas"]["UserReference"] | null;
+            assignees: components["schemas"]["UserReference"][];
+            author: components["schemas"]["UserReference"];
+            /** @description Open issues that it blocks */
+            blocking_issues_count: number;
+            /** Format: date-time */
+            closed_at: string | null;
+            closed_by: components["schemas"]["UserReference"] | null;
+            /** @description Whether only its author, its assignees and members from planners on see it */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked: boolean | null;
+            downvotes: number;
+            /** Format: date */
+            due_date: string | null;
+            epic: {
+                group_id: number;
+                human_readable_end_date: string | null;
+                human_readable_timestamp: string | null;
+                id: number;
+                iid: number;
+                title: string;
+                url: string;
+            } | null;
+            /**
+             * @deprecated
+             * @description Use `epic`
+             */
+            epic_iid: number | null;
+            /** @description Whether its description has check boxes */
+            has_tasks: boolean;
+            /** @enum {string|null} */
+            health_status: "on_track" | "needs_attention" | "at_risk" | null;
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            /** @description Whether it was imported */
+            imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
+            imported_from: string;
+            /** @enum {string} */
+            issue_type: "issue" | "incident" | "test_case" | "task";
+            iteration: components["schemas"]["Iteration"] | null;
+            labels: string[] | components["schemas"]["LabelBasic"][];
+            /** @description Merge requests that close it when they are merged */
+            merge_requests_count: number;
+            milestone: components["schemas"]["Milestone"] | null;
+            /** @description Issue of another project that it was moved to */
+            moved_to_id: number | null;
+            /** @description Id of the project */
+            project_id: number;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            service_desk_reply_to: string | null;
+            /** @description Of an incident; `UNKNOWN` for others */
+            severity: string;
+            /** Format: date */
+            start_date: string | null;
+            /** @enum {string} */
+            state: "opened" | "closed";
+            task_completion_status: {
+                completed_count: number;
+                count: number;
+            };
+            /** @description How many of its check boxes are ticked, in words */
+            task_status: string;
+            time_stats: components["schemas"]["TimeStats"];
+            title: string;
+            /** @description `issue_type` in capitals */
+            type: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            /** @description Comments of people */
+            user_notes_count: number;
+            web_url: string;
+            weight: number | null;
         };
         /** ListedMergeRequest */
         ListedMergeRequest: {
@@ -12232,12 +16032,7 @@ export interface components {
                 completed_count: number;
                 count: number;
             };
-            time_stats: {
-                human_time_estimate: string | null;
-                human_total_time_spent: string | null;
-                time_estimate: number;
-                total_time_spent: number;
-            };
+            time_stats: components["schemas"]["TimeStats"];
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -12463,12 +16258,7 @@ export interface components {
                 completed_count: number;
                 count: number;
             };
-            time_stats: {
-                human_time_estimate: string | null;
-                human_total_time_spent: string | null;
-                time_estimate: number;
-                total_time_spent: number;
-            };
+            time_stats: components["schemas"]["TimeStats"];
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -12481,6 +16271,120 @@ export interface components {
              * @description Use `draft`
              */
             work_in_progress: boolean;
+        };
+        /** MergeRequestApprovalRule */
+        MergeRequestApprovalRule: {
+            approvals_required: number;
+            /** @description Whether it names groups that the caller may not see */
+            contains_hidden_groups: boolean;
+            /** @description Who may give these approvals */
+            eligible_approvers: components["schemas"]["UserReference"][];
+            /** @description Groups that the caller may see */
+            groups: components["schemas"]["ApproverGroup"][];
+            id: number;
+            name: string;
+            /** @description Whether it differs from that rule */
+            overridden: boolean;
+            /**
+             * @description The report that asks for the approvals
+             * @enum {string|null}
+             */
+            report_type: "license_scanning" | "code_coverage" | null;
+            /** @enum {string} */
+            rule_type: "any_approver" | "regular" | "report_approver";
+            section: string | null;
+            /** @description The rule of the project that it was copied from */
+            source_rule: {
+                approvals_required: number;
+            } | null;
+            users: components["schemas"]["UserReference"][];
+        };
+        /** MergeRequestApprovalRuleState */
+        MergeRequestApprovalRuleState: {
+            approvals_required: number;
+            approved: boolean;
+            approved_by: components["schemas"]["UserReference"][];
+            code_owner: boolean;
+            /** @description Whether it names groups that the caller may not see */
+            contains_hidden_groups: boolean;
+            /** @description Who may give these approvals */
+            eligible_approvers: components["schemas"]["UserReference"][];
+            /** @description Groups that the caller may see */
+            groups: components["schemas"]["ApproverGroup"][];
+            /** @description Null for a rule of code owners */
+            id: number | null;
+            name: string;
+            overridden: boolean;
+            /**
+             * @description The report that asks for the approvals
+             * @enum {string|null}
+             */
+            report_type: "license_scanning" | "code_coverage" | null;
+            /** @enum {string} */
+            rule_type: "any_approver" | "regular" | "report_approver" | "code_owner";
+            /** @description Of the file CODEOWNERS */
+            section: string | null;
+            source_rule: {
+                approvals_required: number;
+            } | null;
+            users: components["schemas"]["UserReference"][];
+        };
+        /** MergeRequestApprovals */
+        MergeRequestApprovals: {
+            approval_rules_left: {
+                id: number | null;
+                name: string;
+                rule_type: string;
+            }[];
+            approvals_left: number;
+            approvals_required: number;
+            approved: boolean;
+            approved_by: {
+                /** Format: date-time */
+                approved_at: string;
+                user: components["schemas"]["UserReference"];
+            }[];
+            /**
+             * @deprecated
+             * @description Use approval rules
+             */
+            approver_groups: components["schemas"]["ApproverGroup"][];
+            /**
+             * @deprecated
+             * @description Use approval rules
+             */
+            approvers: components["schemas"]["UserReference"][];
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            has_approval_rules: boolean;
+            id: number;
+            iid: number;
+            /** @description Rules with more approvals than people who may give them */
+            invalid_approvers_rules: {
+                id: number | null;
+                name: string;
+                rule_type: string;
+            }[];
+            merge_request_approvers_available: boolean;
+            merge_status: string;
+            multiple_approval_rules_available: boolean;
+            project_id: number;
+            require_password_to_approve: boolean;
+            state: string;
+            /** @description Who may approve what is left */
+            suggested_approvers: components["schemas"]["UserReference"][];
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            user_can_approve: boolean;
+            user_has_approved: boolean;
+        };
+        /** MergeRequestApprovalState */
+        MergeRequestApprovalState: {
+            /** @description Whether the merge request has rules of its own */
+            approval_rules_overwritten: boolean;
+            rules: components["schemas"]["MergeRequestApprovalRuleState"][];
         };
         /** MergeRequestChanges */
         MergeRequestChanges: {
@@ -12510,6 +16414,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description With `render_html` */
+            description_html?: string | null;
             /** @description Why it can or cannot be merged, in one word */
             detailed_merge_status: string;
             /** @description The commits that the changes are between */
@@ -12612,13 +16518,10 @@ export interface components {
                 completed_count: number;
                 count: number;
             };
-            time_stats: {
-                human_time_estimate: string | null;
-                human_total_time_spent: string | null;
-                time_estimate: number;
-                total_time_spent: number;
-            };
+            time_stats: components["schemas"]["TimeStats"];
             title: string;
+            /** @description With `render_html` */
+            title_html?: string;
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
@@ -12661,6 +16564,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description With `render_html` */
+            description_html?: string | null;
             /** @description Why it can or cannot be merged, in one word */
             detailed_merge_status: string;
             /** @description The commits that the changes are between */
@@ -12761,13 +16666,10 @@ export interface components {
                 completed_count: number;
                 count: number;
             };
-            time_stats: {
-                human_time_estimate: string | null;
-                human_total_time_spent: string | null;
-                time_estimate: number;
-                total_time_spent: number;
-            };
+            time_stats: components["schemas"]["TimeStats"];
             title: string;
+            /** @description With `render_html` */
+            title_html?: string;
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
@@ -12818,6 +16720,59 @@ export interface components {
             start_commit_sha: string;
             state: string;
         };
+        /** MergeRequestVersionDetail */
+        MergeRequestVersionDetail: {
+            base_commit_sha: string;
+            commits: components["schemas"]["Commit"][];
+            /** Format: date-time */
+            created_at: string;
+            diffs: components["schemas"]["FileDiff"][];
+            head_commit_sha: string;
+            id: number;
+            merge_request_id: number;
+            /** @description Equal for equal changes */
+            patch_id_sha: string | null;
+            /** @description Changed files */
+            real_size: string;
+            start_commit_sha: string;
+            state: string;
+        };
+        /** MergeTrainEntry */
+        MergeTrainEntry: {
+            /**
+             * Format: date-time
+             * @description When it was added
+             */
+            created_at: string;
+            /** @description Seconds from when it was added until it was merged */
+            duration: number | null;
+            id: number;
+            merge_request: {
+                /** Format: date-time */
+                created_at: string;
+                description: string | null;
+                id: number;
+                /** @description Internal id of the merge request */
+                iid: number;
+                /** @description Id of the target project */
+                project_id: number;
+                /** @enum {string} */
+                state: "opened" | "closed" | "merged" | "locked";
+                title: string;
+                /** Format: date-time */
+                updated_at: string;
+                web_url: string;
+            };
+            /** Format: date-time */
+            merged_at: string | null;
+            pipeline: components["schemas"]["PipelineBasic"] | null;
+            /** @enum {string} */
+            status: "idle" | "stale" | "fresh" | "merging" | "merged" | "skip_merged";
+            target_branch: string;
+            /** Format: date-time */
+            updated_at: string;
+            user: components["schemas"]["UserReference"];
+        };
         /** @description Why a request was refused, in words. */
         MessageError: {
             /** @description The status and why */
@@ -12851,6 +16806,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description With `render_html` */
+            description_html?: string | null;
             /** Format: date */
             due_date: string | null;
             /** @description Whether the day it was due is over */
@@ -13021,9 +16978,11 @@ export interface components {
             author: components["schemas"]["UserReference"];
             /** @description Markdown */
             body: string;
+            /** @description With `render_html` */
+            body_html?: string;
             /** @description What commands in the text changed */
             commands_changes: Record<string, never>;
-            /** @description The commit that it is about */
+            /** @description The commit that it is about; on lines of merge requests null without one */
             commit_id?: string | null;
             /** @description The same as `internal` */
             confidential: boolean;
@@ -13037,15 +16996,18 @@ export interface components {
             /** @description Id of what it is about; null for commits */
             noteable_id: number | null;
             noteable_iid: number | null;
-            /** @description `Commit` or `MergeRequest` */
+            /** @description `Commit`, `Issue`, `MergeRequest`, `Snippet` or `Epic` */
             noteable_type: string;
             position?: components["schemas"]["NotePosition"];
-            project_id: number;
+            /** @description Null for what groups have */
+            project_id: number | null;
             resolvable: boolean;
             resolved?: boolean;
             /** Format: date-time */
             resolved_at?: string | null;
             resolved_by?: components["schemas"]["UserReference"] | null;
+            /** @description What it proposes in place of lines of a merge request */
+            suggestions?: components["schemas"]["Suggestion"][];
             /** @description Written by the service, of what happened */
             system: boolean;
             /** @description `DiscussionNote` or `DiffNote` in threads; null for a comment of its own */
@@ -13384,6 +17346,100 @@ export interface components {
             updated_at: string;
             web_url: string;
         };
+        /** PipelineSchedule */
+        PipelineSchedule: {
+            /** @description Whether it runs by itself */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** @description When it runs: minute, hour, day of the month, month, day of the week */
+            cron: string;
+            /** @description Time zone of `cron` */
+            cron_timezone: string;
+            description: string;
+            id: number;
+            inputs: {
+                name: string;
+                /** @description Text, number, boolean or list */
+                value: unknown;
+            }[];
+            /** @description The newest pipeline that it created */
+            last_pipeline: components["schemas"]["PipelineBasic"] | null;
+            /**
+             * Format: date-time
+             * @description When it runs next, if it is active then
+             */
+            next_run_at: string;
+            /** @description Whose rights its pipelines have */
+            owner: components["schemas"]["UserReference"] | null;
+            /** @description Branch or tag that pipelines are created for */
+            ref: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description For its owner and for maintainers */
+            variables?: {
+                key: string;
+                /** @description Whether `$` in the value stays as it is */
+                raw: boolean;
+                value: string;
+                /** @description `env_var` or `file` */
+                variable_type: string;
+            }[];
+        };
+        /** PipelineScheduleListed */
+        PipelineScheduleListed: {
+            /** @description Whether it runs by itself */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** @description When it runs: minute, hour, day of the month, month, day of the week */
+            cron: string;
+            /** @description Time zone of `cron` */
+            cron_timezone: string;
+            description: string;
+            id: number;
+            inputs: {
+                name: string;
+                /** @description Text, number, boolean or list */
+                value: unknown;
+            }[];
+            /**
+             * Format: date-time
+             * @description When it runs next, if it is active then
+             */
+            next_run_at: string;
+            /** @description Whose rights its pipelines have */
+            owner: components["schemas"]["UserReference"] | null;
+            /** @description Branch or tag that pipelines are created for */
+            ref: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** PipelineScheduleVariable */
+        PipelineScheduleVariable: {
+            key: string;
+            value: string;
+            /** @description `env_var` or `file` */
+            variable_type: string;
+        };
+        /** PipelineTrigger */
+        PipelineTrigger: {
+            /** Format: date-time */
+            created_at: string;
+            description: string;
+            id: number;
+            /**
+             * Format: date-time
+             * @description When it last created a pipeline
+             */
+            last_used: string | null;
+            /** @description Whose rights its pipelines have */
+            owner: components["schemas"]["UserReference"] | null;
+            /** @description Whole for whoever created it, its first four characters for others */
+            token: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
         /** PipelineVariable */
         PipelineVariable: {
             key: string;
@@ -13392,6 +17448,10 @@ export interface components {
             value: string;
             /** @description `env_var` or `file` */
             variable_type: string;
+        };
+        /** PlayedPipelineSchedule */
+        PlayedPipelineSchedule: {
+            message: string;
         };
         PostAdminCiVariablesBody: {
             /** @description What the variable is for */
@@ -13447,7 +17507,7 @@ export interface components {
             confidential?: boolean;
             /** @description What people read when they are asked */
             name: string;
-            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri: string;
             /** @description What it may ask for at most, with blanks between them */
             scopes: string;
@@ -13498,7 +17558,7 @@ export interface components {
             default_branch?: string | null;
             /** @description Who may push to the default branch of new projects: 0 nobody is kept out, 1 developers may not force, 2 maintainers only, 3 developers may push but not force, 4 developers only push the first commit */
             default_branch_protection?: number;
-            /** @description The same as rules: `allowed_to_push`, `allowed_to_merge` (one `{access_level}` each), `allow_force_push`, `developer_can_initial_push` */
+            /** @description Rules in any combination: `allowed_to_push`, `allowed_to_merge` (lists of `{access_level}`), `allow_force_push`, `developer_can_initial_push`; empty for those of the instance */
             default_branch_protection_defaults?: {
                 [key: string]: unknown;
             };
@@ -13520,7 +17580,7 @@ export interface components {
             extra_shared_runners_minutes_limit?: number | null;
             /** @description Comma-separated, like `192.0.2.0/24`; top-level groups only */
             ip_restriction_ranges?: string | null;
-            /** @description Whether Git LFS is on in new projects and groups below */
+            /** @description Whether Git LFS is on in projects and groups below that do not set it */
             lfs_enabled?: boolean;
             /** @description Whether groups below may not change `math_rendering_limits_enabled` */
             lock_math_rendering_limits_enabled?: boolean;
@@ -13617,7 +17677,7 @@ export interface components {
             confidential?: boolean;
             /** @description What people read when they are asked */
             name: string;
-            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri: string;
             /** @description What it may ask for at most, with blanks between them */
             scopes: string;
@@ -13642,6 +17702,77 @@ export interface components {
             scopes: string[];
             /** @description Made from the id unless given */
             username?: string | null;
+        };
+        PostGroupsByIdEpicsBody: {
+            /** @description Color */
+            color?: string;
+            /** @description Whether only its author and members from planners on see it */
+            confidential?: boolean;
+            /** @description Text in Markdown */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description Fixed last day
+             */
+            due_date_fixed?: string | null;
+            /** @description Whether `due_date_fixed` counts, not what is inherited */
+            due_date_is_fixed?: boolean;
+            /** @description Its labels; those that are missing are created */
+            labels?: string[] | null;
+            /** @description Id of the epic above, of the same tree of groups */
+            parent_id?: number | null;
+            /**
+             * Format: date
+             * @description Fixed first day
+             */
+            start_date_fixed?: string | null;
+            /** @description Whether `start_date_fixed` counts, not what is inherited */
+            start_date_is_fixed?: boolean;
+            /** @description Title of the epic */
+            title: string;
+        };
+        PostGroupsByIdEpicsByEpicIdDiscussionsBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * @deprecated
+             * @description Use `internal`
+             */
+            confidential?: boolean;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the group and administrators set it
+             */
+            created_at?: string;
+            /** @description Whether only members from planners and reporters on read it */
+            internal?: boolean;
+        };
+        PostGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the group and administrators set it
+             */
+            created_at?: string;
+            /** @description Comment of the thread that is replied to */
+            note_id?: number;
+        };
+        PostGroupsByIdEpicsByEpicIdNotesBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * @deprecated
+             * @description Use `internal`
+             */
+            confidential?: boolean;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the group and administrators set it
+             */
+            created_at?: string;
+            /** @description Whether only members from planners and reporters on read it */
+            internal?: boolean;
         };
         PostGroupsByIdHooksBody: {
             /**
@@ -13741,6 +17872,45 @@ export interface components {
             member_role_id?: number | null;
             /** @description Ids of users, comma-separated */
             user_id?: number | number[];
+        };
+        PostGroupsByIdIterationCadencesBody: {
+            /** @description Whether it schedules iterations; true by default */
+            active?: boolean;
+            /** @description Whether iterations are scheduled, which needs `start_date`, `duration_in_weeks` and `iterations_in_advance`; true by default */
+            automatic?: boolean;
+            /** @description What it is for, in Markdown */
+            description?: string | null;
+            /** @description How many weeks each iteration lasts */
+            duration_in_weeks?: number | null;
+            /** @description How many upcoming iterations are scheduled */
+            iterations_in_advance?: number | null;
+            /** @description Whether open issues of a closed iteration move to the current one */
+            roll_over?: boolean;
+            /**
+             * Format: date
+             * @description First day of the first iteration
+             */
+            start_date?: string | null;
+            /** @description Title of the cadence */
+            title: string;
+        };
+        PostGroupsByIdIterationsBody: {
+            /** @description What it is for, in Markdown */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description Last day
+             */
+            due_date: string;
+            /** @description Cadence without automatic scheduling; by default the first such cadence of the group */
+            iteration_cadence_id?: number;
+            /**
+             * Format: date
+             * @description First day
+             */
+            start_date: string;
+            /** @description Title of the iteration */
+            title?: string | null;
         };
         PostGroupsByIdLabelsBody: {
             /** @description Whether it is kept, but not offered any more */
@@ -13993,9 +18163,123 @@ export interface components {
             /** @description Where events are sent: http or https */
             url: string;
         };
+        PostImportBitbucketServerBody: {
+            /** @description Key of the project there */
+            bitbucket_server_project: string;
+            /** @description Name of the repository there */
+            bitbucket_server_repo: string;
+            /** @description Address of the server */
+            bitbucket_server_url: string;
+            /** @description Name of the user there */
+            bitbucket_server_username: string;
+            /** @description Name of the project; as there without it */
+            new_name?: string;
+            /** @description Another name for `target_namespace` */
+            new_namespace?: string;
+            /** @description Token of the other server */
+            personal_access_token: string;
+            /** @description Path of the group or person that it goes to; the caller without it */
+            target_namespace?: string;
+            /**
+             * @description `optimistic`: goes on where a part does not come; `pessimistic`: fails
+             * @default pessimistic
+             * @enum {string}
+             */
+            timeout_strategy?: "optimistic" | "pessimistic";
+        };
+        PostImportGithubBody: {
+            /** @description More tokens, of other accounts, separated by commas */
+            additional_access_tokens?: string;
+            /** @description Address of an installation of its own; the public one without it */
+            github_hostname?: string;
+            /** @description Name of the project; as there without it */
+            new_name?: string;
+            /** @description More that is imported */
+            optional_stages?: {
+                /** @description Whether this comes along, too */
+                attachments_import?: boolean;
+                /** @description Whether this comes along, too */
+                collaborators_import?: boolean;
+                /** @description Whether this comes along, too */
+                single_endpoint_issue_events_import?: boolean;
+                /** @description Whether this comes along, too */
+                single_endpoint_notes_import?: boolean;
+            };
+            /** @description Token of the other server */
+            personal_access_token: string;
+            /** @description Id of the repository there */
+            repo_id: number;
+            /** @description Path of the group or person that it goes to */
+            target_namespace: string;
+            /**
+             * @description `optimistic`: goes on where a part does not come; `pessimistic`: fails
+             * @default pessimistic
+             * @enum {string}
+             */
+            timeout_strategy?: "optimistic" | "pessimistic";
+        };
+        PostImportGithubCancelBody: {
+            /** @description The project that is being imported */
+            project_id: number;
+        };
+        PostImportHostedgitBody: {
+            /** @description More tokens, of other accounts, separated by commas */
+            additional_access_tokens?: string;
+            /** @description Address of an installation of its own; the public one without it */
+            hostedgit_hostname?: string;
+            /** @description Name of the project; as there without it */
+            new_name?: string;
+            /** @description More that is imported */
+            optional_stages?: {
+                /** @description Whether this comes along, too */
+                attachments_import?: boolean;
+                /** @description Whether this comes along, too */
+                collaborators_import?: boolean;
+                /** @description Whether this comes along, too */
+                single_endpoint_issue_events_import?: boolean;
+                /** @description Whether this comes along, too */
+                single_endpoint_notes_import?: boolean;
+            };
+            /** @description Token of the other server */
+            personal_access_token: string;
+            /** @description Id of the repository there */
+            repo_id: number;
+            /** @description Path of the group or person that it goes to */
+            target_namespace: string;
+            /**
+             * @description `optimistic`: goes on where a part does not come; `pessimistic`: fails
+             * @default pessimistic
+             * @enum {string}
+             */
+            timeout_strategy?: "optimistic" | "pessimistic";
+        };
         PostImportHostedgitCancelBody: {
             /** @description The project that is being imported */
             project_id: number;
+        };
+        PostImportServergitBody: {
+            /** @description Name of the project; as there without it */
+            new_name?: string;
+            /** @description Another name for `target_namespace` */
+            new_namespace?: string;
+            /** @description Token of the other server */
+            personal_access_token: string;
+            /** @description Key of the project there */
+            servergit_project: string;
+            /** @description Name of the repository there */
+            servergit_repo: string;
+            /** @description Address of the server */
+            servergit_url: string;
+            /** @description Name of the user there */
+            servergit_username: string;
+            /** @description Path of the group or person that it goes to; the caller without it */
+            target_namespace?: string;
+            /**
+             * @description `optimistic`: goes on where a part does not come; `pessimistic`: fails
+             * @default pessimistic
+             * @enum {string}
+             */
+            timeout_strategy?: "optimistic" | "pessimistic";
         };
         PostInvitationsAcceptBody: {
             /** @description What the link in the mail carries */
@@ -14045,6 +18329,25 @@ export interface components {
             system_id?: string;
             /** @description The runner's authentication token */
             token?: string;
+        };
+        PostMarkdownBody: {
+            /**
+             * @description With references, mentions, alerts, footnotes, formulas and emoji; GitHub Flavored Markdown without
+             * @default false
+             */
+            gfm?: boolean;
+            /** @description Full path of the group, for a text that is of no project */
+            group?: string;
+            /** @description Path of the file in the repository that relative links start from */
+            path?: string;
+            /** @description Full path of the project that references and relative links are of; with `gfm` */
+            project?: string;
+            /** @description Branch, tag or commit of relative links; the default branch unless given */
+            ref?: string;
+            /** @description The text */
+            text: string;
+            /** @description Slug of a page of the wiki of the project or group, for links between pages */
+            wiki_page?: string;
         };
         PostPersonalAccessTokensByIdRotateBody: {
             /**
@@ -14459,6 +18762,51 @@ export interface components {
              */
             expires_at?: string;
         };
+        PostProjectsByIdApprovalRulesBody: {
+            /** @description Whether it is for all protected branches; `protected_branch_ids` is ignored then */
+            applies_to_all_protected_branches?: boolean;
+            /** @description How many approvals it requires */
+            approvals_required: number;
+            /** @description Groups whose members may approve */
+            group_ids?: number[];
+            /** @description Name */
+            name: string;
+            /** @description Protected branches that it is for; all target branches without any */
+            protected_branch_ids?: number[];
+            /**
+             * @description Report that asks for the approvals, for `report_approver`
+             * @enum {string}
+             */
+            report_type?: "license_scanning" | "code_coverage";
+            /**
+             * @description Kind of rule
+             * @enum {string}
+             */
+            rule_type?: "any_approver" | "regular" | "report_approver";
+            /** @description Users who may approve */
+            user_ids?: number[];
+            /** @description Usernames of users who may approve, besides `user_ids` */
+            usernames?: string[];
+        };
+        PostProjectsByIdApprovalsBody: {
+            /**
+             * @deprecated
+             * @description Use approval rules
+             */
+            approvals_before_merge?: number;
+            /** @description Whether merge requests have no approval rules of their own */
+            disable_overriding_approvers_per_merge_request?: boolean;
+            /** @description Whether authors may approve their own merge requests */
+            merge_requests_author_approval?: boolean;
+            /** @description Whether who added commits may not approve */
+            merge_requests_disable_committers_approval?: boolean;
+            /** @description Whether approving asks for the password */
+            require_password_to_approve?: boolean;
+            /** @description Whether a push that changes something takes approvals back */
+            reset_approvals_on_push?: boolean;
+            /** @description Whether a push takes back the approvals of code owners whose files it changes; not with `reset_approvals_on_push` */
+            selective_code_owner_removals?: boolean;
+        };
         PostProjectsByIdBadgesBody: {
             /** @description Address of the picture; placeholders are filled in */
             image_url: string;
@@ -14489,7 +18837,7 @@ export interface components {
             inputs?: {
                 [key: string]: unknown;
             };
-            /** @description Branch or tag that includes come from and a dry run is for */
+            /** @description Branch or tag that a dry run is for; the default branch when empty or left out */
             ref?: string;
         };
         PostProjectsByIdDeployKeysBody: {
@@ -14532,6 +18880,13 @@ export interface components {
                 /** @description Address of http or https */
                 url: string;
             };
+        };
+        PostProjectsByIdExportRelationsBody: {
+            /**
+             * @description In files of at most 1000 objects
+             * @default false
+             */
+            batched?: boolean;
         };
         PostProjectsByIdExternalStatusChecksBody: {
             /** @description Where the service is told of merge requests */
@@ -14667,6 +19022,147 @@ export interface components {
             /** @description Ids of users, comma-separated */
             user_id?: number | number[];
         };
+        PostProjectsByIdIssuesBody: {
+            /** @description Titles of labels that it gets besides */
+            add_labels?: string[] | null;
+            /**
+             * @deprecated
+             * @description Use `assignee_ids`; 0 removes all
+             */
+            assignee_id?: number | null;
+            /** @description Assignees; 0 or empty removes all */
+            assignee_ids?: number[] | null;
+            /** @description Whether only members from planners on, its author and assignees see it */
+            confidential?: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created; for administrators and owners, passed over for others
+             */
+            created_at?: string;
+            /** @description Text of the issue, in Markdown */
+            description?: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked?: boolean | null;
+            /**
+             * Format: date
+             * @description The day by which it is due
+             */
+            due_date?: string | null;
+            /** @description Epic of a group above; empty or 0 removes it */
+            epic_id?: number | null;
+            /**
+             * @deprecated
+             * @description Use `epic_id`; number of an epic of the group
+             */
+            epic_iid?: number | null;
+            /**
+             * @description How well it goes
+             * @enum {string|null}
+             */
+            health_status?: "on_track" | "needs_attention" | "at_risk" | null;
+            /** @description Number within the project; for administrators and owners, passed over for others */
+            iid?: number;
+            /**
+             * @description Type of the issue
+             * @enum {string}
+             */
+            issue_type?: "issue" | "incident" | "test_case" | "task";
+            /** @description Iteration of a group above; empty or 0 removes it */
+            iteration_id?: number | null;
+            /** @description Titles of labels; empty removes all. Those that are missing are made */
+            labels?: string[] | null;
+            /** @description Milestone of the project or a group above; empty or 0 removes it */
+            milestone_id?: number | null;
+            /** @description Titles of labels that are taken away */
+            remove_labels?: string[] | null;
+            /**
+             * @description How bad an incident is
+             * @enum {string}
+             */
+            severity?: "unknown" | "low" | "medium" | "high" | "critical";
+            /**
+             * Format: date
+             * @description The day on which it begins
+             */
+            start_date?: string | null;
+            /** @description Title of the issue */
+            title: string;
+            /** @description Weight, from 0 */
+            weight?: number | null;
+        };
+        PostProjectsByIdIssuesByIssueIidAddSpentTimeBody: {
+            /** @description Time in words: `1mo 2w 3d 4h 5m`; a number alone is hours */
+            duration: string;
+            /** @description What the time was spent for */
+            summary?: string | null;
+        };
+        PostProjectsByIdIssuesByIssueIidAwardEmojiBody: {
+            /** @description Name of the emoji, without colons */
+            name: string;
+        };
+        PostProjectsByIdIssuesByIssueIidDiscussionsBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * @deprecated
+             * @description Use `internal`
+             */
+            confidential?: boolean;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the project and administrators set it
+             */
+            created_at?: string;
+            /** @description Whether only members from planners and reporters on read it */
+            internal?: boolean;
+        };
+        PostProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the project and administrators set it
+             */
+            created_at?: string;
+            /** @description Comment of the thread that is replied to */
+            note_id?: number;
+        };
+        PostProjectsByIdIssuesByIssueIidLinksBody: {
+            /**
+             * @description How this issue is linked to the other
+             * @default relates_to
+             * @enum {string}
+             */
+            link_type?: "relates_to" | "blocks" | "is_blocked_by";
+            /** @description Number of the other issue within its project */
+            target_issue_iid: number;
+            /** @description Id or path of the project of the other issue */
+            target_project_id: string;
+        };
+        PostProjectsByIdIssuesByIssueIidNotesBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * @deprecated
+             * @description Use `internal`
+             */
+            confidential?: boolean;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the project and administrators set it
+             */
+            created_at?: string;
+            /** @description Whether only members from planners and reporters on read it */
+            internal?: boolean;
+        };
+        PostProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiBody: {
+            /** @description Name of the emoji, without colons */
+            name: string;
+        };
+        PostProjectsByIdIssuesByIssueIidTimeEstimateBody: {
+            /** @description Time in words: `1mo 2w 3d 4h 5m`; a number alone is hours */
+            duration: string;
+        };
         PostProjectsByIdJobsByJobIdCancelBody: {
             /**
              * @description Do not let after_script run
@@ -14748,6 +19244,205 @@ export interface components {
             /** @description Title of the merge request */
             title: string;
         };
+        PostProjectsByIdMergeRequestsByMergeRequestIidAddSpentTimeBody: {
+            /** @description Time in words: `1mo 2w 3d 4h 5m`; a number alone is hours */
+            duration: string;
+            /** @description What the time was spent for */
+            summary?: string | null;
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesBody: {
+            /** @description Rule of the project whose name, users and groups it gets */
+            approval_project_rule_id?: number;
+            /** @description How many approvals it requires */
+            approvals_required: number;
+            /** @description Groups whose members may approve */
+            group_ids?: number[];
+            /** @description Name */
+            name: string;
+            /** @description Users who may approve */
+            user_ids?: number[];
+            /** @description Usernames of users who may approve, besides `user_ids` */
+            usernames?: string[];
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidApproveBody: {
+            /** @description Password of the caller, where the project asks for it */
+            approval_password?: string;
+            /** @description Must be the head of the source branch */
+            sha?: string;
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiBody: {
+            /** @description Name of the emoji, without colons */
+            name: string;
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /** @description Commit in which the line is */
+            commit_id?: string;
+            /**
+             * @deprecated
+             * @description Use `internal`
+             */
+            confidential?: boolean;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the project and administrators set it
+             */
+            created_at?: string;
+            /** @description Whether only members from planners and reporters on read it */
+            internal?: boolean;
+            /** @description Place in the change */
+            position?: {
+                /** @description Commit that the change is counted from */
+                base_sha: string;
+                /** @description Commit with the change */
+                head_sha: string;
+                /** @description Height of the picture */
+                height?: number;
+                /** @description First and last of several lines */
+                line_range?: {
+                    /** @description The last of them */
+                    end?: {
+                        /** @description What names the line */
+                        line_code?: string;
+                        /** @description Line after the change */
+                        new_line?: number;
+                        /** @description Line before the change */
+                        old_line?: number;
+                        /** @description `new` for an added line, `old` otherwise */
+                        type?: string;
+                    };
+                    /** @description The first of them */
+                    start?: {
+                        /** @description What names the line */
+                        line_code?: string;
+                        /** @description Line after the change */
+                        new_line?: number;
+                        /** @description Line before the change */
+                        old_line?: number;
+                        /** @description `new` for an added line, `old` otherwise */
+                        type?: string;
+                    };
+                };
+                /** @description Line after the change */
+                new_line?: number;
+                /** @description Path of the file after the change */
+                new_path?: string;
+                /** @description Line before the change */
+                old_line?: number;
+                /** @description Path of the file before the change */
+                old_path?: string;
+                /**
+                 * @description What it is a place in
+                 * @enum {string}
+                 */
+                position_type: "text" | "image" | "file";
+                /** @description Commit of the target */
+                start_sha: string;
+                /** @description Width of the picture */
+                width?: number;
+                /** @description Where in the picture, from the left */
+                x?: number;
+                /** @description Where in the picture, from above */
+                y?: number;
+            };
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the project and administrators set it
+             */
+            created_at?: string;
+            /** @description Comment of the thread that is replied to */
+            note_id?: number;
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBody: {
+            /** @description Commit in which the line is */
+            commit_id?: string;
+            /** @description Thread that it replies to */
+            in_reply_to_discussion_id?: string;
+            /** @description Text, in Markdown */
+            note: string;
+            /** @description Place in the change */
+            position?: {
+                /** @description Commit that the change is counted from */
+                base_sha: string;
+                /** @description Commit with the change */
+                head_sha: string;
+                /** @description Height of the picture */
+                height?: number;
+                /** @description First and last of several lines */
+                line_range?: {
+                    /** @description The last of them */
+                    end?: {
+                        /** @description What names the line */
+                        line_code?: string;
+                        /** @description Line after the change */
+                        new_line?: number;
+                        /** @description Line before the change */
+                        old_line?: number;
+                        /** @description `new` for an added line, `old` otherwise */
+                        type?: string;
+                    };
+                    /** @description The first of them */
+                    start?: {
+                        /** @description What names the line */
+                        line_code?: string;
+                        /** @description Line after the change */
+                        new_line?: number;
+                        /** @description Line before the change */
+                        old_line?: number;
+                        /** @description `new` for an added line, `old` otherwise */
+                        type?: string;
+                    };
+                };
+                /** @description Line after the change */
+                new_line?: number;
+                /** @description Path of the file after the change */
+                new_path?: string;
+                /** @description Line before the change */
+                old_line?: number;
+                /** @description Path of the file before the change */
+                old_path?: string;
+                /**
+                 * @description What it is a place in
+                 * @enum {string}
+                 */
+                position_type: "text" | "image" | "file";
+                /** @description Commit of the target */
+                start_sha: string;
+                /** @description Width of the picture */
+                width?: number;
+                /** @description Where in the picture, from the left */
+                x?: number;
+                /** @description Where in the picture, from above */
+                y?: number;
+            };
+            /** @description Whether publishing it resolves the thread */
+            resolve_discussion?: boolean;
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidNotesBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * @deprecated
+             * @description Use `internal`
+             */
+            confidential?: boolean;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the project and administrators set it
+             */
+            created_at?: string;
+            /** @description Whether only members from planners and reporters on read it */
+            internal?: boolean;
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiBody: {
+            /** @description Name of the emoji, without colons */
+            name: string;
+        };
         PostProjectsByIdMergeRequestsByMergeRequestIidStatusCheckResponsesBody: {
             /** @description External status check */
             external_status_check_id: number;
@@ -14759,6 +19454,23 @@ export interface components {
              * @enum {string}
              */
             status?: "passed" | "failed" | "pending";
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidTimeEstimateBody: {
+            /** @description Time in words: `1mo 2w 3d 4h 5m`; a number alone is hours */
+            duration: string;
+        };
+        PostProjectsByIdMergeTrainsMergeRequestsByMergeRequestIidBody: {
+            /** @description Add it once its pipeline has succeeded */
+            auto_merge?: boolean;
+            /** @description Must be the head of the source branch */
+            sha?: string;
+            /** @description Whether the commits become one when merged */
+            squash?: boolean;
+            /**
+             * @deprecated
+             * @description Use `auto_merge`
+             */
+            when_pipeline_succeeds?: boolean;
         };
         PostProjectsByIdMilestonesBody: {
             /** @description What is to be done by then, in Markdown */
@@ -14801,6 +19513,36 @@ export interface components {
                  */
                 variable_type?: "env_var" | "file";
             }[];
+        };
+        PostProjectsByIdPipelineSchedulesBody: {
+            /** @description Whether it runs by itself */
+            active?: boolean;
+            /** @description When it runs, as five fields: minute, hour, day of the month, month, day of the week */
+            cron: string;
+            /** @description Time zone of `cron`: a name of the IANA database, or of Rails (`Pacific Time (US & Canada)`) */
+            cron_timezone?: string;
+            /** @description What the schedule is for */
+            description: string;
+            /** @description Values for the inputs that the configuration declares, at most 20 */
+            inputs?: {
+                /** @description Name of the input */
+                name: string;
+                /** @description Text, number, boolean or list */
+                value?: unknown;
+            }[];
+            /** @description Branch or tag, as a short or full name */
+            ref: string;
+        };
+        PostProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesBody: {
+            /** @description Key of the variable: letters, digits and `_`, at most 255 characters */
+            key: string;
+            /** @description Value of the variable */
+            value: string;
+            /**
+             * @description `env_var`: a variable of the environment; `file`: the path of a file with the value
+             * @enum {string}
+             */
+            variable_type?: "env_var" | "file";
         };
         PostProjectsByIdProtectedBranchesBody: {
             /** @description Whether those who may push may also force it */
@@ -14889,6 +19631,18 @@ export interface components {
             reject_non_dco_commits?: boolean;
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
+        };
+        PostProjectsByIdRefByRefTriggerPipelineBody: {
+            /** @description Values for the inputs that the configuration declares, at most 20 */
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /** @description Trigger token of the project, or the token of a running job */
+            token: string;
+            /** @description Variables of the pipeline: texts by name */
+            variables?: {
+                [key: string]: unknown;
+            };
         };
         PostProjectsByIdReleasesBody: {
             /** @description What belongs to it */
@@ -15115,6 +19869,8 @@ export interface components {
              * @description When it was written; only owners of the project and administrators set it
              */
             created_at?: string;
+            /** @description Comment of the thread that is replied to */
+            note_id?: number;
         };
         PostProjectsByIdRepositoryCommitsByShaCherryPickBody: {
             /** @description Branch that gets the new commit */
@@ -15184,6 +19940,15 @@ export interface components {
             /** @description Id of the runner */
             runner_id: number;
         };
+        PostProjectsByIdSecureFilesBody: {
+            /**
+             * Format: binary
+             * @description The file, at most 5 MiB
+             */
+            file: string;
+            /** @description Name, unique in the project */
+            name: string;
+        };
         PostProjectsByIdServiceAccountsBody: {
             /** @description E-mail address, which counts when it is confirmed; generated unless given */
             email?: string;
@@ -15244,6 +20009,24 @@ export interface components {
             /** @description Where the work behind it is seen */
             target_url?: string;
         };
+        PostProjectsByIdTriggerPipelineBody: {
+            /** @description Values for the inputs that the configuration declares, at most 20 */
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /** @description Branch or tag */
+            ref: string;
+            /** @description Trigger token of the project, or the token of a running job */
+            token: string;
+            /** @description Variables of the pipeline: texts by name */
+            variables?: {
+                [key: string]: unknown;
+            };
+        };
+        PostProjectsByIdTriggersBody: {
+            /** @description What the token is for */
+            description: string;
+        };
         PostProjectsByIdUploadsBody: {
             /**
              * Format: binary
@@ -15273,6 +20056,10 @@ export interface components {
              * @enum {string}
              */
             variable_type?: "env_var" | "file";
+        };
+        PostProjectsByIdVulnerabilitiesBody: {
+            /** @description Id or UUID of the finding */
+            finding_id: number | string;
         };
         PostProjectsByIdWikisAttachmentsBody: {
             /** @description Branch of the wiki; the default one unless told */
@@ -16135,7 +20922,7 @@ export interface components {
             confidential?: boolean;
             /** @description What people read when they are asked */
             name: string;
-            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri: string;
             /** @description What it may ask for at most, with blanks between them */
             scopes: string;
@@ -16574,6 +21361,8 @@ export interface components {
             /** @enum {string} */
             resource_group_default_process_mode?: "unordered" | "oldest_first" | "newest_first" | "newest_ready_first";
             restrict_user_defined_variables?: boolean;
+            /** @description Registers runners; for maintainers; null for others and while registration tokens are switched off */
+            runners_token?: string | null;
             /** @enum {string} */
             security_and_compliance_access_level?: "disabled" | "private" | "enabled";
             security_and_compliance_enabled?: boolean;
@@ -16936,7 +21725,7 @@ export interface components {
             confidential?: boolean;
             /** @description What people read when they are asked */
             name?: string;
-            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri?: string;
             /** @description What it may ask for at most, with blanks between them */
             scopes?: string;
@@ -17102,8 +21891,9 @@ export interface components {
             /**
              * @deprecated
              * @description Protection of default branches; use default_branch_protection_defaults
+             * @enum {integer}
              */
-            default_branch_protection?: number;
+            default_branch_protection?: 0 | 1 | 2 | 3 | 4;
             /** @description Protection of default branches */
             default_branch_protection_defaults?: {
                 [key: string]: unknown;
@@ -17119,8 +21909,11 @@ export interface components {
             default_group_visibility?: "private" | "internal" | "public";
             /** @description Language for people who did not choose one; 0 to 16 */
             default_preferred_language?: string;
-            /** @description Who creates projects in new groups */
-            default_project_creation?: number;
+            /**
+             * @description Who creates projects in groups that say nothing
+             * @enum {integer}
+             */
+            default_project_creation?: 0 | 1 | 2 | 3 | 4;
             /** @description Only administrators delete projects */
             default_project_deletion_protection?: boolean;
             /**
@@ -17201,18 +21994,33 @@ export interface components {
             domain_denylist_enabled?: boolean;
             /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
             downstream_pipeline_trigger_limit_per_project_user_sha?: number;
-            /** @description Least bits of DSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
-            dsa_key_restriction?: number;
+            /**
+             * @description Minimum bits of DSA keys; -1 forbids them, 0 takes all
+             * @enum {integer}
+             */
+            dsa_key_restriction?: 0 | 1024 | 2048 | 3072 | -1;
             /** @description Assistant */
             duo_features_enabled?: boolean;
-            /** @description Least bits of ECDSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
-            ecdsa_key_restriction?: number;
-            /** @description Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
-            ecdsa_sk_key_restriction?: number;
-            /** @description Least bits of ED25519 keys; -1 forbids them, 0 takes all; -1 to 65536 */
-            ed25519_key_restriction?: number;
-            /** @description Least bits of ED25519_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
-            ed25519_sk_key_restriction?: number;
+            /**
+             * @description Minimum bits of ECDSA keys; -1 forbids them, 0 takes all
+             * @enum {integer}
+             */
+            ecdsa_key_restriction?: 0 | 256 | 384 | 521 | -1;
+            /**
+             * @description Minimum bits of ECDSA_SK keys; -1 forbids them, 0 takes all
+             * @enum {integer}
+             */
+            ecdsa_sk_key_restriction?: 0 | 256 | -1;
+            /**
+             * @description Minimum bits of ED25519 keys; -1 forbids them, 0 takes all
+             * @enum {integer}
+             */
+            ed25519_key_restriction?: 0 | 256 | -1;
+            /**
+             * @description Minimum bits of ED25519_SK keys; -1 forbids them, 0 takes all
+             * @enum {integer}
+             */
+            ed25519_sk_key_restriction?: 0 | 256 | -1;
             /** @description Key of the cluster service; 0 to 128 */
             eks_access_key_id?: string | null;
             /** @description Account of the cluster service; 0 to 12 */
@@ -17257,8 +22065,8 @@ export interface components {
             elasticsearch_retry_on_failure?: number;
             /** @description Elasticsearch: search with it; Millrace searches by itself */
             elasticsearch_search?: boolean;
-            /** @description Elasticsearch: its addresses; 0 to 2048 */
-            elasticsearch_url?: string | null;
+            /** @description Elasticsearch: its addresses */
+            elasticsearch_url?: string[] | null;
             /** @description Elasticsearch: its user */
             elasticsearch_username?: string | null;
             /** @description Elasticsearch: parts of the work; at least 1 */
@@ -17325,8 +22133,11 @@ export interface components {
             failed_login_attempts_unlock_period_in_minutes?: number;
             /** @description Project whose files are templates; at least 0 */
             file_template_project_id?: number | null;
-            /** @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday */
-            first_day_of_week?: number;
+            /**
+             * @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday
+             * @enum {integer}
+             */
+            first_day_of_week?: 0 | 1 | 6;
             /** @description Take part in a dead advertising scheme */
             floc_enabled?: boolean;
             /** @description Pages for members alone */
@@ -17377,7 +22188,7 @@ export interface components {
             global_search_users_enabled?: boolean;
             /** @description Search wikis everywhere */
             global_search_wiki_enabled?: boolean;
-            /** @description Addresses that are always let in; 0 to 65535 */
+            /** @description Addresses that reach every group, whatever its own ranges; 0 to 65535 */
             globally_allowed_ips?: string;
             /** @description Link to Grafana */
             grafana_enabled?: boolean;
@@ -17611,6 +22422,8 @@ export interface components {
             npm_package_requests_forwarding?: boolean;
             /** @description Take NuGet packages with odd addresses */
             nuget_skip_metadata_url_validation?: boolean;
+            /** @description OAuth applications redirect to http:// addresses of other machines */
+            oauth_http_redirect_uris_enabled?: boolean;
             /** @description Check the certificate of the observability service */
             observability_backend_ssl_verification_enabled?: boolean;
             /** @description Highest row that pages by number reach; 0 for any */
@@ -17790,8 +22603,11 @@ export interface components {
             root_moved_permanently_redirection_enabled?: boolean;
             /** @description Password grant without a known application */
             ropc_without_client_credentials?: boolean;
-            /** @description Least bits of RSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
-            rsa_key_restriction?: number;
+            /**
+             * @description Minimum bits of RSA keys; -1 forbids them, 0 takes all
+             * @enum {integer}
+             */
+            rsa_key_restriction?: 0 | 1024 | 2048 | 3072 | 4096 | -1;
             /** @description Calls of one job a minute */
             runner_jobs_endpoints_api_limit?: number;
             /** @description Log pieces of one job a minute */
@@ -17816,8 +22632,11 @@ export interface components {
             search_rate_limit_allowlist?: string[] | null;
             /** @description Searches a minute, anybody; 0 for any */
             search_rate_limit_unauthenticated?: number;
-            /** @description What happens when all seats are taken */
-            seat_control?: number;
+            /**
+             * @description What happens when all seats are taken
+             * @enum {integer}
+             */
+            seat_control?: 0 | 1 | 2;
             /** @description Where kinds of tokens that can be revoked are listed */
             secret_detection_revocation_token_types_url?: string | null;
             /** @description Have found tokens revoked */
@@ -17884,7 +22703,7 @@ export interface components {
             signup_enabled?: boolean;
             /** @description Exports by administrators send no mail */
             silent_admin_exports_enabled?: boolean;
-            /** @description Nothing leaves the instance: no mail, no web hooks */
+            /** @description Nothing leaves the instance: no mail, no webhooks */
             silent_mode_enabled?: boolean;
             /** @description Slack application; needs slack_app_id, slack_app_secret, slack_app_signing_secret, slack_app_verification_token */
             slack_app_enabled?: boolean;
@@ -18103,6 +22922,8 @@ export interface components {
             user_sign_in_limit?: number;
             /** @description Lists of starred projects a minute */
             user_starred_projects_api_limit?: number;
+            /** @description Checks whether a username is taken a minute; 0 for any */
+            username_exists_limit?: number;
             /** @description Lists of followers a minute */
             users_api_limit_followers?: number;
             /** @description Lists of followed people a minute */
@@ -18197,7 +23018,7 @@ export interface components {
             confidential?: boolean;
             /** @description What people read when they are asked */
             name?: string;
-            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri?: string;
             /** @description What it may ask for at most, with blanks between them */
             scopes?: string;
@@ -18227,7 +23048,7 @@ export interface components {
             default_branch?: string | null;
             /** @description Who may push to the default branch of new projects: 0 nobody is kept out, 1 developers may not force, 2 maintainers only, 3 developers may push but not force, 4 developers only push the first commit */
             default_branch_protection?: number;
-            /** @description The same as rules: `allowed_to_push`, `allowed_to_merge` (one `{access_level}` each), `allow_force_push`, `developer_can_initial_push` */
+            /** @description Rules in any combination: `allowed_to_push`, `allowed_to_merge` (lists of `{access_level}`), `allow_force_push`, `developer_can_initial_push`; empty for those of the instance */
             default_branch_protection_defaults?: {
                 [key: string]: unknown;
             };
@@ -18251,7 +23072,7 @@ export interface components {
             file_template_project_id?: number | null;
             /** @description Comma-separated, like `192.0.2.0/24`; top-level groups only */
             ip_restriction_ranges?: string | null;
-            /** @description Whether Git LFS is on in new projects and groups below */
+            /** @description Whether Git LFS is on in projects and groups below that do not set it */
             lfs_enabled?: boolean;
             /** @description Whether groups below may not change `math_rendering_limits_enabled` */
             lock_math_rendering_limits_enabled?: boolean;
@@ -18332,6 +23153,51 @@ export interface components {
         PutGroupsByIdCustomAttributesByKeyBody: {
             /** @description What to note */
             value: string;
+        };
+        PutGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteIdBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+        };
+        PutGroupsByIdEpicsByEpicIdNotesByNoteIdBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+        };
+        PutGroupsByIdEpicsByEpicIidBody: {
+            /** @description More labels */
+            add_labels?: string[] | null;
+            /** @description Color */
+            color?: string;
+            /** @description Whether only its author and members from planners on see it */
+            confidential?: boolean;
+            /** @description Text in Markdown */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description Fixed last day
+             */
+            due_date_fixed?: string | null;
+            /** @description Whether `due_date_fixed` counts, not what is inherited */
+            due_date_is_fixed?: boolean;
+            /** @description Its labels; those that are missing are created */
+            labels?: string[] | null;
+            /** @description Id of the epic above, of the same tree of groups */
+            parent_id?: number | null;
+            /** @description Labels to take away */
+            remove_labels?: string[] | null;
+            /**
+             * Format: date
+             * @description Fixed first day
+             */
+            start_date_fixed?: string | null;
+            /** @description Whether `start_date_fixed` counts, not what is inherited */
+            start_date_is_fixed?: boolean;
+            /**
+             * @description Close it or open it again
+             * @enum {string}
+             */
+            state_event?: "close" | "reopen";
+            /** @description Title of the epic */
+            title?: string;
         };
         PutGroupsByIdHooksByHookIdBody: {
             /**
@@ -18426,6 +23292,43 @@ export interface components {
              * @description Day when the membership ends; null for never
              */
             expires_at?: string | null;
+        };
+        PutGroupsByIdIterationCadencesByCadenceIdBody: {
+            /** @description Whether it schedules iterations; true by default */
+            active?: boolean;
+            /** @description Whether iterations are scheduled, which needs `start_date`, `duration_in_weeks` and `iterations_in_advance`; true by default */
+            automatic?: boolean;
+            /** @description What it is for, in Markdown */
+            description?: string | null;
+            /** @description How many weeks each iteration lasts */
+            duration_in_weeks?: number | null;
+            /** @description How many upcoming iterations are scheduled */
+            iterations_in_advance?: number | null;
+            /** @description Whether open issues of a closed iteration move to the current one */
+            roll_over?: boolean;
+            /**
+             * Format: date
+             * @description First day of the first iteration
+             */
+            start_date?: string | null;
+            /** @description Title of the cadence */
+            title?: string;
+        };
+        PutGroupsByIdIterationsByIterationIdBody: {
+            /** @description What it is for, in Markdown */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description Last day
+             */
+            due_date?: string;
+            /**
+             * Format: date
+             * @description First day
+             */
+            start_date?: string;
+            /** @description Title of the iteration */
+            title?: string | null;
         };
         PutGroupsByIdLabelsBody: {
             /** @description Whether it is kept, but not offered any more */
@@ -18729,6 +23632,27 @@ export interface components {
              * @default 30
              */
             access_level?: number;
+        };
+        PutProjectsByIdApprovalRulesByApprovalRuleIdBody: {
+            /** @description Whether it is for all protected branches; `protected_branch_ids` is ignored then */
+            applies_to_all_protected_branches?: boolean;
+            /** @description How many approvals it requires */
+            approvals_required: number;
+            /** @description Groups whose members may approve */
+            group_ids?: number[];
+            /** @description Name */
+            name: string;
+            /** @description Protected branches that it is for; all target branches without any */
+            protected_branch_ids?: number[];
+            /**
+             * @description Also remove groups that the caller may not see
+             * @default false
+             */
+            remove_hidden_groups?: boolean;
+            /** @description Users who may approve */
+            user_ids?: number[];
+            /** @description Usernames of users who may approve, besides `user_ids` */
+            usernames?: string[];
         };
         PutProjectsByIdBadgesByBadgeIdBody: {
             /** @description Address of the picture; placeholders are filled in */
@@ -19190,6 +24114,97 @@ export interface components {
              */
             expires_at?: string | null;
         };
+        PutProjectsByIdIssuesByIssueIidBody: {
+            /** @description Titles of labels that it gets besides */
+            add_labels?: string[] | null;
+            /**
+             * @deprecated
+             * @description Use `assignee_ids`; 0 removes all
+             */
+            assignee_id?: number | null;
+            /** @description Assignees; 0 or empty removes all */
+            assignee_ids?: number[] | null;
+            /** @description Whether only members from planners on, its author and assignees see it */
+            confidential?: boolean;
+            /** @description Text of the issue, in Markdown */
+            description?: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked?: boolean | null;
+            /**
+             * Format: date
+             * @description The day by which it is due
+             */
+            due_date?: string | null;
+            /** @description Epic of a group above; empty or 0 removes it */
+            epic_id?: number | null;
+            /**
+             * @deprecated
+             * @description Use `epic_id`; number of an epic of the group
+             */
+            epic_iid?: number | null;
+            /**
+             * @description How well it goes
+             * @enum {string|null}
+             */
+            health_status?: "on_track" | "needs_attention" | "at_risk" | null;
+            /**
+             * @description Type of the issue
+             * @enum {string}
+             */
+            issue_type?: "issue" | "incident" | "test_case" | "task";
+            /** @description Iteration of a group above; empty or 0 removes it */
+            iteration_id?: number | null;
+            /** @description Titles of labels; empty removes all. Those that are missing are made */
+            labels?: string[] | null;
+            /** @description Milestone of the project or a group above; empty or 0 removes it */
+            milestone_id?: number | null;
+            /** @description Titles of labels that are taken away */
+            remove_labels?: string[] | null;
+            /**
+             * @description How bad an incident is
+             * @enum {string}
+             */
+            severity?: "unknown" | "low" | "medium" | "high" | "critical";
+            /**
+             * Format: date
+             * @description The day on which it begins
+             */
+            start_date?: string | null;
+            /**
+             * @description Close it or open it again
+             * @enum {string}
+             */
+            state_event?: "reopen" | "close";
+            /** @description Title of the issue */
+            title?: string;
+            /**
+             * Format: date-time
+             * @description Time of the change; for administrators and owners, passed over for others
+             */
+            updated_at?: string;
+            /** @description Weight, from 0 */
+            weight?: number | null;
+        };
+        PutProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdBody: {
+            /** @description Whether it is resolved */
+            resolved: boolean;
+        };
+        PutProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteIdBody: {
+            /** @description Text of the comment, in Markdown */
+            body?: string;
+            /** @description Whether it is resolved */
+            resolved?: boolean;
+        };
+        PutProjectsByIdIssuesByIssueIidNotesByNoteIdBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+        };
+        PutProjectsByIdIssuesByIssueIidReorderBody: {
+            /** @description Id of the issue that it comes after */
+            move_after_id?: number;
+            /** @description Id of the issue that it comes before */
+            move_before_id?: number;
+        };
         PutProjectsByIdLabelsBody: {
             /** @description Whether it is kept, but not offered any more */
             archived?: boolean;
@@ -19229,6 +24244,23 @@ export interface components {
             /** @description There are no roles of one's own: refused unless left out */
             member_role_id?: number | null;
         };
+        PutProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleIdBody: {
+            /** @description How many approvals it requires */
+            approvals_required?: number;
+            /** @description Groups whose members may approve */
+            group_ids?: number[];
+            /** @description Name */
+            name?: string;
+            /**
+             * @description Also remove groups that the caller may not see
+             * @default false
+             */
+            remove_hidden_groups?: boolean;
+            /** @description Users who may approve */
+            user_ids?: number[];
+            /** @description Usernames of users who may approve, besides `user_ids` */
+            usernames?: string[];
+        };
         PutProjectsByIdMergeRequestsByMergeRequestIidBody: {
             /** @description Titles of labels that it gets besides */
             add_labels?: string[];
@@ -19264,8 +24296,77 @@ export interface components {
             /** @description Title of the merge request */
             title?: string;
         };
+        PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdBody: {
+            /** @description Whether it is resolved */
+            resolved: boolean;
+        };
+        PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteIdBody: {
+            /** @description Text of the comment, in Markdown */
+            body?: string;
+            /** @description Whether it is resolved */
+            resolved?: boolean;
+        };
+        PutProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteIdBody: {
+            /** @description Text, in Markdown */
+            note?: string;
+            /** @description Place in the change */
+            position?: {
+                /** @description Commit that the change is counted from */
+                base_sha: string;
+                /** @description Commit with the change */
+                head_sha: string;
+                /** @description Height of the picture */
+                height?: number;
+                /** @description First and last of several lines */
+                line_range?: {
+                    /** @description The last of them */
+                    end?: {
+                        /** @description What names the line */
+                        line_code?: string;
+                        /** @description Line after the change */
+                        new_line?: number;
+                        /** @description Line before the change */
+                        old_line?: number;
+                        /** @description `new` for an added line, `old` otherwise */
+                        type?: string;
+                    };
+                    /** @description The first of them */
+                    start?: {
+                        /** @description What names the line */
+                        line_code?: string;
+                        /** @description Line after the change */
+                        new_line?: number;
+                        /** @description Line before the change */
+                        old_line?: number;
+                        /** @description `new` for an added line, `old` otherwise */
+                        type?: string;
+                    };
+                };
+                /** @description Line after the change */
+                new_line?: number;
+                /** @description Path of the file after the change */
+                new_path?: string;
+                /** @description Line before the change */
+                old_line?: number;
+                /** @description Path of the file before the change */
+                old_path?: string;
+                /**
+                 * @description What it is a place in
+                 * @enum {string}
+                 */
+                position_type: "text" | "image" | "file";
+                /** @description Commit of the target */
+                start_sha: string;
+                /** @description Width of the picture */
+                width?: number;
+                /** @description Where in the picture, from the left */
+                x?: number;
+                /** @description Where in the picture, from above */
+                y?: number;
+            };
+        };
         PutProjectsByIdMergeRequestsByMergeRequestIidMergeBody: {
-            /** @description Merge when the pipeline succeeds */
+            /** @description Merge when the pipeline succeeds, through the merge train where the project has them */
             auto_merge?: boolean;
             /** @description Message of the merge commit */
             merge_commit_message?: string;
@@ -19278,10 +24379,16 @@ export interface components {
             sha?: string;
             /** @description Whether to remove the source branch */
             should_remove_source_branch?: boolean;
+            /** @description Merge ahead of the merge train, where the project allows it */
+            skip_merge_train?: boolean;
             /** @description Whether the commits become one when merged */
             squash?: boolean;
             /** @description Message of the squashed commit */
             squash_commit_message?: string;
+        };
+        PutProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
         };
         PutProjectsByIdMergeRequestsByMergeRequestIidRebaseBody: {
             /**
@@ -19357,6 +24464,36 @@ export interface components {
             reopen_merge_request?: boolean;
             /** @description Mail of success pipeline, for `custom` */
             success_pipeline?: boolean;
+        };
+        PutProjectsByIdPipelineSchedulesByPipelineScheduleIdBody: {
+            /** @description Whether it runs by itself */
+            active?: boolean;
+            /** @description When it runs, as five fields: minute, hour, day of the month, month, day of the week */
+            cron?: string;
+            /** @description Time zone of `cron`: a name of the IANA database, or of Rails (`Pacific Time (US & Canada)`) */
+            cron_timezone?: string;
+            /** @description What the schedule is for */
+            description?: string;
+            /** @description Values for the inputs that the configuration declares, at most 20 */
+            inputs?: {
+                /** @description Whether the input is removed */
+                destroy?: boolean;
+                /** @description Name of the input */
+                name: string;
+                /** @description Text, number, boolean or list */
+                value?: unknown;
+            }[];
+            /** @description Branch or tag, as a short or full name */
+            ref?: string;
+        };
+        PutProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKeyBody: {
+            /** @description Value of the variable */
+            value: string;
+            /**
+             * @description `env_var`: a variable of the environment; `file`: the path of a file with the value
+             * @enum {string}
+             */
+            variable_type?: "env_var" | "file";
         };
         PutProjectsByIdPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
@@ -19461,6 +24598,13 @@ export interface components {
             /** @description Commit of the other repository, in full */
             commit_sha: string;
         };
+        PutProjectsByIdResourceGroupsByKeyBody: {
+            /**
+             * @description Which of the jobs that wait is next
+             * @enum {string}
+             */
+            process_mode?: "unordered" | "oldest_first" | "newest_first" | "newest_ready_first";
+        };
         PutProjectsByIdSecuritySettingsBody: {
             /**
              * @deprecated
@@ -19473,6 +24617,10 @@ export interface components {
         PutProjectsByIdTransferBody: {
             /** @description Group or personal namespace */
             namespace: number | string;
+        };
+        PutProjectsByIdTriggersByTriggerIdBody: {
+            /** @description What the token is for */
+            description?: string;
         };
         PutProjectsByIdVariablesByKeyBody: {
             /** @description What the variable is for */
@@ -19539,6 +24687,16 @@ export interface components {
             /** @description Only jobs with all of their tags among these run on it */
             tag_list?: string[];
         };
+        PutSuggestionsBatchApplyBody: {
+            /** @description Message of the commit, with placeholders */
+            commit_message?: string;
+            /** @description Ids of suggestions */
+            ids: number[];
+        };
+        PutSuggestionsByIdApplyBody: {
+            /** @description Message of the commit, with placeholders */
+            commit_message?: string;
+        };
         PutTopicsByIdBody: {
             /** @description What it is about */
             description?: string | null;
@@ -19552,7 +24710,7 @@ export interface components {
             confidential?: boolean;
             /** @description What people read when they are asked */
             name?: string;
-            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            /** @description Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly */
             redirect_uri?: string;
             /** @description What it may ask for at most, with blanks between them */
             scopes?: string;
@@ -19732,11 +24890,43 @@ export interface components {
             /** @description Each works once; they are shown this time only */
             recovery_codes: string[];
         };
+        /** RelationExport */
+        RelationExport: {
+            /** @description Whether it is in several files */
+            batched: boolean;
+            /** @description Where it is batched */
+            batches?: {
+                batch_number: number;
+                /** @description Why it failed */
+                error: string | null;
+                objects_count: number;
+                /** @description `0`: started, `1`: finished, `-1`: failed */
+                status: number;
+                /** Format: date-time */
+                updated_at: string;
+            }[];
+            /** @description Why it failed */
+            error: string | null;
+            relation: string;
+            /** @description `0`: started, `1`: finished, `-1`: failed */
+            status: number;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** RelationsExportAccepted */
+        RelationsExportAccepted: {
+            message: string;
+        };
         /** Release */
         Release: {
             _links: {
+                closed_issues_url?: string;
+                closed_merge_requests_url?: string;
                 /** @description Only for those who may change it */
                 edit_url?: string;
+                merged_merge_requests_url?: string;
+                opened_issues_url?: string;
+                opened_merge_requests_url?: string;
                 self: string;
             };
             assets: {
@@ -19753,7 +24943,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
-            /** @description Only where it was asked for */
+            /** @description With `include_html_description` */
             description_html?: string | null;
             /** @description What was noted of it, and when */
             evidences?: components["schemas"]["ReleaseEvidence"][];
@@ -19819,6 +25009,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description With `render_html` */
+            description_html?: string | null;
             /** Format: date */
             due_date: string | null;
             /** @description Whether the day it was due is over */
@@ -19854,12 +25046,22 @@ export interface components {
             format: string;
             url: string;
         };
+        /** RemovedPipelineScheduleVariable */
+        RemovedPipelineScheduleVariable: {
+            key: string;
+            value: string;
+        };
         /** RenderedBadge */
         RenderedBadge: {
             image_url: string;
             link_url: string;
             rendered_image_url: string;
             rendered_link_url: string;
+        };
+        /** RenderedMarkdown */
+        RenderedMarkdown: {
+            /** @description Safe to show on a page: nothing in it runs or loads from elsewhere */
+            html: string;
         };
         /** RepositoryBlob */
         RepositoryBlob: {
@@ -19885,6 +25087,8 @@ export interface components {
             execute_filemode: boolean;
             file_name: string;
             file_path: string;
+            /** @description With `render_html`: a Markdown file as HTML; null for other files */
+            html?: string | null;
             /** @description The last commit that changed the file */
             last_commit_id: string;
             ref: string;
@@ -19921,6 +25125,77 @@ export interface components {
             scopes: string[];
             user_id: number;
         };
+        /** ResourceGroup */
+        ResourceGroup: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            key: string;
+            /** @description Which of the jobs that wait is next */
+            process_mode: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** ResourceLabelEvent */
+        ResourceLabelEvent: {
+            /** @description `add` or `remove` */
+            action: string;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** @description Null where the label is gone */
+            label: components["schemas"]["LabelBasic"] | null;
+            resource_id: number;
+            /** @description `Issue`, `MergeRequest` or `Epic` */
+            resource_type: string;
+            /** @description Who did it; null where they are gone */
+            user: components["schemas"]["UserReference"] | null;
+        };
+        /** ResourceMilestoneEvent */
+        ResourceMilestoneEvent: {
+            /** @description `add` or `remove` */
+            action: string;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            milestone: components["schemas"]["Milestone"] | null;
+            resource_id: number;
+            /** @description `Issue`, `MergeRequest` or `Epic` */
+            resource_type: string;
+            /** @description Who did it; null where they are gone */
+            user: components["schemas"]["UserReference"] | null;
+        };
+        /** ResourceStateEvent */
+        ResourceStateEvent: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            resource_id: number;
+            /** @description `Issue`, `MergeRequest` or `Epic` */
+            resource_type: string;
+            /** @description Commit that closed it */
+            source_commit: string | null;
+            /** @description Merge request that closed it */
+            source_merge_request_id: number | null;
+            /** @description `opened`, `closed`, `reopened` or `merged` */
+            state: string;
+            /** @description Who did it; null where they are gone */
+            user: components["schemas"]["UserReference"] | null;
+        };
+        /** ResourceWeightEvent */
+        ResourceWeightEvent: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            issue_id: number;
+            resource_id: number;
+            /** @description `Issue`, `MergeRequest` or `Epic` */
+            resource_type: string;
+            /** @description Who did it; null where they are gone */
+            user: components["schemas"]["UserReference"] | null;
+            /** @description Null where it was taken away */
+            weight: number | null;
+        };
         /** @description The address or its method does not exist, or a page is beyond the maximum offset. */
         RouteError: {
             /** @description The status and why */
@@ -19935,8 +25210,8 @@ export interface components {
             active: boolean;
             /** Format: date-time */
             created_at: string;
-            /** @description Who created it */
-            created_by: number | null;
+            /** @description Who created it; null where a registration token did */
+            created_by: components["schemas"]["UserReference"] | null;
             description: string;
             id: number;
             ip_address: string | null;
@@ -19978,8 +25253,8 @@ export interface components {
             contacted_at: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description Who created it */
-            created_by: number | null;
+            /** @description Who created it; null where a registration token did */
+            created_by: components["schemas"]["UserReference"] | null;
             description: string;
             groups?: components["schemas"]["RunnerGroup"][];
             id: number;
@@ -20041,6 +25316,8 @@ export interface components {
             coverage: number | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Whether it ran with debug logging: only those who may update the job read its log and artifacts */
+            debug_trace: boolean;
             /** @description Always null; on the answer to keeping artifacts */
             download_url?: string | null;
             /** @description Seconds */
@@ -20050,6 +25327,8 @@ export interface components {
              * @description When log and artifacts were removed
              */
             erased_at: string | null;
+            /** @description Who removed them; on erased jobs */
+            erased_by?: components["schemas"]["User"] | null;
             exit_code?: number | null;
             /** @description On failed jobs */
             failure_reason?: string;
@@ -20078,6 +25357,8 @@ export interface components {
             /** Format: date-time */
             started_at: string | null;
             status: string;
+            /** @description On one pending job: whether no runner that is online, and not paused, may take it */
+            stuck?: boolean;
             /** @description Whether `ref` is a tag */
             tag: boolean;
             tag_list: string[];
@@ -20149,6 +25430,24 @@ export interface components {
             error_description: string;
             /** @description Scopes of which one is needed, separated by blanks */
             scope: string;
+        };
+        /** SecureFile */
+        SecureFile: {
+            /** @description Of the content, in hexadecimal digits */
+            checksum: string;
+            /** @description `sha256` */
+            checksum_algorithm: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the certificate or profile in it expires
+             */
+            expires_at: string | null;
+            id: number;
+            /** @description What a certificate or profile says of itself; null for other files */
+            metadata: unknown;
+            name: string;
         };
         /** SecurityKey */
         SecurityKey: {
@@ -20253,6 +25552,21 @@ export interface components {
         Success: {
             message: string;
         };
+        /** Suggestion */
+        Suggestion: {
+            /** @description The same as `applicable` */
+            appliable: boolean;
+            /** @description Whether it can be applied now */
+            applicable: boolean;
+            applied: boolean;
+            /** @description The lines that it is for */
+            from_content: string;
+            from_line: number;
+            id: number;
+            /** @description The lines in place of them */
+            to_content: string;
+            to_line: number;
+        };
         /** SystemHook */
         SystemHook: {
             /** Format: date-time */
@@ -20305,6 +25619,45 @@ export interface components {
         TemplateName: {
             key: string;
             name: string;
+        };
+        /** TimeStats */
+        TimeStats: {
+            /** @description In days of 8 hours; null for none */
+            human_time_estimate: string | null;
+            /** @description In days of 8 hours; null for none */
+            human_total_time_spent: string | null;
+            /** @description Seconds */
+            time_estimate: number;
+            /** @description Seconds */
+            total_time_spent: number;
+        };
+        /** Todo */
+        Todo: {
+            /** @description `assigned`, `mentioned`, `marked`, `review_requested` ... */
+            action_name: string;
+            author: components["schemas"]["UserReference"];
+            /** @description Text of the comment, or title of what it is about */
+            body: string;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** @description Null for what groups have */
+            project: {
+                id: number;
+                name: string;
+                name_with_namespace: string;
+                path: string;
+                path_with_namespace: string;
+            } | null;
+            /** @description `pending` or `done` */
+            state: string;
+            /** @description What it is about, as lists show it */
+            target: unknown;
+            /** @description `Issue`, `MergeRequest`, `Epic` ... */
+            target_type: string;
+            target_url: string;
+            /** Format: date-time */
+            updated_at: string;
         };
         /** Topic */
         Topic: {
@@ -20737,12 +26090,139 @@ export interface components {
             /** @description `env_var` or `file` */
             variable_type: string;
         };
-        /** Version */
-        Version: {
-            /** @description Commit that this release was built from */
-            revision: string;
-            /** @description The release of the API that this server is compatible with */
-            version: string;
+        /** Vulnerability */
+        Vulnerability: {
+            author_id: number | null;
+            /** @description How sure the scanner is */
+            confidence: string;
+            /** Format: date-time */
+            confirmed_at: string | null;
+            confirmed_by_id: number | null;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date-time */
+            dismissed_at: string | null;
+            dismissed_by_id: number | null;
+            /** Format: date */
+            due_date: string | null;
+            /** @description What it was made of */
+            finding: {
+                /** @description How sure the scanner is */
+                confidence: string;
+                /** Format: date-time */
+                created_at: string;
+                id: number;
+                /** @description The same for the same place */
+                location_fingerprint: string;
+                /** @description Version of the format of the report */
+                metadata_version: string;
+                name: string;
+                primary_identifier_id: number;
+                /** @description The same for the same weakness at the same place */
+                project_fingerprint: string;
+                project_id: number;
+                /** @description JSON, as the scanner wrote it */
+                raw_metadata: string;
+                /** @description Kind of the report that it comes from, for instance `sast` */
+                report_type: string;
+                scanner_id: number;
+                /**
+                 * @description How bad it is
+                 * @enum {string}
+                 */
+                severity: "info" | "unknown" | "low" | "medium" | "high" | "critical";
+                /** Format: date-time */
+                updated_at: string;
+                uuid: string;
+                vulnerability_id: number | null;
+            } | null;
+            id: number;
+            /** Format: date-time */
+            last_edited_at: string | null;
+            last_edited_by_id: number | null;
+            project: {
+                /** Format: date-time */
+                created_at: string;
+                description: string | null;
+                id: number;
+                name: string;
+                name_with_namespace: string;
+                path: string;
+                path_with_namespace: string;
+            };
+            project_default_branch: string | null;
+            /** @description Kind of the report that it comes from, for instance `sast` */
+            report_type: string;
+            /** Format: date-time */
+            resolved_at: string | null;
+            resolved_by_id: number | null;
+            /** @description Whether the default branch no longer has it */
+            resolved_on_default_branch: boolean;
+            /**
+             * @description How bad it is
+             * @enum {string}
+             */
+            severity: "info" | "unknown" | "low" | "medium" | "high" | "critical";
+            /** Format: date */
+            start_date: string | null;
+            /** @enum {string} */
+            state: "opened" | "detected" | "confirmed" | "resolved" | "dismissed";
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            updated_by_id: number | null;
+        };
+        /** VulnerabilityFinding */
+        VulnerabilityFinding: {
+            /** @description How sure the scanner is */
+            confidence: string;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            id: number;
+            identifiers: {
+                external_id: string;
+                external_type: string;
+                name: string;
+                url: string | null;
+            }[];
+            links: {
+                name: string | null;
+                url: string;
+            }[];
+            /** @description Where it is; its keys depend on the kind of report */
+            location: unknown;
+            name: string;
+            project: {
+                full_name: string;
+                full_path: string;
+                id: number;
+                name: string;
+            };
+            project_fingerprint: string;
+            /** @description Kind of the report that it comes from, for instance `sast` */
+            report_type: string;
+            scanner: {
+                external_id: string;
+                name: string;
+                vendor: string | null;
+            };
+            /**
+             * @description How bad it is
+             * @enum {string}
+             */
+            severity: "info" | "unknown" | "low" | "medium" | "high" | "critical";
+            solution: string | null;
+            /**
+             * @description `detected` while nobody has made a vulnerability of it
+             * @enum {string}
+             */
+            state: "opened" | "detected" | "confirmed" | "resolved" | "dismissed";
+            /** Format: date-time */
+            updated_at: string;
+            uuid: string;
+            vulnerability_id: number | null;
         };
         /** WebCommitsKey */
         WebCommitsKey: {
@@ -23949,6 +29429,822 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdEpics: {
+        parameters: {
+            query?: {
+                /** @description Of this author */
+                author_id?: number;
+                /** @description Confidential ones, or those that are not */
+                confidential?: boolean;
+                /** @description Created at or after this time */
+                created_after?: string;
+                /** @description Created at or before this time */
+                created_before?: string;
+                /** @description Also those of the groups above */
+                include_ancestor_groups?: boolean;
+                /** @description Also those of the groups below */
+                include_descendant_groups?: boolean;
+                /** @description With all of these labels. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Order */
+                order_by?: "created_at" | "updated_at" | "title";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description With this text in title or description */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description In this state */
+                state?: "opened" | "closed" | "all";
+                /** @description Changed at or after this time */
+                updated_after?: string;
+                /** @description Changed at or before this time */
+                updated_before?: string;
+                /** @description More about labels than their titles */
+                with_labels_details?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedEpic"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Epic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIdDiscussions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Also give the comments as HTML */
+                render_html?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIdDiscussions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicsByEpicIdDiscussionsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicsByEpicIdDiscussionsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicsByEpicIdDiscussionsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIdDiscussionsByDiscussionId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIdNotes: {
+        parameters: {
+            query?: {
+                /** @description Comments of people, system notes, or both */
+                activity_filter?: "all_notes" | "only_comments" | "only_activity";
+                /** @description What the comments are ordered by */
+                order_by?: "created_at" | "updated_at";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Also give the comments as HTML */
+                render_html?: boolean;
+                /** @description Oldest or newest first */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIdNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicsByEpicIdNotesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicsByEpicIdNotesBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicsByEpicIdNotesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdEpicsByEpicIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdEpicsByEpicIdNotesByNoteIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicsByEpicIdNotesByNoteIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdEpicsByEpicIdNotesByNoteIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicsByEpicIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIid: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Epic"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdEpicsByEpicIid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdEpicsByEpicIidBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicsByEpicIidBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdEpicsByEpicIidBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Epic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicsByEpicIid: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdGroupsShared: {
         parameters: {
             query?: {
@@ -24754,6 +31050,670 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdIssues: {
+        parameters: {
+            query?: {
+                /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                assignee_id?: string;
+                /** @description Assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Of this author */
+                author_id?: number;
+                /** @description Of the author with this username */
+                author_username?: string;
+                /** @description Only confidential ones, or only the others */
+                confidential?: boolean;
+                /** @description Created at or after this time */
+                created_after?: string;
+                /** @description Created at or before this time */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Due then; `0` for those that have no day */
+                due_date?: "0" | "any" | "today" | "tomorrow" | "overdue" | "week" | "month" | "next_month_and_previous_two_weeks" | "";
+                /** @description Of this epic; `None`, `Any` */
+                epic_id?: string;
+                /** @description Of this health status; `None`, `Any` */
+                health_status?: "on_track" | "needs_attention" | "at_risk" | "None" | "Any";
+                /** @description With these numbers within their projects. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks; in both by default. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Of this type */
+                issue_type?: "issue" | "incident" | "test_case" | "task";
+                /** @description Of this iteration; `None`, `Any`, or `Current` */
+                iteration_id?: string;
+                /** @description Of the iterations with this title */
+                iteration_title?: string;
+                /** @description With all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Of the milestones with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Without or with a milestone, or of open ones that are due later or have begun */
+                milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description Leave those of archived projects out */
+                non_archived?: boolean;
+                /** @description Filters of which none may hold */
+                not?: {
+                    /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                    assignee_id?: string;
+                    /** @description Assigned to all of these usernames */
+                    assignee_username?: string[];
+                    /** @description Of this author */
+                    author_id?: number;
+                    /** @description Of the author with this username */
+                    author_username?: string;
+                    /** @description Of this epic */
+                    epic_id?: string;
+                    /**
+                     * @description Of this health status
+                     * @enum {string}
+                     */
+                    health_status?: "on_track" | "needs_attention" | "at_risk";
+                    /** @description With these numbers within their projects */
+                    iids?: number[];
+                    /**
+                     * @description Of this type
+                     * @enum {string}
+                     */
+                    issue_type?: "issue" | "incident" | "test_case" | "task";
+                    /** @description Of this iteration; `None`, `Any`, or `Current` */
+                    iteration_id?: string;
+                    /** @description Of the iterations with this title */
+                    iteration_title?: string;
+                    /** @description With all of these labels; `None` for those without, `Any` for those with any */
+                    labels?: string[];
+                    /** @description Of the milestones with this title; `None`, `Any` */
+                    milestone?: string;
+                    /**
+                     * @description Without or with a milestone, or of open ones that are due later or have begun
+                     * @enum {string}
+                     */
+                    milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                    /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                    my_reaction_emoji?: string;
+                    /** @description Of this weight; `None`, `Any` */
+                    weight?: string;
+                };
+                /** @description What the list is ordered by */
+                order_by?: "created_at" | "due_date" | "label_priority" | "milestone_due" | "popularity" | "priority" | "relative_position" | "title" | "updated_at" | "weight";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description In this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description With all of these words */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description In this state */
+                state?: "opened" | "closed" | "all";
+                /** @description Changed at or after this time */
+                updated_after?: string;
+                /** @description Changed at or before this time */
+                updated_before?: string;
+                /** @description Of this weight; `None`, `Any` */
+                weight?: string;
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedIssue"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdIssuesStatistics: {
+        parameters: {
+            query?: {
+                /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                assignee_id?: string;
+                /** @description Assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Of this author */
+                author_id?: number;
+                /** @description Of the author with this username */
+                author_username?: string;
+                /** @description Only confidential ones, or only the others */
+                confidential?: boolean;
+                /** @description Created at or after this time */
+                created_after?: string;
+                /** @description Created at or before this time */
+                created_before?: string;
+                /** @description Due then; `0` for those that have no day */
+                due_date?: "0" | "any" | "today" | "tomorrow" | "overdue" | "week" | "month" | "next_month_and_previous_two_weeks" | "";
+                /** @description Of this epic; `None`, `Any` */
+                epic_id?: string;
+                /** @description Of this health status; `None`, `Any` */
+                health_status?: "on_track" | "needs_attention" | "at_risk" | "None" | "Any";
+                /** @description With these numbers within their projects. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks; in both by default. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Of this type */
+                issue_type?: "issue" | "incident" | "test_case" | "task";
+                /** @description Of this iteration; `None`, `Any`, or `Current` */
+                iteration_id?: string;
+                /** @description Of the iterations with this title */
+                iteration_title?: string;
+                /** @description With all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Of the milestones with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Without or with a milestone, or of open ones that are due later or have begun */
+                milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description Leave those of archived projects out */
+                non_archived?: boolean;
+                /** @description Filters of which none may hold */
+                not?: {
+                    /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                    assignee_id?: string;
+                    /** @description Assigned to all of these usernames */
+                    assignee_username?: string[];
+                    /** @description Of this author */
+                    author_id?: number;
+                    /** @description Of the author with this username */
+                    author_username?: string;
+                    /** @description Of this epic */
+                    epic_id?: string;
+                    /**
+                     * @description Of this health status
+                     * @enum {string}
+                     */
+                    health_status?: "on_track" | "needs_attention" | "at_risk";
+                    /** @description With these numbers within their projects */
+                    iids?: number[];
+                    /**
+                     * @description Of this type
+                     * @enum {string}
+                     */
+                    issue_type?: "issue" | "incident" | "test_case" | "task";
+                    /** @description Of this iteration; `None`, `Any`, or `Current` */
+                    iteration_id?: string;
+                    /** @description Of the iterations with this title */
+                    iteration_title?: string;
+                    /** @description With all of these labels; `None` for those without, `Any` for those with any */
+                    labels?: string[];
+                    /** @description Of the milestones with this title; `None`, `Any` */
+                    milestone?: string;
+                    /**
+                     * @description Without or with a milestone, or of open ones that are due later or have begun
+                     * @enum {string}
+                     */
+                    milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                    /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                    my_reaction_emoji?: string;
+                    /** @description Of this weight; `None`, `Any` */
+                    weight?: string;
+                };
+                /** @description In this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description With all of these words */
+                search?: string;
+                /** @description Changed at or after this time */
+                updated_after?: string;
+                /** @description Changed at or before this time */
+                updated_before?: string;
+                /** @description Of this weight; `None`, `Any` */
+                weight?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueStatistics"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdIterationCadences: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IterationCadence"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdIterationCadences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdIterationCadencesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdIterationCadencesBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdIterationCadencesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IterationCadence"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdIterationCadencesByCadenceId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the cadence */
+                cadence_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IterationCadence"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdIterationCadencesByCadenceId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the cadence */
+                cadence_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdIterationCadencesByCadenceIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdIterationCadencesByCadenceIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdIterationCadencesByCadenceIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IterationCadence"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdIterationCadencesByCadenceId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the cadence */
+                cadence_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdIterations: {
+        parameters: {
+            query?: {
+                /** @description Where `search` looks: `title` (default), `cadence_title`. Also as `in=a,b` */
+                "in[]"?: ("title" | "cadence_title")[];
+                /** @description Also those of the groups above */
+                include_ancestors?: boolean;
+                /** @description Also those of the groups below */
+                include_descendants?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those with this text in one of the fields of `in` */
+                search?: string;
+                /** @description Only those in this state; `opened` are those that are current or upcoming */
+                state?: "opened" | "upcoming" | "current" | "closed" | "all";
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Iteration"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdIterations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdIterationsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdIterationsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdIterationsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Iteration"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdIterationsByIterationId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the iteration */
+                iteration_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdIterationsByIterationIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdIterationsByIterationIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdIterationsByIterationIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Iteration"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdIterationsByIterationId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the iteration */
+                iteration_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -25779,6 +32739,10 @@ export interface operations {
     getGroupsByIdMergeRequests: {
         parameters: {
             query?: {
+                /** @description Only those that all of these users have approved. Also as `approved_by_ids=a,b` */
+                "approved_by_ids[]"?: number[];
+                /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
+                "approved_by_usernames[]"?: string[];
                 /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
                 assignee_id?: string;
                 /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
@@ -25911,6 +32875,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Also give the description as HTML */
+                render_html?: boolean;
                 /** @description Only those whose title or description contains this text */
                 search?: string;
                 /** @description Only those whose title contains all of these words */
@@ -26010,7 +32976,10 @@ export interface operations {
     };
     getGroupsByIdMilestonesByMilestoneId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also give the description as HTML */
+                render_html?: boolean;
+            };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
                 "If-None-Match"?: string;
@@ -26109,6 +33078,110 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdMilestonesByMilestoneIdBurndownEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BurndownEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdMilestonesByMilestoneIdIssues: {
+        parameters: {
+            query?: {
+                /** @description Also those of the groups below */
+                include_subgroups?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedIssue"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -29023,6 +36096,151 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postImportBitbucketServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportBitbucketServerBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportBitbucketServerBody"];
+                "multipart/form-data": components["schemas"]["PostImportBitbucketServerBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postImportGithub: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportGithubBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportGithubBody"];
+                "multipart/form-data": components["schemas"]["PostImportGithubBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postImportGithubCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportGithubCancelBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportGithubCancelBody"];
+                "multipart/form-data": components["schemas"]["PostImportGithubCancelBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanceledImport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postImportHostedgit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportHostedgitBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportHostedgitBody"];
+                "multipart/form-data": components["schemas"]["PostImportHostedgitBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postImportHostedgitCancel: {
         parameters: {
             query?: never;
@@ -29053,6 +36271,42 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postImportServergit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportServergitBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportServergitBody"];
+                "multipart/form-data": components["schemas"]["PostImportServergitBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -29193,6 +36447,318 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getIssues: {
+        parameters: {
+            query?: {
+                /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                assignee_id?: string;
+                /** @description Assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Of this author */
+                author_id?: number;
+                /** @description Of the author with this username */
+                author_username?: string;
+                /** @description Only confidential ones, or only the others */
+                confidential?: boolean;
+                /** @description Created at or after this time */
+                created_after?: string;
+                /** @description Created at or before this time */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Due then; `0` for those that have no day */
+                due_date?: "0" | "any" | "today" | "tomorrow" | "overdue" | "week" | "month" | "next_month_and_previous_two_weeks" | "";
+                /** @description Of this epic; `None`, `Any` */
+                epic_id?: string;
+                /** @description Of this health status; `None`, `Any` */
+                health_status?: "on_track" | "needs_attention" | "at_risk" | "None" | "Any";
+                /** @description With these numbers within their projects. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks; in both by default. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Of this type */
+                issue_type?: "issue" | "incident" | "test_case" | "task";
+                /** @description Of this iteration; `None`, `Any`, or `Current` */
+                iteration_id?: string;
+                /** @description Of the iterations with this title */
+                iteration_title?: string;
+                /** @description With all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Of the milestones with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Without or with a milestone, or of open ones that are due later or have begun */
+                milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description Leave those of archived projects out */
+                non_archived?: boolean;
+                /** @description Filters of which none may hold */
+                not?: {
+                    /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                    assignee_id?: string;
+                    /** @description Assigned to all of these usernames */
+                    assignee_username?: string[];
+                    /** @description Of this author */
+                    author_id?: number;
+                    /** @description Of the author with this username */
+                    author_username?: string;
+                    /** @description Of this epic */
+                    epic_id?: string;
+                    /**
+                     * @description Of this health status
+                     * @enum {string}
+                     */
+                    health_status?: "on_track" | "needs_attention" | "at_risk";
+                    /** @description With these numbers within their projects */
+                    iids?: number[];
+                    /**
+                     * @description Of this type
+                     * @enum {string}
+                     */
+                    issue_type?: "issue" | "incident" | "test_case" | "task";
+                    /** @description Of this iteration; `None`, `Any`, or `Current` */
+                    iteration_id?: string;
+                    /** @description Of the iterations with this title */
+                    iteration_title?: string;
+                    /** @description With all of these labels; `None` for those without, `Any` for those with any */
+                    labels?: string[];
+                    /** @description Of the milestones with this title; `None`, `Any` */
+                    milestone?: string;
+                    /**
+                     * @description Without or with a milestone, or of open ones that are due later or have begun
+                     * @enum {string}
+                     */
+                    milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                    /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                    my_reaction_emoji?: string;
+                    /** @description Of this weight; `None`, `Any` */
+                    weight?: string;
+                };
+                /** @description What the list is ordered by */
+                order_by?: "created_at" | "due_date" | "label_priority" | "milestone_due" | "popularity" | "priority" | "relative_position" | "title" | "updated_at" | "weight";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description In this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description With all of these words */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description In this state */
+                state?: "opened" | "closed" | "all";
+                /** @description Changed at or after this time */
+                updated_after?: string;
+                /** @description Changed at or before this time */
+                updated_before?: string;
+                /** @description Of this weight; `None`, `Any` */
+                weight?: string;
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedIssue"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getIssuesStatistics: {
+        parameters: {
+            query?: {
+                /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                assignee_id?: string;
+                /** @description Assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Of this author */
+                author_id?: number;
+                /** @description Of the author with this username */
+                author_username?: string;
+                /** @description Only confidential ones, or only the others */
+                confidential?: boolean;
+                /** @description Created at or after this time */
+                created_after?: string;
+                /** @description Created at or before this time */
+                created_before?: string;
+                /** @description Due then; `0` for those that have no day */
+                due_date?: "0" | "any" | "today" | "tomorrow" | "overdue" | "week" | "month" | "next_month_and_previous_two_weeks" | "";
+                /** @description Of this epic; `None`, `Any` */
+                epic_id?: string;
+                /** @description Of this health status; `None`, `Any` */
+                health_status?: "on_track" | "needs_attention" | "at_risk" | "None" | "Any";
+                /** @description With these numbers within their projects. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks; in both by default. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Of this type */
+                issue_type?: "issue" | "incident" | "test_case" | "task";
+                /** @description Of this iteration; `None`, `Any`, or `Current` */
+                iteration_id?: string;
+                /** @description Of the iterations with this title */
+                iteration_title?: string;
+                /** @description With all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Of the milestones with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Without or with a milestone, or of open ones that are due later or have begun */
+                milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description Leave those of archived projects out */
+                non_archived?: boolean;
+                /** @description Filters of which none may hold */
+                not?: {
+                    /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                    assignee_id?: string;
+                    /** @description Assigned to all of these usernames */
+                    assignee_username?: string[];
+                    /** @description Of this author */
+                    author_id?: number;
+                    /** @description Of the author with this username */
+                    author_username?: string;
+                    /** @description Of this epic */
+                    epic_id?: string;
+                    /**
+                     * @description Of this health status
+                     * @enum {string}
+                     */
+                    health_status?: "on_track" | "needs_attention" | "at_risk";
+                    /** @description With these numbers within their projects */
+                    iids?: number[];
+                    /**
+                     * @description Of this type
+                     * @enum {string}
+                     */
+                    issue_type?: "issue" | "incident" | "test_case" | "task";
+                    /** @description Of this iteration; `None`, `Any`, or `Current` */
+                    iteration_id?: string;
+                    /** @description Of the iterations with this title */
+                    iteration_title?: string;
+                    /** @description With all of these labels; `None` for those without, `Any` for those with any */
+                    labels?: string[];
+                    /** @description Of the milestones with this title; `None`, `Any` */
+                    milestone?: string;
+                    /**
+                     * @description Without or with a milestone, or of open ones that are due later or have begun
+                     * @enum {string}
+                     */
+                    milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                    /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                    my_reaction_emoji?: string;
+                    /** @description Of this weight; `None`, `Any` */
+                    weight?: string;
+                };
+                /** @description In this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description With all of these words */
+                search?: string;
+                /** @description Changed at or after this time */
+                updated_after?: string;
+                /** @description Changed at or before this time */
+                updated_before?: string;
+                /** @description Of this weight; `None`, `Any` */
+                weight?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueStatistics"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getIssuesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the issue */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getJob: {
         parameters: {
             query?: never;
@@ -29214,6 +36780,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getJobAllowedAgents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowedAgents"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -29570,6 +37168,153 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postMarkdown: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostMarkdownBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostMarkdownBody"];
+                "multipart/form-data": components["schemas"]["PostMarkdownBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderedMarkdown"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getMergeRequests: {
+        parameters: {
+            query?: {
+                /** @description Only those that all of these users have approved. Also as `approved_by_ids=a,b` */
+                "approved_by_ids[]"?: number[];
+                /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
+                "approved_by_usernames[]"?: string[];
+                /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
+                assignee_id?: string;
+                /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Only those of this author */
+                author_id?: number;
+                /** @description Only those of the author with this username */
+                author_username?: string;
+                /** @description Only those created at or after this time */
+                created_after?: string;
+                /** @description Only those created at or before this time */
+                created_before?: string;
+                /** @description Only drafts, or only those that are none */
+                draft?: boolean;
+                /** @description Only those with these internal ids. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Only those with all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Only those of the milestone with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description What they must not have */
+                not?: {
+                    /** @description Not those with any of these labels */
+                    labels?: string[];
+                    /** @description Not those of the milestone with this title */
+                    milestone?: string;
+                };
+                /** @description What the list is ordered by */
+                order_by?: "created_at" | "updated_at" | "merged_at" | "title";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those that this user is asked to review; `None` for nobody, `Any` for anybody */
+                reviewer_id?: string;
+                /** @description Only those that the person with this username is asked to review */
+                reviewer_username?: string;
+                /** @description Only those in this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Branch with the changes */
+                source_branch?: string;
+                /** @description Only those in this state */
+                state?: "opened" | "closed" | "merged" | "locked" | "all";
+                /** @description Branch that the changes go to */
+                target_branch?: string;
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+                /** @description `simple` gives fewer fields */
+                view?: "simple";
+                /**
+                 * @deprecated
+                 * @description Use `draft`
+                 */
+                wip?: "yes" | "no";
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
+                /** @description Check anew whether each can be merged */
+                with_merge_status_recheck?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedMergeRequest"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -30785,6 +38530,282 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdApprovalRules: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRule"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdApprovalRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdApprovalRulesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdApprovalRulesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdApprovalRulesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdApprovalRulesByApprovalRuleId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the approval rule */
+                approval_rule_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRule"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdApprovalRulesByApprovalRuleId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                approval_rule_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdApprovalRulesByApprovalRuleIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdApprovalRulesByApprovalRuleIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdApprovalRulesByApprovalRuleIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdApprovalRulesByApprovalRuleId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                approval_rule_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdApprovals: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalConfiguration"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdApprovals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdApprovalsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdApprovalsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdApprovalsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalConfiguration"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -32032,6 +40053,135 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdExportRelations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdExportRelationsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdExportRelationsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdExportRelationsBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelationsExportAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdExportRelationsDownload: {
+        parameters: {
+            query: {
+                /** @description Which of several files */
+                batch_number?: number;
+                /** @description Whether one of several files is asked for */
+                batched?: boolean;
+                /** @description Name of the relation, for instance `labels` */
+                relation: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdExportRelationsStatus: {
+        parameters: {
+            query?: {
+                /** @description Name of the relation, for instance `labels` */
+                relation?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelationExport"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -33386,6 +41536,2431 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdIssues: {
+        parameters: {
+            query?: {
+                /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                assignee_id?: string;
+                /** @description Assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Of this author */
+                author_id?: number;
+                /** @description Of the author with this username */
+                author_username?: string;
+                /** @description Only confidential ones, or only the others */
+                confidential?: boolean;
+                /** @description Created at or after this time */
+                created_after?: string;
+                /** @description Created at or before this time */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Due then; `0` for those that have no day */
+                due_date?: "0" | "any" | "today" | "tomorrow" | "overdue" | "week" | "month" | "next_month_and_previous_two_weeks" | "";
+                /** @description Of this epic; `None`, `Any` */
+                epic_id?: string;
+                /** @description Of this health status; `None`, `Any` */
+                health_status?: "on_track" | "needs_attention" | "at_risk" | "None" | "Any";
+                /** @description With these numbers within their projects. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks; in both by default. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Of this type */
+                issue_type?: "issue" | "incident" | "test_case" | "task";
+                /** @description Of this iteration; `None`, `Any`, or `Current` */
+                iteration_id?: string;
+                /** @description Of the iterations with this title */
+                iteration_title?: string;
+                /** @description With all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Of the milestones with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Without or with a milestone, or of open ones that are due later or have begun */
+                milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description Filters of which none may hold */
+                not?: {
+                    /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                    assignee_id?: string;
+                    /** @description Assigned to all of these usernames */
+                    assignee_username?: string[];
+                    /** @description Of this author */
+                    author_id?: number;
+                    /** @description Of the author with this username */
+                    author_username?: string;
+                    /** @description Of this epic */
+                    epic_id?: string;
+                    /**
+                     * @description Of this health status
+                     * @enum {string}
+                     */
+                    health_status?: "on_track" | "needs_attention" | "at_risk";
+                    /** @description With these numbers within their projects */
+                    iids?: number[];
+                    /**
+                     * @description Of this type
+                     * @enum {string}
+                     */
+                    issue_type?: "issue" | "incident" | "test_case" | "task";
+                    /** @description Of this iteration; `None`, `Any`, or `Current` */
+                    iteration_id?: string;
+                    /** @description Of the iterations with this title */
+                    iteration_title?: string;
+                    /** @description With all of these labels; `None` for those without, `Any` for those with any */
+                    labels?: string[];
+                    /** @description Of the milestones with this title; `None`, `Any` */
+                    milestone?: string;
+                    /**
+                     * @description Without or with a milestone, or of open ones that are due later or have begun
+                     * @enum {string}
+                     */
+                    milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                    /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                    my_reaction_emoji?: string;
+                    /** @description Of this weight; `None`, `Any` */
+                    weight?: string;
+                };
+                /** @description What the list is ordered by */
+                order_by?: "created_at" | "due_date" | "label_priority" | "milestone_due" | "popularity" | "priority" | "relative_position" | "title" | "updated_at" | "weight";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description In this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description With all of these words */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description In this state */
+                state?: "opened" | "closed" | "all";
+                /** @description Changed at or after this time */
+                updated_after?: string;
+                /** @description Changed at or before this time */
+                updated_before?: string;
+                /** @description Of this weight; `None`, `Any` */
+                weight?: string;
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedIssue"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesStatistics: {
+        parameters: {
+            query?: {
+                /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                assignee_id?: string;
+                /** @description Assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Of this author */
+                author_id?: number;
+                /** @description Of the author with this username */
+                author_username?: string;
+                /** @description Only confidential ones, or only the others */
+                confidential?: boolean;
+                /** @description Created at or after this time */
+                created_after?: string;
+                /** @description Created at or before this time */
+                created_before?: string;
+                /** @description Due then; `0` for those that have no day */
+                due_date?: "0" | "any" | "today" | "tomorrow" | "overdue" | "week" | "month" | "next_month_and_previous_two_weeks" | "";
+                /** @description Of this epic; `None`, `Any` */
+                epic_id?: string;
+                /** @description Of this health status; `None`, `Any` */
+                health_status?: "on_track" | "needs_attention" | "at_risk" | "None" | "Any";
+                /** @description With these numbers within their projects. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks; in both by default. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Of this type */
+                issue_type?: "issue" | "incident" | "test_case" | "task";
+                /** @description Of this iteration; `None`, `Any`, or `Current` */
+                iteration_id?: string;
+                /** @description Of the iterations with this title */
+                iteration_title?: string;
+                /** @description With all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Of the milestones with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Without or with a milestone, or of open ones that are due later or have begun */
+                milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description Filters of which none may hold */
+                not?: {
+                    /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                    assignee_id?: string;
+                    /** @description Assigned to all of these usernames */
+                    assignee_username?: string[];
+                    /** @description Of this author */
+                    author_id?: number;
+                    /** @description Of the author with this username */
+                    author_username?: string;
+                    /** @description Of this epic */
+                    epic_id?: string;
+                    /**
+                     * @description Of this health status
+                     * @enum {string}
+                     */
+                    health_status?: "on_track" | "needs_attention" | "at_risk";
+                    /** @description With these numbers within their projects */
+                    iids?: number[];
+                    /**
+                     * @description Of this type
+                     * @enum {string}
+                     */
+                    issue_type?: "issue" | "incident" | "test_case" | "task";
+                    /** @description Of this iteration; `None`, `Any`, or `Current` */
+                    iteration_id?: string;
+                    /** @description Of the iterations with this title */
+                    iteration_title?: string;
+                    /** @description With all of these labels; `None` for those without, `Any` for those with any */
+                    labels?: string[];
+                    /** @description Of the milestones with this title; `None`, `Any` */
+                    milestone?: string;
+                    /**
+                     * @description Without or with a milestone, or of open ones that are due later or have begun
+                     * @enum {string}
+                     */
+                    milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                    /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                    my_reaction_emoji?: string;
+                    /** @description Of this weight; `None`, `Any` */
+                    weight?: string;
+                };
+                /** @description In this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description With all of these words */
+                search?: string;
+                /** @description Changed at or after this time */
+                updated_after?: string;
+                /** @description Changed at or before this time */
+                updated_before?: string;
+                /** @description Of this weight; `None`, `Any` */
+                weight?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueStatistics"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIid: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdIssuesByIssueIid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdIssuesByIssueIidBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdIssuesByIssueIidBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdIssuesByIssueIidBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdIssuesByIssueIid: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidAddSpentTime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesByIssueIidAddSpentTimeBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesByIssueIidAddSpentTimeBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesByIssueIidAddSpentTimeBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidAwardEmoji: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidAwardEmoji: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesByIssueIidAwardEmojiBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesByIssueIidAwardEmojiBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesByIssueIidAwardEmojiBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdIssuesByIssueIidAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidDiscussions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Also give the comments as HTML */
+                render_html?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidDiscussions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesByIssueIidDiscussionsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesByIssueIidDiscussionsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesByIssueIidDiscussionsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidDiscussionsByDiscussionId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdIssuesByIssueIidDiscussionsByDiscussionId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidLinks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkedIssue"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesByIssueIidLinksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesByIssueIidLinksBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesByIssueIidLinksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidLinksByIssueLinkId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the link */
+                issue_link_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueLink"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdIssuesByIssueIidLinksByIssueLinkId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the link */
+                issue_link_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidNotes: {
+        parameters: {
+            query?: {
+                /** @description Comments of people, system notes, or both */
+                activity_filter?: "all_notes" | "only_comments" | "only_activity";
+                /** @description What the comments are ordered by */
+                order_by?: "created_at" | "updated_at";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Also give the comments as HTML */
+                render_html?: boolean;
+                /** @description Oldest or newest first */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesByIssueIidNotesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesByIssueIidNotesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesByIssueIidNotesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdIssuesByIssueIidNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdIssuesByIssueIidNotesByNoteIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdIssuesByIssueIidNotesByNoteIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdIssuesByIssueIidNotesByNoteIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdIssuesByIssueIidNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmoji: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmoji: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidParticipants: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdIssuesByIssueIidReorder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdIssuesByIssueIidReorderBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdIssuesByIssueIidReorderBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdIssuesByIssueIidReorderBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidResetSpentTime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidResetTimeEstimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidResourceLabelEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceLabelEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidResourceLabelEventsByEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                event_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceLabelEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidResourceMilestoneEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceMilestoneEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidResourceMilestoneEventsByEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                event_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceMilestoneEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidResourceStateEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceStateEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidResourceStateEventsByEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                event_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceStateEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidResourceWeightEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceWeightEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidResourceWeightEventsByEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                event_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceWeightEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidSubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidTimeEstimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesByIssueIidTimeEstimateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesByIssueIidTimeEstimateBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesByIssueIidTimeEstimateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIssuesByIssueIidTimeStats: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidTodo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Todo"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidUnsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdIterations: {
+        parameters: {
+            query?: {
+                /** @description Where `search` looks: `title` (default), `cadence_title`. Also as `in=a,b` */
+                "in[]"?: ("title" | "cadence_title")[];
+                /** @description Also those of the groups above */
+                include_ancestors?: boolean;
+                /** @description Also those of the groups below */
+                include_descendants?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those with this text in one of the fields of `in` */
+                search?: string;
+                /** @description Only those in this state; `opened` are those that are current or upcoming */
+                state?: "opened" | "upcoming" | "current" | "closed" | "all";
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Iteration"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdJobTokenScope: {
         parameters: {
             query?: never;
@@ -33929,6 +44504,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -34251,6 +44827,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -35057,6 +45634,10 @@ export interface operations {
     getProjectsByIdMergeRequests: {
         parameters: {
             query?: {
+                /** @description Only those that all of these users have approved. Also as `approved_by_ids=a,b` */
+                "approved_by_ids[]"?: number[];
+                /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
+                "approved_by_usernames[]"?: string[];
                 /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
                 assignee_id?: string;
                 /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
@@ -35290,6 +45871,7 @@ export interface operations {
             405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -35303,6 +45885,546 @@ export interface operations {
                 "If-Unmodified-Since"?: string;
             };
             path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidAddSpentTime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidAddSpentTimeBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidAddSpentTimeBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidAddSpentTimeBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidApprovalRules: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovalRule"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidApprovalRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovalRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the approval rule */
+                approval_rule_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovalRule"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                approval_rule_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovalRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                approval_rule_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidApprovalState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovalState"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidApprovals: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovals"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidApprove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidApproveBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidApproveBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidApproveBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovals"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidAwardEmoji: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidAwardEmoji: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
                 /** @description Id or path of the project */
                 id: number | string;
                 /** @description Internal id of the merge request */
@@ -35352,7 +46474,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MergeRequestDetail"];
+                    "application/json": components["schemas"]["AutoMergeCanceled"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -35511,6 +46633,703 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidDiscussions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Also give the comments as HTML */
+                render_html?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidDiscussions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidDraftNotes: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftNote"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidDraftNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftNote"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the draft note */
+                draft_note_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftNote"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the draft note */
+                draft_note_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftNote"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the draft note */
+                draft_note_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteIdPublish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the draft note */
+                draft_note_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBulkPublish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     putProjectsByIdMergeRequestsByMergeRequestIidMerge: {
         parameters: {
             query?: never;
@@ -35549,6 +47368,411 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidNotes: {
+        parameters: {
+            query?: {
+                /** @description Comments of people, system notes, or both */
+                activity_filter?: "all_notes" | "only_comments" | "only_activity";
+                /** @description What the comments are ordered by */
+                order_by?: "created_at" | "updated_at";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Also give the comments as HTML */
+                render_html?: boolean;
+                /** @description Oldest or newest first */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidNotesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidNotesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidNotesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmoji: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmoji: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -35640,6 +47864,44 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidRawDiffs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     putProjectsByIdMergeRequestsByMergeRequestIidRebase: {
         parameters: {
             query?: never;
@@ -35677,6 +47939,382 @@ export interface operations {
             405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMergeRequestsByMergeRequestIidResetApprovals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidResetSpentTime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidResetTimeEstimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidResourceLabelEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceLabelEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidResourceLabelEventsByEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                event_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceLabelEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidResourceMilestoneEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceMilestoneEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidResourceMilestoneEventsByEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                event_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceMilestoneEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidResourceStateEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceStateEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidResourceStateEventsByEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                event_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceStateEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -35813,6 +48451,249 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postProjectsByIdMergeRequestsByMergeRequestIidSubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestDetail"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidTimeEstimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidTimeEstimateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidTimeEstimateBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidTimeEstimateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidTimeStats: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimeStats"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidTodo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Todo"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidUnapprove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovals"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidUnsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestDetail"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMergeRequestsByMergeRequestIidVersions: {
         parameters: {
             query?: {
@@ -35864,6 +48745,49 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidVersionsByVersionId: {
+        parameters: {
+            query?: {
+                /** @description Give diffs in the unified format */
+                unidiff?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+                /** @description Id of the version */
+                version_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestVersionDetail"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMergeRequestsNew: {
         parameters: {
             query: {
@@ -35907,6 +48831,205 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeTrains: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only entries that are to be merged, or that have been */
+                scope?: "active" | "complete";
+                /** @description Order in which they were added */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeTrainEntry"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeTrainsByTargetBranch: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only entries that are to be merged, or that have been */
+                scope?: "active" | "complete";
+                /** @description Order in which they were added */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Name of the target branch */
+                target_branch: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeTrainEntry"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeTrainsMergeRequestsByMergeRequestIid: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeTrainEntry"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeTrainsMergeRequestsByMergeRequestIid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeTrainsMergeRequestsByMergeRequestIidBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeTrainsMergeRequestsByMergeRequestIidBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeTrainsMergeRequestsByMergeRequestIidBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeTrainEntry"][];
+                };
+            };
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeTrainEntry"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMilestones: {
         parameters: {
             query?: {
@@ -35927,6 +49050,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Also give the description as HTML */
+                render_html?: boolean;
                 /** @description Only those whose title or description contains this text */
                 search?: string;
                 /** @description Only those whose title contains all of these words */
@@ -36026,7 +49151,10 @@ export interface operations {
     };
     getProjectsByIdMilestonesByMilestoneId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also give the description as HTML */
+                render_html?: boolean;
+            };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
                 "If-None-Match"?: string;
@@ -36125,6 +49253,108 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMilestonesByMilestoneIdBurndownEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BurndownEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMilestonesByMilestoneIdIssues: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedIssue"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -36458,6 +49688,520 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPipelineSchedules: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only schedules that run by themselves, or do not */
+                scope?: "active" | "inactive";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineScheduleListed"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdPipelineSchedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdPipelineSchedulesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdPipelineSchedulesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdPipelineSchedulesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineSchedule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPipelineSchedulesByPipelineScheduleId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineSchedule"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdPipelineSchedulesByPipelineScheduleId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdPipelineSchedulesByPipelineScheduleIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdPipelineSchedulesByPipelineScheduleIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdPipelineSchedulesByPipelineScheduleIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineSchedule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdPipelineSchedulesByPipelineScheduleId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineSchedule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPipelineSchedulesByPipelineScheduleIdPipelines: {
+        parameters: {
+            query?: {
+                /** @description Only those created after this time */
+                created_after?: string;
+                /** @description Only those created before this time */
+                created_before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only pipelines in this state, or the latest of each branch or tag */
+                scope?: "running" | "pending" | "finished" | "branches" | "tags";
+                /** @description Direction of the order, which is by id */
+                sort?: "asc" | "desc";
+                /** @description Only pipelines in this status */
+                status?: "created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled";
+                /** @description Only those changed after this time */
+                updated_after?: string;
+                /** @description Only those changed before this time */
+                updated_before?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineBasic"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdPipelineSchedulesByPipelineScheduleIdPlay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlayedPipelineSchedule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdPipelineSchedulesByPipelineScheduleIdTakeOwnership: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineSchedule"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineSchedule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdPipelineSchedulesByPipelineScheduleIdVariables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineScheduleVariable"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Key of the variable: letters, digits and `_`, at most 255 characters */
+                key: string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineScheduleVariable"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Key of the variable: letters, digits and `_`, at most 255 characters */
+                key: string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineScheduleVariable"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdPipelineSchedulesByPipelineScheduleIdVariablesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Key of the variable: letters, digits and `_`, at most 255 characters */
+                key: string;
+                /** @description Id of the schedule */
+                pipeline_schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedPipelineScheduleVariable"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -37427,6 +51171,47 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdRefByRefTriggerPipeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Branch or tag */
+                ref: string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdRefByRefTriggerPipelineBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRefByRefTriggerPipelineBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRefByRefTriggerPipelineBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pipeline"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -39194,6 +52979,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Also give the comments as HTML */
+                render_html?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -40193,6 +53980,8 @@ export interface operations {
             query: {
                 /** @description Commit, branch or tag; HEAD is the default branch */
                 ref: string;
+                /** @description Also give a Markdown file as HTML */
+                render_html?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -40923,6 +54712,223 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdResourceGroups: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceGroup"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdResourceGroupsByKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Key of the group, as `resource_group` of jobs names it */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceGroup"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdResourceGroupsByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Key of the group, as `resource_group` of jobs names it */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdResourceGroupsByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdResourceGroupsByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdResourceGroupsByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceGroup"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdResourceGroupsByKeyCurrentJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Key of the group, as `resource_group` of jobs names it */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdResourceGroupsByKeyUpcomingJobs: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Key of the group, as `resource_group` of jobs names it */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdRestore: {
         parameters: {
             query?: never;
@@ -41123,6 +55129,204 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdSecureFiles: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecureFile"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdSecureFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostProjectsByIdSecureFilesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecureFile"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdSecureFilesBySecureFileId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the secure file */
+                secure_file_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecureFile"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdSecureFilesBySecureFileId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the secure file */
+                secure_file_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdSecureFilesBySecureFileIdDownload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the secure file */
+                secure_file_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -42092,6 +56296,248 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postProjectsByIdTriggerPipeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdTriggerPipelineBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdTriggerPipelineBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdTriggerPipelineBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pipeline"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdTriggers: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineTrigger"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdTriggers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdTriggersBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdTriggersBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdTriggersBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineTrigger"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdTriggersByTriggerId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the trigger token */
+                trigger_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineTrigger"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdTriggersByTriggerId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the trigger token */
+                trigger_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdTriggersByTriggerIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdTriggersByTriggerIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdTriggersByTriggerIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineTrigger"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdTriggersByTriggerId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the trigger token */
+                trigger_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdUnarchive: {
         parameters: {
             query?: never;
@@ -42699,6 +57145,153 @@ export interface operations {
             405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdVulnerabilities: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdVulnerabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdVulnerabilitiesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdVulnerabilitiesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdVulnerabilitiesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdVulnerabilityFindings: {
+        parameters: {
+            query?: {
+                /** @description Confidences. Also as `confidence=a,b` */
+                "confidence[]"?: ("ignore" | "unknown" | "experimental" | "low" | "medium" | "high" | "confirmed")[];
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Of the pipeline; the latest with reports of the default branch without it */
+                pipeline_id?: number;
+                /** @description Kinds of reports. Also as `report_type=a,b` */
+                "report_type[]"?: ("sast" | "secret_detection" | "dependency_scanning" | "container_scanning" | "cluster_image_scanning" | "dast" | "api_fuzzing" | "coverage_fuzzing")[];
+                /** @description `dismissed` leaves out those whose vulnerability is dismissed */
+                scope?: "all" | "dismissed";
+                /** @description Severities. Also as `severity=a,b` */
+                "severity[]"?: ("info" | "unknown" | "low" | "medium" | "high" | "critical")[];
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VulnerabilityFinding"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -43813,6 +58406,80 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    putSuggestionsByIdApply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the suggestion */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutSuggestionsByIdApplyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutSuggestionsByIdApplyBody"];
+                "multipart/form-data": components["schemas"]["PutSuggestionsByIdApplyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putSuggestionsBatchApply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutSuggestionsBatchApplyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutSuggestionsBatchApplyBody"];
+                "multipart/form-data": components["schemas"]["PutSuggestionsBatchApplyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestion"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getTemplatesDockerfiles: {
         parameters: {
             query?: {
@@ -44184,6 +58851,122 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTodos: {
+        parameters: {
+            query?: {
+                /** @description Why it is to be done */
+                action?: "assigned" | "mentioned" | "build_failed" | "marked" | "approval_required" | "unmergeable" | "directly_addressed" | "merge_train_removed" | "member_access_requested" | "review_requested" | "review_submitted";
+                /** @description Who caused it */
+                author_id?: number;
+                /** @description Only of a group and what is below it */
+                group_id?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only of a project */
+                project_id?: number;
+                /** @description Whether it is done */
+                state?: "pending" | "done";
+                /** @description Kind of thing that it is about */
+                type?: "Issue" | "MergeRequest" | "Commit" | "Epic" | "DesignManagement::Design" | "AlertManagement::Alert" | "Project" | "Namespace" | "Vulnerability" | "WikiPage::Meta";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Todo"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postTodosByIdMarkAsDone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the to-do */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Todo"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postTodosMarkAsDone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -48474,13 +63257,209 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Version"];
+                    "application/json": components["schemas"]["Metadata"];
                 };
             };
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getVulnerabilitiesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the vulnerability */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postVulnerabilitiesByIdConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vulnerability */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postVulnerabilitiesByIdDismiss: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vulnerability */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postVulnerabilitiesByIdResolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vulnerability */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postVulnerabilitiesByIdRevert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the vulnerability */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -88,10 +88,10 @@ describe('compile', () => {
     await expect(compile({ ...input, signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
     const controller = new AbortController();
     const fetched: string[] = [];
-    const fetch: typeof input.fetch = (path) => {
+    const fetch: typeof input.fetch = (path, source) => {
       fetched.push(path);
       controller.abort();
-      return input.fetch(path);
+      return input.fetch(path, source);
     };
     await expect(compile({ ...input, fetch, signal: controller.signal })).rejects.toThrow(/abort/i);
     expect(fetched).toEqual(['a.yml']);

@@ -15,7 +15,7 @@ export type { Decision, Plan, PlanCache, PlanJob, PlanNeed, PlanVariable } from 
 export { formatLocated, type Located, type Mark } from './diagnostics.ts';
 export { parseDuration } from './duration.ts';
 export type { Variable } from './expand/variables.ts';
-export type { Fetch, IncludedFile } from './include/resolve.ts';
+export type { Fetch, IncludedFile, IncludeSource } from './include/resolve.ts';
 export { filesMatching } from './include/wildcard.ts';
 export { type InputDeclaration, readInputs } from './inputs/declarations.ts';
 export type { Artifacts, Report } from './keywords/artifacts.ts';
@@ -25,6 +25,7 @@ export type { Image } from './keywords/image.ts';
 export type { Release } from './keywords/release.ts';
 export type { Retry } from './keywords/retry.ts';
 export type { Service } from './keywords/services.ts';
+export type { Trigger } from './keywords/trigger.ts';
 export type { YamlVariable } from './keywords/variables.ts';
 export type { AutoCancel } from './keywords/workflow.ts';
 export { DEFAULT_LIMITS, type Limits, type LimitUse } from './limits.ts';

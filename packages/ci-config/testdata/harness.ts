@@ -43,9 +43,15 @@ export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext
       listPaths: () => Promise.resolve(context.paths ?? [...files.keys()]),
       fileCommit: (path) => Promise.resolve(context.commits?.[path] ?? null),
     },
-    fetch: (local) => {
+    // Files of another project and of artifacts lie in folders of their own.
+    fetch: (path, source) => {
+      const folder =
+        source?.kind === 'project' ? `projects/${source.project}/` : source ? `artifacts/${source.job}/` : '';
+      const local = folder + path;
       const paths = local.includes('*') ? filesMatching(local, [...files.keys()]) : [local];
-      const found = paths.flatMap((path) => (files.has(path) ? [{ path, content: files.get(path)! }] : []));
+      const found = paths.flatMap((each) =>
+        files.has(each) ? [{ path: each.slice(folder.length), content: files.get(each)! }] : [],
+      );
       return Promise.resolve(found);
     },
     ...(context.inputs ? { inputs: context.inputs } : {}),

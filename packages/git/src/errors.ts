@@ -2,7 +2,7 @@
 
 /**
  * `not_found` no such repository or object; `invalid` input refused before git started; `limit` a size limit was reached;
- * `timeout`, `aborted` the process was ended; `busy` the queue of that class of work is full; `conflict` a reference has
+ * `timeout`, `aborted` the process was ended; `memory` it needed more than its budget allows; `busy` the queue of that class of work is full; `conflict` a reference has
  * another value than expected; `exists` it already exists; `not_commit` a branch would point at something else; `locked` its lock file is there; `directory_conflict` `a`
  * against `a/b`; `corrupt` bad objects; `missing` the repository is not where it should be; `storage_full` and
  * `storage_failed` its storage takes no more, or cannot be used; `unavailable` a program is missing; `failed` anything else git reported.
@@ -13,6 +13,7 @@ export type GitErrorCode =
   | 'limit'
   | 'timeout'
   | 'aborted'
+  | 'memory'
   | 'busy'
   | 'conflict'
   | 'exists'
@@ -52,6 +53,9 @@ export function isGitError(error: unknown, ...codes: GitErrorCode[]): error is G
 
 /** Chooses a code from what git says when it fails; its messages are stable under LC_ALL=C. */
 export function codeFromStderr(stderr: string): GitErrorCode {
+  if (/^(prlimit|setpriv|flock): failed to execute/m.test(stderr)) return 'unavailable';
+  if (/[Oo]ut of memory|Cannot allocate memory|(unable to create|cannot create async) thread/.test(stderr))
+    return 'memory';
   if (/No space left on device|Disk quota exceeded|File too large/.test(stderr)) return 'storage_full';
   if (/Read-only file system|Input\/output error|Stale file handle/.test(stderr)) return 'storage_failed';
   if (/not a git repository|does not appear to be a git repository/i.test(stderr)) return 'missing';
@@ -80,11 +84,18 @@ export function codeFromStderr(stderr: string): GitErrorCode {
 const full = 'the storage of the repository is full';
 const readOnly = 'the storage of the repository cannot be written: it is read-only';
 const broken = 'the storage of the repository cannot be used';
+const unavailable = 'git could not be started';
 const missing = 'the repository is missing on its storage';
 
-/** What is said to people for the codes of storage; git's own words hold paths. */
-export const storageMessage = (code: GitErrorCode): string | null =>
-  code === 'storage_full' ? full : code === 'storage_failed' ? broken : code === 'missing' ? missing : null;
+const messages: Partial<Record<GitErrorCode, string>> = {
+  storage_full: full,
+  storage_failed: broken,
+  missing,
+  unavailable,
+};
+
+/** What is said to people for the codes of storage and of programs that are missing; git's own words hold paths. */
+export const storageMessage = (code: GitErrorCode): string | null => messages[code] ?? null;
 
 /** The error of the file system as one of ours; null for everything else. */
 export function storageError(error: unknown): GitError | null {

@@ -13,6 +13,7 @@ export {
 } from './context.ts';
 export { changedFiles, commitDiff, type DiffOptions, diff, mailStream, patchStream } from './diff/diff.ts';
 export { DEFAULT_DIFF_LIMITS, type DiffLimits, type FileDiff, type FileStatus, type ParsedDiff } from './diff/parse.ts';
+export { patchId } from './diff/patch-id.ts';
 export { GitError, type GitErrorCode, isGitError, storageError, storageMessage } from './errors.ts';
 export { type Contributor, contributors } from './history/contributors.ts';
 export {
@@ -32,10 +33,10 @@ export { commitStats, diffStats, type LineStats } from './history/stats.ts';
 export { type MergeConflict, mergeConflicts } from './merge/conflicts.ts';
 export { type ConflictedStage, type MergeResult, mergeTree } from './merge/merge-tree.ts';
 export {
+  type CherryPickResult,
+  type CherryPickRevertOptions,
   cherryPick,
   type RebaseResult,
-  type ReplayOptions,
-  type ReplayResult,
   rebase,
   revert,
   squash,
@@ -156,7 +157,7 @@ export {
   uploadPackAdvertisement,
 } from './transfer/advertise.ts';
 export { type Bundle, createBundle, readBundle } from './transfer/bundle.ts';
-export { carryCommit } from './transfer/carry.ts';
+export { carryCommit } from './transfer/fetch-local.ts';
 export { checkConnectivity, type Ingested, type IngestOptions, ingestPack } from './transfer/ingest.ts';
 export { answerLsRefs, fetchWants, parseV2Request, type V2Request } from './transfer/ls-refs.ts';
 export {

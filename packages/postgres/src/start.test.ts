@@ -1,4 +1,4 @@
-/** The embedded server's life: first start, restart, crash of its owner, stale files, refusals. */
+/** The embedded server's life: first start, restart, crash of its owner, stale files, refusals. Slow: each test starts a database server. */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type EmbeddedPostgres, type StartPostgresOptions, startPostgres } from './index.ts';
 
 const owner = join(import.meta.dirname, '../testdata/owner.ts');
+// Skipped without root: only root may run the server under another uid.
 const isRoot = process.geteuid?.() === 0;
 const cleanups: (() => Promise<void> | void)[] = [];
 

@@ -2,11 +2,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { createTestCluster } from './index.ts';
 import { isAlive } from './postmaster.ts';
+import { clusterFolder } from './test-cluster.ts';
 
 type Said = { pid: number; host: string };
 
@@ -35,4 +37,12 @@ test('a cluster of a killed run is swept away by the next one', async () => {
   await expect.poll(() => isAlive(said.pid)).toBe(false);
   await expect.poll(() => existsSync(said.host)).toBe(false);
   await cluster.stop();
+});
+
+test('a cluster lies in memory only where there is plenty of it', async () => {
+  const plenty = 64 * 1024 ** 3;
+  expect(await clusterFolder('/nonexistent', plenty)).toBe(tmpdir());
+  expect(await clusterFolder('/dev/shm', 1024 ** 3)).toBe(tmpdir());
+  // Room without writing is none.
+  expect(await clusterFolder('/proc', plenty)).toBe(tmpdir());
 });

@@ -6,9 +6,11 @@ import { type Harness, harness } from '../testdata/harness.ts';
 import { bubblewrapWorks, findBubblewrap } from './executors/bubblewrap.ts';
 import { DEFAULT_PATH } from './runner.ts';
 
+// Skipped without root: only root gives each slot a uid of its own.
 const isRoot = process.geteuid?.() === 0;
 const account = isRoot ? { uid: 64400, gid: 64400 } : undefined;
 const bubblewrap = findBubblewrap(process.env.PATH ?? DEFAULT_PATH);
+// Skipped where bubblewrap is missing or the system refuses its namespaces: nothing else makes these.
 const hasBubblewrap = bubblewrap !== undefined && (await bubblewrapWorks(bubblewrap, account));
 
 let h: Harness;

@@ -144,5 +144,5 @@ function reasonIn(said: string): string {
 
 function refusal({ status, said }: { status: number; said: string }): string {
   if (status === 413) return 'it is larger than the server allows (413)';
-  return status === 0 ? said : `the server answered ${status} ${said.slice(0, 200)}`;
+  return status === 0 ? said : `the server answered ${status} ${reasonIn(said)}`;
 }

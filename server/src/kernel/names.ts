@@ -13,6 +13,8 @@ export const ciConfigPaths = ['.millrace-ci.yml', '.gitlab-ci.yml'] as const;
 export const tokenPrefixes = {
   personal: 'glpat-',
   runner: 'glrt-',
+  /** Of runners that a registration token made: such a runner removes itself when it unregisters. */
+  registeredRunner: 'glrtr-',
   job: 'glcbt-',
   feed: 'glft-',
   trigger: 'glptt-',

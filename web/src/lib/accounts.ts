@@ -1,7 +1,6 @@
 /** What pages ask about people: one's own account, others' profiles, accounts for administrators. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { notFound } from '@tanstack/react-router';
-import { client, unwrap, unwrapKeyset } from './api.ts';
+import { client, missing, unwrap, unwrapKeyset } from './api.ts';
 import { type UserFilter, userQuery } from './user-filter.ts';
 
 const all = { per_page: 100 };
@@ -43,7 +42,7 @@ export const userByName = (username: string) =>
     queryKey: ['users', 'name', username.toLowerCase()],
     queryFn: async () => {
       const [found] = await unwrap(client.GET('/users', { params: { query: { username } } }));
-      if (!found) throw notFound();
+      if (!found) throw missing();
       return found;
     },
   });

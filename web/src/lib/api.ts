@@ -1,5 +1,7 @@
 /** The page's one way to the server: the public API with the browser's session. */
 import { createApiClient, type Schemas } from '@millrace/api-client';
+import { noteCursor } from './cursors.ts';
+import { fieldSentence, sentenceOf, statusSentence } from './error-words.ts';
 
 export type { Schemas };
 
@@ -45,8 +47,9 @@ let csrfToken: string | undefined;
 
 /** The typed client. Throwing is left to `unwrap`. */
 export const client = createApiClient({ url: '', csrfToken: () => csrfToken });
+client.use({ onResponse: ({ response }) => void noteCursor(response.headers.get('x-live-cursor')) });
 
-/** An answer that was no success, in the API's own words. */
+/** An answer that was no success, in sentences. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -68,6 +71,17 @@ export class ApiError extends Error {
   }
 }
 
+/** What is not there, or not for whoever asks. */
+export const missing = (): ApiError => new ApiError(404, 'This page does not exist, or you do not have access to it.');
+export const forbidden = (): ApiError => new ApiError(403, 'You do not have permission to view this page.');
+export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** All reasons of some fields, each a sentence. */
+export const fieldSentences = (fields: Readonly<Record<string, readonly string[]>>): string[] =>
+  Object.entries(fields).flatMap(([name, reasons]) => [
+    ...new Set(reasons.map((reason) => fieldSentence(name, reason))),
+  ]);
+
 /** Reads `{message}`, `{message: {field: [...]}}` and `{error: "name is missing"}`. */
 function apiError(status: number, body: unknown): ApiError {
   const value =
@@ -78,16 +92,9 @@ function apiError(status: number, body: unknown): ApiError {
     const fields = Object.fromEntries(
       Object.entries(value.message).map(([key, reasons]) => [key, [reasons].flat().map(String)]),
     );
-    const text = Object.entries(fields).map(
-      ([key, reasons]) => `${key === 'base' ? '' : `${key.replaceAll('_', ' ')} `}${reasons.join(', ')}`,
-    );
-    return new ApiError(status, text.join('; '), fields);
+    return new ApiError(status, fieldSentences(fields).join(' '), fields);
   }
-  const text =
-    value.message ??
-    value.error_description ??
-    value.error ??
-    (status === 0 ? 'The server cannot be reached' : `The server answered ${status}`);
+  const text = value.message ?? value.error_description ?? value.error;
   const fields: Record<string, string[]> = {};
   if (typeof value.error === 'string') {
     for (const reason of value.error.split(', ')) {
@@ -97,7 +104,7 @@ function apiError(status: number, body: unknown): ApiError {
   }
   return new ApiError(
     status,
-    [text].flat().map(String).join(', '),
+    text === undefined ? statusSentence(status) : [text].flat().map(String).map(sentenceOf).join(' '),
     fields,
     typeof value.reason === 'string' ? value.reason : null,
   );
@@ -166,6 +173,7 @@ async function pageAnswer(method: string, path: string, body?: unknown): Promise
   }).catch(() => {
     throw apiError(0, null);
   });
+  noteCursor(response.headers.get('x-live-cursor'));
   if (!response.ok) throw apiError(response.status, await response.json().catch(() => null));
   return response;
 }

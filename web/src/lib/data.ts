@@ -243,7 +243,7 @@ export const of = (path: string) => {
         },
       }),
     /** Title and description that a new merge request of a branch starts with. */
-    firstWords: (source: string, target: string, targetProject?: number) =>
+    defaultText: (source: string, target: string, targetProject?: number) =>
       queryOptions({
         queryKey: ['project', path, 'first-words', source, target, targetProject],
         queryFn: () => {
@@ -338,7 +338,10 @@ export const of = (path: string) => {
         queryFn: () =>
           unwrap(
             client.GET('/projects/{id}/merge_requests/{merge_request_iid}', {
-              params: { path: { ...id, merge_request_iid: iid }, query: { include_rebase_in_progress: true } },
+              params: {
+                path: { ...id, merge_request_iid: iid },
+                query: { include_rebase_in_progress: true, render_html: true },
+              },
             }),
           ),
         // What runs in the background is told when it ends; this is for pages that hear of nothing.

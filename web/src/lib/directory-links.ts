@@ -1,7 +1,7 @@
 /** Links of a group to groups of SAML and LDAP directories, told alike. */
 import { ApiError, client, type Schemas, unwrap } from './api.ts';
 
-export interface DirectoryLink {
+export interface SamlLdapLink {
   readonly key: string;
   readonly name: string;
   readonly level: number;
@@ -13,15 +13,15 @@ export interface DirectoryLink {
 
 export interface DirectorySource {
   readonly key: readonly string[];
-  list(): Promise<DirectoryLink[]>;
-  add(link: Omit<DirectoryLink, 'key'>): Promise<unknown>;
-  remove(link: DirectoryLink): Promise<unknown>;
+  list(): Promise<SamlLdapLink[]>;
+  add(link: Omit<SamlLdapLink, 'key'>): Promise<unknown>;
+  remove(link: SamlLdapLink): Promise<unknown>;
 }
 
 const query = { per_page: 100 };
 
 export function samlLinks(id: string): DirectorySource {
-  const link = ({ name, access_level, provider }: Schemas['SamlGroupLink']): DirectoryLink => ({
+  const link = ({ name, access_level, provider }: Schemas['SamlGroupLink']): SamlLdapLink => ({
     key: `${provider ?? ''} ${name}`,
     name,
     level: access_level,
@@ -49,7 +49,7 @@ export function samlLinks(id: string): DirectorySource {
 }
 
 export function ldapLinks(id: string): DirectorySource {
-  const link = ({ cn, filter, group_access, provider }: Schemas['LdapGroupLink']): DirectoryLink => ({
+  const link = ({ cn, filter, group_access, provider }: Schemas['LdapGroupLink']): SamlLdapLink => ({
     key: `${provider} ${cn ?? ''} ${filter ?? ''}`,
     name: cn ?? filter ?? '',
     level: group_access,

@@ -1,12 +1,24 @@
 /** Live updates: one event stream for the topics that the open page asks about, and whether it is connected. */
+import { latestCursor, noteCursor, older, type Since } from './cursors.ts';
 
 type Callback = (topic: string | null) => void;
 type ConnectionState = 'live' | 'lost' | 'back';
 
-const subscribers = new Map<string, Set<Callback>>();
+interface Subscription {
+  readonly topics: readonly string[];
+  readonly callback: Callback;
+  /** Every change before it is known to the subscriber. */
+  since: Since;
+  /** The stream is open for it: what the stream reports, it hears. */
+  attached: boolean;
+}
+
+const subscriptions = new Set<Subscription>();
 const watchers = new Set<() => void>();
 let source: EventSource | null = null;
 let opened = '';
+/** Everything before it was reported on the open stream; null before its first report. */
+let reported: Since = null;
 let state: ConnectionState = 'live';
 let pending = 0;
 const retryMilliseconds = 3_000;
@@ -25,27 +37,41 @@ export function subscribeConnection(watcher: () => void): () => void {
 }
 
 function tell(topic: string | null): void {
-  const heard =
-    topic === null ? [...subscribers.values()].flatMap((each) => [...each]) : [...(subscribers.get(topic) ?? [])];
-  for (const callback of new Set(heard)) callback(topic);
+  for (const { topics, callback } of [...subscriptions]) if (topic === null || topics.includes(topic)) callback(topic);
 }
+
+function advance(to: Since): void {
+  reported = to;
+  for (const subscription of subscriptions) if (subscription.attached) subscription.since = to;
+}
+
+/** Whether the open stream reports all that the subscriber does not know yet. */
+const covered = ({ attached, since }: Subscription): boolean =>
+  attached || (since !== null && reported !== null && since.order >= reported.order);
 
 /** Opens the stream for exactly the topics that are wanted now; several changes in one turn open it once. */
 function reopen(): void {
   pending = 0;
   // Browsers open few connections to a host: pages that nobody looks at must not hold one each.
-  const topics = document.hidden ? '' : [...subscribers.keys()].sort().join(',');
-  if (topics === opened) return;
+  const wanted = document.hidden ? [] : [...subscriptions];
+  const topics = [...new Set(wanted.flatMap((each) => each.topics))].sort().join(',');
+  if (topics === opened && wanted.every(covered)) {
+    for (const subscription of wanted) subscription.attached = true;
+    return;
+  }
   source?.close();
   source = null;
+  reported = null;
   opened = topics;
+  for (const subscription of subscriptions) subscription.attached = false;
   if (topics === '') return;
-  const next = new EventSource(`/api/v4/live?topics=${encodeURIComponent(topics)}`);
+  const since = wanted.map((each) => each.since).reduce(older);
+  for (const subscription of wanted) subscription.attached = true;
+  const query = new URLSearchParams({ topics, cursor: since?.text ?? '' });
+  const next = new EventSource(`/api/v4/live?${query}`);
   source = next;
   next.onopen = () => {
     if (state === 'lost') setState('back');
-    // What changed between the page's reading and now was announced to nobody here.
-    tell(null);
   };
   next.onerror = () => {
     if (next !== source) return;
@@ -59,29 +85,31 @@ function reopen(): void {
     tell((JSON.parse((event as MessageEvent<string>).data) as { topic: string }).topic),
   );
   next.addEventListener('resync', () => tell(null));
+  next.addEventListener('cursor', (event) => {
+    if (next === source) advance(noteCursor((event as MessageEvent<string>).lastEventId));
+  });
 }
 
-/** Calls back whenever something under one of the topics changed, with null when changes may have been missed. */
-export function subscribeTopics(topics: readonly string[], callback: Callback): () => void {
+/**
+ * Calls back whenever something under one of the topics changed since the cursor, with null when changes may have been
+ * missed.
+ */
+export function subscribeTopics(
+  topics: readonly string[],
+  callback: Callback,
+  since: Since = latestCursor(),
+): () => void {
   const later = () => {
     if (pending === 0) pending = window.setTimeout(reopen, 50);
   };
-  for (const topic of topics) subscribers.set(topic, (subscribers.get(topic) ?? new Set()).add(callback));
+  const subscription: Subscription = { topics, callback, since, attached: false };
+  subscriptions.add(subscription);
   later();
   return () => {
-    for (const topic of topics) {
-      const callbacks = subscribers.get(topic);
-      callbacks?.delete(callback);
-      if (callbacks?.size === 0) subscribers.delete(topic);
-    }
+    subscriptions.delete(subscription);
     later();
   };
 }
 
-if (typeof document !== 'undefined') {
-  document.addEventListener('visibilitychange', () => {
-    reopen();
-    // Whatever changed while nobody looked is read now.
-    if (!document.hidden) tell(null);
-  });
-}
+// Nobody looks: the stream is closed. Somebody looks again: it goes on where it ended.
+if (typeof document !== 'undefined') document.addEventListener('visibilitychange', reopen);

@@ -51,7 +51,7 @@ export function milestonesOf(kind: 'project' | 'group', path: string) {
         queryFn: async () => {
           // An address may say anything.
           if (!Number.isSafeInteger(iid) || iid < 1) return null;
-          const params = { path: id, query: { 'iids[]': [iid], with_counts: true } };
+          const params = { path: id, query: { 'iids[]': [iid], with_counts: true, render_html: true } };
           const found =
             kind === 'project'
               ? await unwrap(client.GET('/projects/{id}/milestones', { params }))

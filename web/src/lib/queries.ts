@@ -1,6 +1,7 @@
 /** The cache of answers, shared by loaders and pages. */
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api.ts';
+import { followReads } from './cursors.ts';
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -12,3 +13,5 @@ export const queries = new QueryClient({
     },
   },
 });
+
+followReads(queries.getQueryCache());

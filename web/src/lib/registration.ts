@@ -13,8 +13,9 @@ export interface Registration {
   readonly password_uppercase_required: boolean;
   readonly password_lowercase_required: boolean;
   /** What everybody has to accept; null where there is nothing. */
-  readonly terms: string | null;
-  readonly after_sign_up_text: string | null;
+  readonly terms_html: string | null;
+  /** Empty where there is nothing. */
+  readonly after_sign_up_html: string;
 }
 
 async function answered<T>(call: Promise<T | null>): Promise<T> {

@@ -19,7 +19,9 @@ export const releases = (path: string, page: number) =>
     queryKey: ['project', path, 'releases', page],
     queryFn: () =>
       unwrapPage(
-        client.GET('/projects/{id}/releases', { params: { path: { id: path }, query: { page, per_page: 20 } } }),
+        client.GET('/projects/{id}/releases', {
+          params: { path: { id: path }, query: { page, per_page: 20, include_html_description: true } },
+        }),
       ),
   });
 
@@ -27,7 +29,11 @@ export const release = (path: string, tag: string) =>
   queryOptions({
     queryKey: ['project', path, 'release', tag],
     queryFn: () =>
-      unwrap(client.GET('/projects/{id}/releases/{tag_name}', { params: { path: { id: path, tag_name: tag } } })),
+      unwrap(
+        client.GET('/projects/{id}/releases/{tag_name}', {
+          params: { path: { id: path, tag_name: tag }, query: { include_html_description: true } },
+        }),
+      ),
   });
 
 /** Whether the text of a link was changed. */

@@ -1,6 +1,7 @@
 /** What pages ask of a project's repository beside its files and history. */
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, client, type Schemas, unwrap } from './api.ts';
+import { isMarkdown } from './markdown/files.ts';
 
 const all = { per_page: 100 };
 
@@ -68,7 +69,8 @@ export const fileInView = (id: string, ref: string, path: string) =>
     queryKey: ['project', id, 'file', ref, path, 'in-view'],
     queryFn: async (): Promise<FileInView> => {
       try {
-        const params = { path: { id, file_path: path }, query: { ref } };
+        const query = { ref, ...(isMarkdown(path) ? { render_html: true } : {}) };
+        const params = { path: { id, file_path: path }, query };
         return await unwrap(client.GET('/projects/{id}/repository/files/{file_path}', { params }));
       } catch (failure) {
         if (failure instanceof ApiError && failure.status === 413) return await factsOf(id, ref, path);

@@ -1,7 +1,6 @@
 /** Topics of the instance, and the projects that have one. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { notFound } from '@tanstack/react-router';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, missing, type Schemas, unwrap, unwrapPage } from './api.ts';
 
 export type Topic = Schemas['Topic'];
 
@@ -23,7 +22,7 @@ export const topicByName = (name: string) =>
     queryFn: async () => {
       const found = await unwrap(client.GET('/topics', { params: { query: { search: name, per_page: 100 } } }));
       const topic = found.find((each) => each.name.toLowerCase() === name.toLowerCase());
-      if (!topic) throw notFound();
+      if (!topic) throw missing();
       return topic;
     },
   });

@@ -51,6 +51,30 @@ export function externalPath(pathname: string): string {
   return kind === 'g' ? `/groups/${full}${tail}` : `/${full}${tail}`;
 }
 
+/** Where the bytes of a file of a repository are. */
+export const rawAddress = (project: string, ref: string, path: string): string =>
+  `/${project}/-/raw/${`${ref}/${path}`.split('/').map(encodeURIComponent).join('/')}`;
+
+const files = [
+  /^\/(?:api|assets|uploads)\//,
+  /^\/-\//,
+  /\/-\/(?:raw|archive)\//,
+  /\/-\/(?:commit\/[0-9a-f]+|merge_requests\/\d+)\.(?:diff|patch)$/,
+  /\/-\/jobs\/\d+\/raw$/,
+  /\/-\/releases\/.+\/downloads\//,
+  /\/badges\/.+\.svg$/,
+];
+
+/** Whether an address of this instance is that of a file: the browser asks the server for it, the router knows none. */
+export function isFileAddress(href: string): boolean {
+  const path = href.split(/[?#]/, 1)[0] ?? '';
+  return files.some((pattern) => pattern.test(path));
+}
+
+/** A path to go to after something was done; one that leads elsewhere would make this page a springboard. */
+export const ownPath = (path: string | undefined, otherwise = '/'): string =>
+  path && /^\/(?![/\\])/.test(path) ? path : otherwise;
+
 /** A full path as one segment of the router, and back. */
 export const toSegment = (fullPath: string): string => fullPath.replaceAll('/', '~');
 export const fromSegment = (segment: string): string => split(segment);

@@ -28,12 +28,13 @@ export function wikiOf(kind: WikiKind, path: string) {
             ? unwrap(client.GET('/projects/{id}/wikis', { params: { path: id } }))
             : unwrap(client.GET('/groups/{id}/wikis', { params: { path: id } })),
       }),
-    /** Null where there is none. */
-    page: (slug: string, version: string | undefined) =>
+    /** Null where there is none. With its text as HTML, or as it is written. */
+    page: (slug: string, version: string | undefined, as: 'html' | 'source') =>
       queryOptions({
-        queryKey: [...key, 'page', slug, version ?? null],
+        queryKey: [...key, 'page', slug, version ?? null, as],
         queryFn: async () => {
-          const params = { path: { ...id, slug }, query: version === undefined ? {} : { version } };
+          const query = { render_html: as === 'html', ...(version === undefined ? {} : { version }) };
+          const params = { path: { ...id, slug }, query };
           try {
             return kind === 'project'
               ? await unwrap(client.GET('/projects/{id}/wikis/{slug}', { params }))

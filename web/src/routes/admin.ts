@@ -1,6 +1,7 @@
 /** The administration. */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as accounts from '../lib/accounts.ts';
+import { forbidden } from '../lib/api.ts';
 import { applicationsOf, instanceApplications } from '../lib/applications.ts';
 import * as data from '../lib/data.ts';
 import { allDeployKeys } from '../lib/deploy-keys.ts';
@@ -8,11 +9,11 @@ import { hooksOf, systemHooks } from '../lib/hooks.ts';
 import { instancePushRule, pushRuleOf } from '../lib/push-rules.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
+import { currentSession } from '../lib/session.ts';
 import { topics } from '../lib/topics.ts';
 import { readUserFilter } from '../lib/user-filter.ts';
-import { root, signedIn, text } from './base.ts';
+import { adminModePath, inAdmin, root, signedIn, text } from './base.ts';
 
-const common = { getParentRoute: () => root, beforeLoad: signedIn } as const;
 const load = queries.ensureQueryData.bind(queries);
 
 /** The account, with what belongs to it. */
@@ -29,20 +30,27 @@ async function loadAccount({ params }: { params: { username: string } }) {
   ]);
 }
 
+/** For administrators who have no rights of one until they prove themselves again. */
 const adminMode = createRoute({
-  ...common,
-  path: '/admin/session/new',
+  getParentRoute: () => root,
+  path: adminModePath,
+  validateSearch: (search): { return_to?: string | undefined } => ({ return_to: text(search.return_to) }),
+  beforeLoad: async ({ location }) => {
+    await signedIn({ location });
+    const session = await currentSession();
+    if (!session.admin && session.admin_mode !== false) throw forbidden();
+  },
   component: lazyRouteComponent(() => import('../features/account/AdminModePage.tsx')),
 });
 const start = createRoute({
-  ...common,
+  getParentRoute: () => root,
   path: '/admin',
   beforeLoad: () => {
     throw redirect({ to: '/admin/users' });
   },
 });
 const users = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/users',
   validateSearch: readUserFilter,
   loaderDeps: ({ search }) => search,
@@ -50,37 +58,37 @@ const users = createRoute({
   component: lazyRouteComponent(() => import('../features/admin/UsersPage.tsx')),
 });
 const newUser = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/users/new',
   loader: () => load(registrationQuery),
   component: lazyRouteComponent(() => import('../features/admin/NewUserPage.tsx')),
 });
 const user = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/users/$username',
   loader: loadAccount,
   component: lazyRouteComponent(() => import('../features/admin/UserPage.tsx')),
 });
 const editUser = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/users/$username/edit',
   loader: loadAccount,
   component: lazyRouteComponent(() => import('../features/admin/EditUserPage.tsx')),
 });
 const runners = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/runners',
   loader: () => load(data.allRunners()),
   component: lazyRouteComponent(() => import('../features/admin/RunnersPage.tsx')),
 });
 const applications = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/applications',
   loader: () => load(applicationsOf(instanceApplications)),
   component: lazyRouteComponent(() => import('../features/admin/ApplicationsPage.tsx')),
 });
 const settings = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/application_settings/general',
   validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
   loader: () => load(data.applicationSettings()),
@@ -88,7 +96,7 @@ const settings = createRoute({
 });
 
 const topicList = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/topics',
   validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
   loaderDeps: ({ search }) => search,
@@ -96,7 +104,7 @@ const topicList = createRoute({
   component: lazyRouteComponent(() => import('../features/admin/TopicsPage.tsx')),
 });
 const deployKeys = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/deploy_keys',
   validateSearch: (search): { public?: true | undefined } => ({ public: search.public === true || undefined }),
   loaderDeps: ({ search }) => search,
@@ -104,13 +112,13 @@ const deployKeys = createRoute({
   component: lazyRouteComponent(() => import('../features/admin/DeployKeysPage.tsx')),
 });
 const pushRule = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/push_rule',
   loader: () => load(pushRuleOf(instancePushRule)),
   component: lazyRouteComponent(() => import('../features/admin/PushRulePage.tsx')),
 });
 const hooks = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/hooks',
   loader: () => load(hooksOf(systemHooks)),
   component: lazyRouteComponent(() => import('../features/admin/HooksPage.tsx')),
@@ -130,4 +138,4 @@ export const adminRoutes = [
   hooks,
   applications,
   settings,
-];
+] as const;

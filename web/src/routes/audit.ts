@@ -2,11 +2,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import * as accounts from '../lib/accounts.ts';
 import { type AuditFilter, type AuditPlace, auditEvents, readAuditFilter } from '../lib/audit.ts';
-import * as data from '../lib/data.ts';
-import { groupLevel } from '../lib/groups.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { root, signedIn } from './base.ts';
+import { group, inAdmin, signedIn } from './base.ts';
 
 const load = (place: AuditPlace, filter: AuditFilter) => queries.ensureInfiniteQueryData(auditEvents(place, filter));
 
@@ -26,34 +24,26 @@ export const projectLog = {
   loader: ({ params, deps }: At) => load({ kind: 'project', path: fromSegment(params.path) }, deps),
 } as const;
 
-const common = { getParentRoute: () => root, beforeLoad: signedIn } as const;
-
-const groupLog = createRoute({
-  ...common,
+export const groupLog = createRoute({
+  getParentRoute: () => group,
+  beforeLoad: signedIn,
   ...filtered,
-  path: '/g/$path/audit_events',
-  loader: ({ params, deps }: At) => {
-    const path = fromSegment(params.path);
-    return Promise.all([
-      queries.ensureQueryData(data.group(path)),
-      queries.ensureQueryData(groupLevel(path)),
-      load({ kind: 'group', path }, deps),
-    ]);
-  },
+  path: '/audit_events',
+  loader: ({ params, deps }: At) => load({ kind: 'group', path: fromSegment(params.path) }, deps),
   component: lazyRouteComponent(() => import('../features/audit/GroupAuditPage.tsx')),
 });
 const instanceLog = createRoute({
-  ...common,
+  ...inAdmin,
   ...filtered,
   path: '/admin/audit_logs',
   loader: ({ deps }: Deps) => load({ kind: 'instance' }, deps),
   component: lazyRouteComponent(() => import('../features/admin/AuditLogPage.tsx')),
 });
 const impersonationTokens = createRoute({
-  ...common,
+  ...inAdmin,
   path: '/admin/users/$username/impersonation_tokens',
   loader: ({ params }) => queries.ensureQueryData(accounts.userByName(params.username)),
   component: lazyRouteComponent(() => import('../features/admin/ImpersonationTokensPage.tsx')),
 });
 
-export const auditRoutes = [groupLog, instanceLog, impersonationTokens];
+export const adminAuditRoutes = [instanceLog, impersonationTokens] as const;

@@ -1,13 +1,14 @@
 /** What all routes share: the root with the frame, who may enter, and reading the query of an address. */
-import { createRootRoute, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { ErrorPage, MissingPage } from '../features/frame/ErrorPages.tsx';
 import { Frame } from '../features/frame/Frame.tsx';
+import { forbidden } from '../lib/api.ts';
 import * as data from '../lib/data.ts';
 import { groupLevel } from '../lib/groups.ts';
 import { type MemberFilter, readMemberFilter } from '../lib/members.ts';
 import { queries } from '../lib/queries.ts';
 import { currentSession } from '../lib/session.ts';
-import { externalPath } from '../lib/urls.ts';
+import { externalPath, fromSegment } from '../lib/urls.ts';
 
 export const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
@@ -27,9 +28,17 @@ export const root = createRootRoute({
   beforeLoad: () => currentSession(),
 });
 
-/** A group with what the caller may do in it: its header shows both. */
-export const loadGroup = (path: string) =>
-  Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(groupLevel(path))]);
+/** A group with what the caller may do in it: its header, which stands above all its pages, shows both. */
+export const group = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path',
+  loader: ({ params }) => {
+    const path = fromSegment(params.path);
+    return Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(groupLevel(path))]);
+  },
+  component: lazyRouteComponent(() => import('../features/groups/GroupLayout.tsx')),
+  notFoundComponent: MissingPage,
+});
 
 export const twoFactorPath = '/-/profile/two_factor_auth';
 
@@ -41,3 +50,21 @@ export async function signedIn({ location }: { location: { href: string } }) {
   if (until && new Date(until) <= new Date() && !location.href.startsWith(twoFactorPath))
     throw redirect({ to: twoFactorPath });
 }
+
+export const adminModePath = '/admin/session/new';
+
+/** Lets administrators through; those who have not entered admin mode do that first. */
+async function administrators({ location }: { location: { href: string } }) {
+  await signedIn({ location });
+  const session = await currentSession();
+  if (session.admin) return;
+  if (session.admin_mode === false) throw redirect({ to: adminModePath, search: { return_to: location.href } });
+  throw forbidden();
+}
+
+/** What all pages of the administration share: who may open them, and errors beside the list of the others. */
+export const inAdmin = {
+  getParentRoute: () => root,
+  beforeLoad: administrators,
+  errorComponent: lazyRouteComponent(() => import('../features/admin/AdminErrorPage.tsx')),
+} as const;

@@ -3,7 +3,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { type GroupFilter, type GroupSort, groupsBelow, ownGroups, projectsIn } from '../lib/groups.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { loadGroup, memberSearch, number, root, signedIn, text } from './base.ts';
+import { group, memberSearch, number, root, signedIn, text } from './base.ts';
 
 const sorts: readonly GroupSort[] = ['name', 'path', 'newest'];
 const sortOf = (value: unknown) => sorts.find((sort) => sort === value && sort !== 'name');
@@ -28,9 +28,9 @@ const ownGroupsPage = createRoute({
   loader: ({ deps }) => queries.ensureQueryData(ownGroups(deps)),
   component: lazyRouteComponent(() => import('../features/groups/OwnGroupsPage.tsx')),
 });
-const group = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path',
+const overview = createRoute({
+  getParentRoute: () => group,
+  path: '/',
   validateSearch: (search): Pick<GroupFilter, 'search' | 'sort'> => ({
     search: text(search.search),
     sort: sortOf(search.sort),
@@ -38,47 +38,44 @@ const group = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
     Promise.all([
-      loadGroup(fromSegment(params.path)),
       queries.ensureQueryData(groupsBelow(fromSegment(params.path), deps)),
       queries.ensureQueryData(projectsIn(fromSegment(params.path), deps)),
     ]),
   component: lazyRouteComponent(() => import('../features/groups/GroupPage.tsx')),
 });
 const groupSettings = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path/settings',
+  getParentRoute: () => group,
+  path: '/settings',
   validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
   beforeLoad: signedIn,
-  loader: ({ params }) => loadGroup(fromSegment(params.path)),
   component: lazyRouteComponent(() => import('../features/groups/GroupSettingsPage.tsx')),
 });
 /** The ecosystem's address of the same part. */
 const groupAccessTokens = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path/settings/access_tokens',
+  getParentRoute: () => group,
+  path: '/settings/access_tokens',
   beforeLoad: ({ params }) => {
     throw redirect({ to: '/g/$path/settings', params, search: { part: 'access-tokens' } });
   },
 });
 
 const groupMembers = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path/group_members',
+  getParentRoute: () => group,
+  path: '/group_members',
   validateSearch: memberSearch,
-  loader: ({ params }) => loadGroup(fromSegment(params.path)),
   component: lazyRouteComponent(() => import('../features/members/GroupMembersPage.tsx')),
 });
 /** The ecosystem's addresses of parts of the same page. */
 const seats = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path/usage_quotas',
+  getParentRoute: () => group,
+  path: '/usage_quotas',
   beforeLoad: ({ params }) => {
     throw redirect({ to: '/g/$path/group_members', params, search: { tab: 'seats' } });
   },
 });
 const pending = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path/pending_members',
+  getParentRoute: () => group,
+  path: '/pending_members',
   beforeLoad: ({ params }) => {
     throw redirect({ to: '/g/$path/group_members', params, search: { tab: 'waiting' } });
   },
@@ -92,14 +89,6 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('../features/members/InvitationPage.tsx')),
 });
 
-export const groupRoutes = [
-  newGroup,
-  ownGroupsPage,
-  group,
-  groupSettings,
-  groupAccessTokens,
-  groupMembers,
-  seats,
-  pending,
-  invitation,
-] as const;
+export const groupRoutes = [newGroup, ownGroupsPage, invitation] as const;
+/** Below the header of one group. */
+export const oneGroupRoutes = [overview, groupSettings, groupAccessTokens, groupMembers, seats, pending] as const;

@@ -11,4 +11,10 @@ const instanceConfiguration = createRoute({
   component: lazyRouteComponent(() => import('../features/help/InstanceConfigurationPage.tsx')),
 });
 
-export const helpRoutes = [instanceConfiguration];
+const help = createRoute({
+  getParentRoute: () => root,
+  path: '/help',
+  component: lazyRouteComponent(() => import('../features/help/HelpPage.tsx')),
+});
+
+export const helpRoutes = [help, instanceConfiguration];

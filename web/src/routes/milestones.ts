@@ -3,7 +3,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { type MilestoneSearch, milestonesOf } from '../lib/planning.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { loadGroup, number, root, signedIn, text } from './base.ts';
+import { group, number, signedIn, text } from './base.ts';
 
 interface At<Search> {
   readonly params: { readonly path: string };
@@ -24,10 +24,7 @@ export const milestoneList = (kind: 'project' | 'group') =>
     loaderDeps: ({ search }: { search: MilestoneSearch }) => search,
     loader: async ({ params, deps }: At<MilestoneSearch>) => {
       const path = fromSegment(params.path);
-      await Promise.all([
-        kind === 'group' ? loadGroup(path) : undefined,
-        queries.ensureQueryData(milestonesOf(kind, path).list(deps)),
-      ]);
+      await queries.ensureQueryData(milestonesOf(kind, path).list(deps));
     },
   }) as const;
 
@@ -39,31 +36,27 @@ export const milestoneOne = (kind: 'project' | 'group') =>
     loader: async ({ params, deps }: At<PageSearch> & { readonly params: { readonly iid: string } }) => {
       const path = fromSegment(params.path);
       const milestones = milestonesOf(kind, path);
-      const [found] = await Promise.all([
-        queries.ensureQueryData(milestones.at(Number(params.iid))),
-        kind === 'group' ? loadGroup(path) : undefined,
-      ]);
+      const found = await queries.ensureQueryData(milestones.at(Number(params.iid)));
       if (found) await queries.ensureQueryData(milestones.requests(found.id, deps.page ?? 1));
     },
   }) as const;
 
 export const groupMilestoneRoutes = [
   createRoute({
-    getParentRoute: () => root,
-    path: '/g/$path/milestones',
+    getParentRoute: () => group,
+    path: '/milestones',
     ...milestoneList('group'),
     component: lazyRouteComponent(() => import('../features/milestones/MilestonesPage.tsx'), 'GroupMilestones'),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: '/g/$path/milestones/new',
+    getParentRoute: () => group,
+    path: '/milestones/new',
     beforeLoad: signedIn,
-    loader: ({ params }) => loadGroup(fromSegment(params.path)),
     component: lazyRouteComponent(() => import('../features/milestones/NewMilestonePage.tsx'), 'NewGroupMilestone'),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: '/g/$path/milestones/$iid',
+    getParentRoute: () => group,
+    path: '/milestones/$iid',
     ...milestoneOne('group'),
     component: lazyRouteComponent(() => import('../features/milestones/MilestonePage.tsx'), 'GroupMilestone'),
   }),

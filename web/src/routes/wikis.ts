@@ -1,12 +1,10 @@
 /** Routes of wikis: what is below `/-/wikis` is read by the page, for projects and groups alike. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { viewOf } from '../features/wikis/pages.ts';
-import * as data from '../lib/data.ts';
-import { groupLevel } from '../lib/groups.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { type WikiKind, wikiOf } from '../lib/wikis.ts';
-import { number, root, text } from './base.ts';
+import { group, number, text } from './base.ts';
 
 interface WikiSearch {
   readonly view?: string | undefined;
@@ -30,13 +28,13 @@ interface At {
 async function loadWiki(kind: WikiKind, { params, deps }: At): Promise<void> {
   const wiki = wikiOf(kind, fromSegment(params.path));
   const view = viewOf(params._splat ?? '', deps.view, await queries.ensureQueryData(wiki.pages()));
-  if (view.kind === 'page') await queries.ensureQueryData(wiki.page(view.slug, deps.version_id));
+  if (view.kind === 'page') await queries.ensureQueryData(wiki.page(view.slug, deps.version_id, 'html'));
   if (view.kind === 'history') await queries.ensureQueryData(wiki.versions(view.slug, deps.page ?? 1));
   // A form begins with what is there now, not with what was seen some time ago.
   if (view.kind === 'edit') {
     // The version first: it is never newer than the text, so nothing is written over unseen.
     await queries.fetchQuery({ ...wiki.versions(view.slug, 1, 1), staleTime: 0 }).catch(() => undefined);
-    await queries.fetchQuery({ ...wiki.page(view.slug, undefined), staleTime: 0 });
+    await queries.fetchQuery({ ...wiki.page(view.slug, undefined, 'source'), staleTime: 0 });
   }
 }
 
@@ -50,17 +48,10 @@ export const projectWiki = {
 } as const;
 
 export const groupWiki = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path/wikis/$',
+  getParentRoute: () => group,
+  path: '/wikis/$',
   validateSearch: readSearch,
   loaderDeps: ({ search }) => search,
-  loader: async (at) => {
-    const path = fromSegment(at.params.path);
-    await Promise.all([
-      queries.ensureQueryData(data.group(path)),
-      queries.ensureQueryData(groupLevel(path)),
-      loadWiki('group', at),
-    ]);
-  },
+  loader: (at) => loadWiki('group', at),
   component: lazyRouteComponent(() => import('../features/wikis/GroupWikiPage.tsx')),
 });

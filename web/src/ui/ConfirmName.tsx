@@ -49,7 +49,7 @@ export function ConfirmName({ opened, title, text, name, action, pending, error,
           />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={leave}>
-              Keep it
+              Cancel
             </Button>
             <Button type="submit" color="red" disabled={typed !== name} loading={pending}>
               {action}

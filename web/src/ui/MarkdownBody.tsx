@@ -1,14 +1,16 @@
-/** Markdown as a document. What the renderer makes is sanitised last, and no picture from elsewhere is fetched. */
+/** A document that the server rendered, with what only the page adds: colours of code, formulas, diagrams. */
 import { useComputedColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type MouseEvent, useLayoutEffect, useRef } from 'react';
-import { type DocumentBase, idPrefix, renderMarkdown } from '../lib/markdown/render.ts';
+import { documentFragment, idPrefix } from '../lib/markdown/document.ts';
+import type { DocumentOwner } from '../lib/markdown/formula-limits.ts';
+import { type PreviewBase, preview } from '../lib/markdown/preview.ts';
+import { isFileAddress } from '../lib/urls.ts';
 import { colourCode } from './markdown/colours.ts';
 import { drawDiagrams } from './markdown/diagrams.ts';
 import { drawFormulas } from './markdown/formulas.ts';
-import { linkReferences } from './markdown/links.ts';
 import classes from './markdown/markdown.module.css';
-import { showDrawings } from './markdown/pictures.ts';
 
 function decoded(text: string): string {
   try {
@@ -24,27 +26,31 @@ function scrollTo(root: HTMLElement, hash: string): void {
   root.querySelector(`#${name}, [name="${name}"]`)?.scrollIntoView();
 }
 
-export function MarkdownBody({ text, base }: { text: string; base?: DocumentBase }) {
+interface MarkdownBodyProps {
+  /** As the API has it. */
+  readonly html: string;
+  /** What the document is of; its group decides on limits of formulas. */
+  readonly of?: DocumentOwner;
+}
+
+export function MarkdownBody({ html, of }: MarkdownBodyProps) {
   const target = useRef<HTMLDivElement>(null);
   const router = useRouter();
   const dark = useComputedColorScheme('light') === 'dark';
-  // Callers make the base anew each time; only what it says counts.
-  const place = JSON.stringify(base ?? null);
+  const kind = of?.kind;
+  const path = of?.path;
   useLayoutEffect(() => {
     const root = target.current;
     if (!root) return;
-    const from = JSON.parse(place) as DocumentBase | null;
-    root.replaceChildren(renderMarkdown(text, from));
+    root.replaceChildren(documentFragment(html));
     if (location.hash.length > 1) scrollTo(root, location.hash);
-    // What takes longer comes when it comes: colours, drawings, formulas, diagrams, links of what exists.
+    // What takes longer comes when it comes.
     const over = new AbortController();
     colourCode(root, over.signal);
-    showDrawings(root, over.signal);
     drawDiagrams(root, dark, over.signal);
-    void drawFormulas(root, from, over.signal);
-    if (from) void linkReferences(root, from, over.signal);
+    void drawFormulas(root, kind === undefined || path === undefined ? null : { kind, path }, over.signal);
     return () => over.abort();
-  }, [text, place, dark]);
+  }, [html, kind, path, dark]);
   /** Links into this page are followed without loading it anew. */
   const follow = (event: MouseEvent) => {
     const link = (event.target as HTMLElement).closest('a');
@@ -54,10 +60,17 @@ export function MarkdownBody({ text, base }: { text: string; base?: DocumentBase
       event.preventDefault();
       router.history.push(`${location.pathname}${location.search}${href}`);
       scrollTo(target.current, href);
-    } else if (/^\/(?!\/)/.test(href) && !href.startsWith('/api/')) {
+    } else if (/^\/(?!\/)/.test(href) && !isFileAddress(href)) {
       event.preventDefault();
       router.history.push(href);
     }
   };
   return <div className={classes.body} ref={target} onClick={follow} />;
+}
+
+/** A text that is being written. What was shown before stays until the server has answered. */
+export function MarkdownPreview({ text, base, of }: { text: string; base: PreviewBase; of?: DocumentOwner }) {
+  const { data: html, error } = useQuery({ ...preview(text, base), placeholderData: (before) => before });
+  if (error) return <p role="alert">The preview could not be loaded. {error.message}</p>;
+  return html === undefined ? null : <MarkdownBody html={html} {...(of ? { of } : {})} />;
 }

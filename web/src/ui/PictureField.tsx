@@ -1,6 +1,7 @@
 /** The picture of a person, project, group or topic: choosing one, removing it. */
 import { Avatar, Button, FileButton, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { ConfirmButton } from './ConfirmButton.tsx';
 import { FormError } from './FormError.tsx';
 
 interface Props {
@@ -49,9 +50,13 @@ export function PictureField({ src, name, alt, round = false, save }: Props) {
               )}
             </FileButton>
             {src ? (
-              <Button variant="default" size="xs" disabled={sending.isPending} onClick={() => sending.mutate(null)}>
-                Remove the picture
-              </Button>
+              <ConfirmButton
+                title="Remove picture"
+                text="The uploaded picture will be deleted."
+                action="Remove picture"
+                disabled={sending.isPending}
+                run={() => sending.mutateAsync(null)}
+              />
             ) : null}
           </Group>
           <Text size="xs" c="var(--mr-dim)" mt={6}>

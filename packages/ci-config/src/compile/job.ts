@@ -96,6 +96,7 @@ export async function planJob(
     parallel: instance.parallel,
     hooks: config.hooks ?? [],
     release: config.release ?? null,
+    trigger: config.trigger ?? null,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Image } from '../keywords/image.ts';
 import type { Release } from '../keywords/release.ts';
 import type { Retry } from '../keywords/retry.ts';
 import type { Service } from '../keywords/services.ts';
+import type { Trigger } from '../keywords/trigger.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
 import type { When } from '../keywords/when.ts';
 import type { AutoCancel } from '../keywords/workflow.ts';
@@ -64,6 +65,8 @@ export type PlanJob = {
   readonly parallel: { readonly index: number; readonly total: number } | null;
   readonly hooks: readonly Hook[];
   readonly release: Release | null;
+  /** Of a job that starts another pipeline. */
+  readonly trigger: Trigger | null;
 };
 
 export type Plan = {

@@ -27,6 +27,7 @@ import { stage } from './stage.ts';
 import { startIn } from './start-in.ts';
 import { tags } from './tags.ts';
 import { timeout } from './timeout.ts';
+import { trigger } from './trigger.ts';
 import { variables } from './variables.ts';
 import { when } from './when.ts';
 
@@ -60,6 +61,7 @@ const TABLE = {
   parallel,
   hooks,
   release,
+  trigger,
 };
 
 type Table = typeof TABLE;

@@ -3,7 +3,6 @@ import type { Mark, Problems } from '../diagnostics.ts';
 
 // An error where the job would not do its work without it; a warning where the work is done and something beside it is not.
 const KEYWORDS: ReadonlyMap<string, 'error' | 'warning'> = new Map([
-  ['trigger', 'error'],
   ['run', 'error'],
   ['secrets', 'error'],
   ['id_tokens', 'error'],

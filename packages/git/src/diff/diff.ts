@@ -1,9 +1,10 @@
 /** Differences between two commits or trees: files with patches, or only what changed. Cached by ids. */
+import type { Readable } from 'node:stream';
 import type { Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
 import { readCommit } from '../objects/read.ts';
 import { splitPath } from '../objects/tree.ts';
-import { gitText, streamGit } from '../process/run.ts';
+import { gitText, ownedOutput, streamGit } from '../process/run.ts';
 import { EMPTY_TREE, type Sha } from '../types.ts';
 import {
   createDiffParser,
@@ -98,12 +99,14 @@ export async function changedFiles(
 }
 
 /** A patch as text (`.diff`), streamed by git itself. */
-export async function patchStream(repo: Repo, from: Sha | null, to: Sha) {
-  return streamGit(repo, ['diff-tree', '-r', '-p', RENAMES, from ?? EMPTY_TREE, to, '--'], { work: 'download' });
+export async function patchStream(repo: Repo, from: Sha | null, to: Sha): Promise<Readable> {
+  const args = ['diff-tree', '-r', '-p', RENAMES, from ?? EMPTY_TREE, to, '--'];
+  return ownedOutput(await streamGit(repo, args, { work: 'download' }));
 }
 
-/** Commits of a range as mails (`.patch`), streamed by git itself. */
-export async function mailStream(repo: Repo, from: Sha | null, to: Sha) {
+/** Commits of a range as mails (`.patch`), or `to` alone without `from`, streamed by git itself. */
+export async function mailStream(repo: Repo, from: Sha | null, to: Sha): Promise<Readable> {
   const range = from ? [`${from}..${to}`] : ['--root', '-1', to];
-  return streamGit(repo, ['format-patch', '--stdout', '--no-signature', ...range, '--'], { work: 'download' });
+  const args = ['format-patch', '--stdout', '--no-signature', ...range, '--'];
+  return ownedOutput(await streamGit(repo, args, { work: 'download' }));
 }

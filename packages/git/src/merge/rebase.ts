@@ -8,13 +8,13 @@ import { createCommit, type Person } from '../objects/write.ts';
 import type { Sha } from '../types.ts';
 import { type MergeResult, mergeTree } from './merge-tree.ts';
 
-export type ReplayResult =
+export type CherryPickResult =
   | { status: 'done'; id: Sha; treeId: Sha }
   /** The change is in the target already. */
   | { status: 'empty' }
   | { status: 'conflict'; merge: MergeResult };
 
-export interface ReplayOptions {
+export interface CherryPickRevertOptions {
   /** The commit on which the change is put. */
   onto: Sha;
   committer: Person;
@@ -49,9 +49,9 @@ async function commitOf(quarantine: Quarantine, id: Sha): Promise<Commit> {
 
 async function replay(
   quarantine: Quarantine,
-  options: ReplayOptions,
+  options: CherryPickRevertOptions,
   change: { base: Sha | null; result: Sha; message: string; author: Person },
-): Promise<ReplayResult> {
+): Promise<CherryPickResult> {
   const target = await commitOf(quarantine, options.onto);
   const merge = await mergeTree(quarantine, options.onto, change.result, { base: change.base });
   if (!merge.clean) return { status: 'conflict', merge };
@@ -67,14 +67,22 @@ async function replay(
 }
 
 /** Puts the change of one commit onto another as a new commit. */
-export async function cherryPick(quarantine: Quarantine, id: Sha, options: ReplayOptions): Promise<ReplayResult> {
+export async function cherryPick(
+  quarantine: Quarantine,
+  id: Sha,
+  options: CherryPickRevertOptions,
+): Promise<CherryPickResult> {
   const commit = await commitOf(quarantine, id);
   const base = commit.parents[(options.mainline ?? 1) - 1] ?? null;
   return replay(quarantine, options, { base, result: id, message: commit.message, author: personOf(commit.author) });
 }
 
 /** Takes the change of one commit back on top of another. A root commit cannot be reverted: `invalid`. */
-export async function revert(quarantine: Quarantine, id: Sha, options: ReplayOptions): Promise<ReplayResult> {
+export async function revert(
+  quarantine: Quarantine,
+  id: Sha,
+  options: CherryPickRevertOptions,
+): Promise<CherryPickResult> {
   const commit = await commitOf(quarantine, id);
   const parent = commit.parents[(options.mainline ?? 1) - 1];
   if (!parent) throw new GitError('invalid', 'the first commit cannot be reverted');
@@ -120,7 +128,7 @@ export async function rebase(
 export async function squash(
   quarantine: Quarantine,
   options: { head: Sha; onto: Sha; author: Person; committer: Person; message: string },
-): Promise<ReplayResult> {
+): Promise<CherryPickResult> {
   const merge = await mergeTree(quarantine, options.onto, options.head);
   if (!merge.clean) return { status: 'conflict', merge };
   const { author, committer, message } = options;

@@ -34,6 +34,7 @@ function startCatFile(git: Git, repo: Repo): CatFile {
   const quarantine = repo.quarantine;
   const { child, stdin, stdout, stderr } = spawnGit(git, {
     gitDir: repo.path,
+    memoryBytes: git.limits.read.memoryBytes,
     args: ['cat-file', '--batch-command', '--buffer'],
     ...(quarantine ? { directories: { objects: quarantine.path, alternate: `${repo.path}/objects` } } : {}),
   });

@@ -61,7 +61,7 @@ export function createPool(options: { max: number; idleMs: number }): Pool {
         known.usedAt = Date.now();
         entries.delete(id);
         entries.set(id, known);
-        // The kind in the id decides the type: each kind has one starter.
+        // The kind in the id decides the type: each kind has one template.
         return known.process as T;
       }
       entries.delete(id);

@@ -23,6 +23,7 @@ interface Request {
 function startDiffTree(git: Git, repo: Repo): DiffTree {
   const { child, stdin, stdout, stderr } = spawnGit(git, {
     gitDir: repo.path,
+    memoryBytes: git.limits.heavy.memoryBytes,
     args: ['diff-tree', '--stdin', '-r', '-M', '--root', '--numstat', '-z', '--no-commit-id'],
   });
   // diff-tree echoes a line that is no id and flushes: an unguessable line marks the end of each answer.

@@ -1,5 +1,10 @@
 /** The fixed environment and settings of every git process: nothing from the machine's or a user's configuration. */
 
+import { availableParallelism } from 'node:os';
+
+/** Threads of one process; each has a window of its own. */
+const packThreads = Math.min(availableParallelism(), 8);
+
 /** Settings for all commands; the repository's own configuration file is written by us only. */
 const COMMON = [
   'core.quotePath=false',
@@ -16,6 +21,11 @@ const COMMON = [
   'diff.noprefix=false',
   'diff.mnemonicPrefix=false',
   'color.ui=false',
+  // Larger files are binary in diffs, streamed, and never held in memory for a delta.
+  'core.bigFileThreshold=50m',
+  // Without bounds the search for deltas takes as much memory as the files in its windows have bytes.
+  'pack.windowMemory=64m',
+  `pack.threads=${packThreads}`,
 ];
 /** Settings of commands that write: durable as in the trusted systems, strict about what arrives. */
 const WRITERS = [

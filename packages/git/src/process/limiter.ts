@@ -20,23 +20,44 @@ export interface GitBudget {
   readonly waitMs: number;
   /** Longest run of one process in milliseconds, then `timeout`. */
   readonly timeoutMs: number;
+  /** Most memory that one process may allocate in bytes, then `memory`; packs that it maps are not counted. */
+  readonly memoryBytes: number;
 }
 export type GitBudgets = Readonly<Record<BudgetName, GitBudget>>;
 
 const seconds = 1000;
 const hour = 3600 * seconds;
+const gibibyte = 1024 ** 3;
 
 export const DEFAULT_BUDGETS: GitBudgets = {
-  read: { concurrency: 16, queue: 1000, waitMs: 15 * seconds, timeoutMs: 15 * seconds },
-  heavy: { concurrency: 6, queue: 200, waitMs: 30 * seconds, timeoutMs: 60 * seconds },
-  download: { concurrency: 8, queue: 100, waitMs: 30 * seconds, timeoutMs: hour },
-  pack: { concurrency: 16, queue: 500, waitMs: 300 * seconds, timeoutMs: hour },
-  write: { concurrency: 16, queue: 1000, waitMs: 300 * seconds, timeoutMs: hour },
-  maintenance: { concurrency: 1, queue: 1000, waitMs: hour, timeoutMs: hour },
-  anonymous_read: { concurrency: 8, queue: 200, waitMs: 10 * seconds, timeoutMs: 15 * seconds },
-  anonymous_heavy: { concurrency: 3, queue: 50, waitMs: 10 * seconds, timeoutMs: 30 * seconds },
-  anonymous_download: { concurrency: 2, queue: 20, waitMs: 10 * seconds, timeoutMs: 600 * seconds },
-  anonymous_pack: { concurrency: 8, queue: 100, waitMs: 60 * seconds, timeoutMs: hour },
+  read: { concurrency: 16, queue: 1000, waitMs: 15 * seconds, timeoutMs: 15 * seconds, memoryBytes: gibibyte },
+  heavy: { concurrency: 6, queue: 200, waitMs: 30 * seconds, timeoutMs: 60 * seconds, memoryBytes: gibibyte },
+  download: { concurrency: 8, queue: 100, waitMs: 30 * seconds, timeoutMs: hour, memoryBytes: 2 * gibibyte },
+  pack: { concurrency: 16, queue: 500, waitMs: 300 * seconds, timeoutMs: hour, memoryBytes: 4 * gibibyte },
+  write: { concurrency: 16, queue: 1000, waitMs: 300 * seconds, timeoutMs: hour, memoryBytes: 4 * gibibyte },
+  maintenance: { concurrency: 1, queue: 1000, waitMs: hour, timeoutMs: hour, memoryBytes: 8 * gibibyte },
+  anonymous_read: {
+    concurrency: 8,
+    queue: 200,
+    waitMs: 10 * seconds,
+    timeoutMs: 15 * seconds,
+    memoryBytes: gibibyte / 2,
+  },
+  anonymous_heavy: {
+    concurrency: 3,
+    queue: 50,
+    waitMs: 10 * seconds,
+    timeoutMs: 30 * seconds,
+    memoryBytes: gibibyte / 2,
+  },
+  anonymous_download: {
+    concurrency: 2,
+    queue: 20,
+    waitMs: 10 * seconds,
+    timeoutMs: 600 * seconds,
+    memoryBytes: gibibyte,
+  },
+  anonymous_pack: { concurrency: 8, queue: 100, waitMs: 60 * seconds, timeoutMs: hour, memoryBytes: 2 * gibibyte },
 };
 
 /** The budget that work of a class counts in. */

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Repo } from '../context.ts';
 import { createFixture, type Fixture, randomHistory } from '../test-repository.ts';
 import { createBundle, readBundle } from '../transfer/bundle.ts';
+import { DEFAULT_BUDGETS } from './limiter.ts';
+import { runGit } from './run.ts';
 
 let fixture: Fixture;
 let repo: Repo;
@@ -12,6 +14,13 @@ beforeAll(async () => {
   randomHistory(fixture, repo, 3);
 });
 afterAll(() => fixture.close());
+
+/** Lines that all differ, so many bytes of them. */
+function lines(bytes: number, word: string): Buffer {
+  const text = Buffer.alloc(bytes, `${word} 0123456789abcdef 0123456789abcdef\n`);
+  for (let at = 0, count = 0; at + 60 < bytes; at += 52, count += 1) text.write(String(count).padStart(8), at);
+  return text;
+}
 
 const running = () => Object.values(repo.git.limiter.usage()).reduce((sum, { active }) => sum + active, 0);
 
@@ -32,4 +41,42 @@ test('a reader who goes away ends git, and a failure is told to whoever reads', 
   };
   await expect(read()).rejects.toMatchObject({ name: 'GitError' });
   await expect.poll(running).toBe(0);
+});
+
+const mebibyte = 1024 ** 2;
+
+test('security: a git process that allocates more than its budget ends, and says so', async () => {
+  const small = createFixture({ limits: { heavy: { ...DEFAULT_BUDGETS.heavy, memoryBytes: 64 * mebibyte } } });
+  const place = await small.create();
+  const ids = ['one', 'two'].map((word) =>
+    small.plain(place.path, ['hash-object', '-w', '--stdin'], lines(40 * mebibyte, word)).trim(),
+  );
+  const compared = (work: 'heavy' | 'download') => runGit(place, ['diff', '--stat', ...ids], { work });
+  await expect(compared('heavy')).rejects.toMatchObject({
+    code: 'memory',
+    message: `git diff needs more memory than ${64 * mebibyte} bytes, the git budget heavy`,
+  });
+  await expect(compared('download')).resolves.toMatchObject({ code: 0 });
+  await small.close();
+});
+
+test('security: files of more than 50 MiB are compared as binary ones, without loading them', async () => {
+  const small = createFixture({ limits: { heavy: { ...DEFAULT_BUDGETS.heavy, memoryBytes: 64 * mebibyte } } });
+  const place = await small.create();
+  const ids = ['one', 'two'].map((word) =>
+    small.plain(place.path, ['hash-object', '-w', '--stdin'], lines(51 * mebibyte, word)).trim(),
+  );
+  const { stdout } = await runGit(place, ['diff', ...ids], { work: 'heavy' });
+  expect(stdout.toString()).toMatch(/^Binary files .* differ$/m);
+  await small.close();
+});
+
+test('a git that cannot be started is unavailable, whatever starts it', async () => {
+  const none = createFixture({ binary: '/nonexistent/git' });
+  const place = { git: none.git, path: null, caller: 'system' } as const;
+  await expect(runGit(place, ['version'], { work: 'read' })).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'git could not be started',
+  });
+  await none.close();
 });

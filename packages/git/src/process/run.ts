@@ -61,12 +61,15 @@ export async function streamGit(place: Place, args: readonly string[], options: 
     place.quarantine.overlay.touch();
     await place.quarantine.overlay.settle();
   }
+  const budget = budgetName(options.work, caller);
+  const { memoryBytes } = git.limits[budget];
   const release = await git.limiter.acquire(options.work, caller, signal);
   let started: GitProcess;
   try {
     started = spawnGit(git, {
       ...placeOptions(place),
       args,
+      memoryBytes,
       writer: options.work === 'write' || options.work === 'maintenance',
       stdin: options.input === undefined ? 'ignore' : 'pipe',
       ...(options.config ? { config: options.config } : {}),
@@ -92,7 +95,6 @@ export async function streamGit(place: Place, args: readonly string[], options: 
     setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
   }
 
-  const budget = budgetName(options.work, caller);
   const timeoutMs = options.timeoutMs ?? git.limits[budget].timeoutMs;
   const timer = setTimeout(
     () =>
@@ -128,10 +130,11 @@ export async function streamGit(place: Place, args: readonly string[], options: 
       } else if (code !== null && allowed.includes(code)) resolve({ code, stderr: stderrText });
       else {
         const message = `git ${args[0]} failed (${code ?? 'ended by a signal'})`;
+        const tooMuchMemory = `git ${args[0]} needs more memory than ${memoryBytes} bytes, the git budget ${budget}`;
         const waited = options.guard ? inVain(code) : null;
         // The limit of a file's size ends a program like a full disk does.
         const failure = killedBy === 'SIGXFSZ' ? 'storage_full' : codeFromStderr(stderrText);
-        const told = storageMessage(failure) ?? message;
+        const told = failure === 'memory' ? tooMuchMemory : (storageMessage(failure) ?? message);
         reject(waited ?? new GitError(failure, told, { stderr: stderrText, exitCode: code }));
       }
     });

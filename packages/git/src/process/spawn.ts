@@ -13,6 +13,8 @@ export interface SpawnOptions {
   writer?: boolean;
   /** Ties the process to our life: for what would otherwise go on for long without us. */
   mortal?: boolean;
+  /** Most memory that it may allocate, and each process that it starts. */
+  memoryBytes: number;
   /** Held by the process while it runs. */
   guard?: Guard;
   directories?: ObjectDirectories;
@@ -39,6 +41,16 @@ function canSetDeathSignal(path: string): boolean {
   return setprivWorks;
 }
 
+let prlimitWorks: boolean | undefined;
+
+/** Whether util-linux `prlimit` can set every limit here: the system may have a lower one. Asked once. */
+function canLimitMemory({ path, limits }: Git): boolean {
+  const most = Math.max(...Object.values(limits).map(({ memoryBytes }) => memoryBytes));
+  prlimitWorks ??=
+    spawnSync('prlimit', [`--data=${most}`, 'true'], { env: { PATH: path }, stdio: 'ignore' }).status === 0;
+  return prlimitWorks;
+}
+
 /** Starts git. Callers go through run.ts or a coprocess, which bound time and output. */
 export function spawnGit(git: Git, options: SpawnOptions): GitProcess {
   const command = [git.binary, ...settings(options.writer ?? false, options.config), ...options.args];
@@ -48,6 +60,8 @@ export function spawnGit(git: Git, options: SpawnOptions): GitProcess {
   if (options.guard && options.gitDir !== null && canGuard(git.path))
     command.unshift(...guardWords(options.gitDir, options.guard));
   if (options.mortal && canSetDeathSignal(git.path)) command.unshift('setpriv', '--pdeathsig', 'KILL');
+  // What it allocates, not what it maps: a process that sends a pack of ten gigabytes needs little memory for it.
+  if (canLimitMemory(git)) command.unshift('prlimit', `--data=${options.memoryBytes}`);
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
     cwd: '/',

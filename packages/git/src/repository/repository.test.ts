@@ -183,7 +183,7 @@ describe('budgets', () => {
   test('a class runs so many at once, queues so many, refuses the next; anonymous callers have their own', async () => {
     const limiter = createLimiter({
       ...DEFAULT_BUDGETS,
-      heavy: { concurrency: 2, queue: 1, waitMs: 10_000, timeoutMs: 1000 },
+      heavy: { ...DEFAULT_BUDGETS.heavy, concurrency: 2, queue: 1, waitMs: 10_000, timeoutMs: 1000 },
     });
     const releases = [await limiter.acquire('heavy', 'user'), await limiter.acquire('heavy', 'user')];
     const third = limiter.acquire('heavy', 'user');
@@ -207,7 +207,7 @@ describe('budgets', () => {
   test('who leaves the queue takes no place', async () => {
     const limiter = createLimiter({
       ...DEFAULT_BUDGETS,
-      read: { concurrency: 1, queue: 5, waitMs: 10_000, timeoutMs: 1000 },
+      read: { ...DEFAULT_BUDGETS.read, concurrency: 1, queue: 5, waitMs: 10_000, timeoutMs: 1000 },
     });
     const release = await limiter.acquire('read', 'user');
     const controller = new AbortController();
@@ -223,7 +223,7 @@ describe('budgets', () => {
   test('who waits too long is refused and leaves the queue', async () => {
     const limiter = createLimiter({
       ...DEFAULT_BUDGETS,
-      anonymous_heavy: { concurrency: 1, queue: 5, waitMs: 20, timeoutMs: 1000 },
+      anonymous_heavy: { ...DEFAULT_BUDGETS.anonymous_heavy, concurrency: 1, queue: 5, waitMs: 20, timeoutMs: 1000 },
     });
     const release = await limiter.acquire('heavy', 'anonymous');
     await expect(limiter.acquire('heavy', 'anonymous')).rejects.toMatchObject({

@@ -23,7 +23,14 @@ const TOLERATED = [
 const STRICT = `--strict=${TOLERATED.map((id) => `${id}=ignore`).join(',')}`;
 
 /** Failures that are not the pack's. */
-const own: ReadonlySet<GitErrorCode> = new Set(['limit', 'busy', 'missing', 'storage_full', 'storage_failed']);
+const own: ReadonlySet<GitErrorCode> = new Set([
+  'limit',
+  'memory',
+  'busy',
+  'missing',
+  'storage_full',
+  'storage_failed',
+]);
 
 export interface IngestOptions {
   /** Bytes of the pack as sent; beyond it `limit`. Any number unless told. */
@@ -60,6 +67,7 @@ async function endsWithin(
 ): Promise<boolean> {
   while (counter.bytes <= bytes) {
     const step = await iterator.next().catch((cause: unknown) => {
+      if (cause instanceof GitError) throw cause;
       throw new GitError('aborted', 'the input ended with an error', { cause });
     });
     if (step.done) return true;

@@ -35,6 +35,10 @@ export interface ReceiveLimits {
   maxPushOptions?: number;
   /** Bytes of each; default 1,000. */
   maxPushOptionBytes?: number;
+  /** Bytes of commands and options together; beyond it `limit`. Default 32 MiB. */
+  maxBytes?: number;
+  /** Told of each of these bytes as they come; may throw. */
+  onBytes?: (bytes: number) => void;
 }
 
 const commandPrefix = 2 * (ZERO_SHA.length + 1);
@@ -60,12 +64,22 @@ export async function readReceiveRequest(
   const maxPushOptions = limits.maxPushOptions ?? 20;
   const maxPushOptionBytes = limits.maxPushOptionBytes ?? 1000;
   let excess: ReceiveRequest['excess'] = null;
+  const maxBytes = limits.maxBytes ?? 32 * 1024 * 1024;
   const reader = createPacketReader(body);
+  let bytes = 0;
+  const nextPacket = async () => {
+    const packet = await reader.next();
+    const length = packet.type === 'data' ? packet.data.length : 0;
+    bytes += length;
+    if (bytes > maxBytes) throw new GitError('limit', `the commands of the push have more than ${maxBytes} bytes`);
+    limits.onBytes?.(length);
+    return packet;
+  };
   const commands: PushCommand[] = [];
   const shallow: Sha[] = [];
   let words: string[] = [];
   let sends = false;
-  for (let packet = await reader.next(); packet.type === 'data'; packet = await reader.next()) {
+  for (let packet = await nextPacket(); packet.type === 'data'; packet = await nextPacket()) {
     let data = packet.data.at(-1) === newline ? packet.data.subarray(0, -1) : packet.data;
     const nul = data.indexOf(0);
     if (nul >= 0) {
@@ -87,7 +101,7 @@ export async function readReceiveRequest(
   }
   const pushOptions: string[] = [];
   if (words.includes('push-options') && commands.length > 0) {
-    for (let packet = await reader.next(); packet.type === 'data'; packet = await reader.next()) {
+    for (let packet = await nextPacket(); packet.type === 'data'; packet = await nextPacket()) {
       const option = packet.data.toString('utf8').replace(/\n$/, '');
       if (Buffer.byteLength(option) > maxPushOptionBytes) excess ??= 'option-bytes';
       else if (pushOptions.length >= maxPushOptions) excess ??= 'options';

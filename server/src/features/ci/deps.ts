@@ -1,8 +1,10 @@
 /** What the CI slice needs of others; app.ts wires it. */
+import type { Acting } from '../../kernel/authz/acting.ts';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
+import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
 import type { CommitJson, RepositoryAccess } from '../repository/index.ts';
@@ -22,15 +24,11 @@ export type CiRepository = Pick<
   | 'isProtected'
   | 'mayUpdate'
   | 'keepRef'
+  | 'branch'
+  | 'carry'
+  | 'construct'
   | 'branchesWith'
 >;
-
-interface NewFact {
-  readonly kind: 'pipeline.created' | 'pipeline.changed' | 'pipeline.finished' | 'job.finished';
-  readonly projectId: number;
-  readonly actorId: number | null;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
 
 /** Adds background work inside a transaction. `runAt` delays it; an equal `key` replaces what waits. */
 type Enqueue = (
@@ -48,6 +46,7 @@ interface CiLog {
 
 /** From app.ts. */
 export interface CiFeatureDependencies {
+  readonly ports: Ports;
   readonly db: Db;
   readonly log: CiLog;
   /** Without a trailing slash. */
@@ -63,9 +62,8 @@ export interface CiFeatureDependencies {
   readonly parents: ParentLoader;
   /** The next number of a project's counter. */
   readonly nextIid: (tx: Db, projectId: number, kind: 'pipeline') => Promise<number>;
-  /** The person and the project as they are now, for work without a request; null when either is gone or blocked. */
-  readonly actingAs: (userId: number, projectId: number) => Promise<{ caller: Caller; subject: ProjectSubject } | null>;
-
+  /** The person and the project as they are now, for work that the clock starts; null when either is gone or blocked. */
+  readonly actingAs: (userId: number, projectId: number) => Promise<Acting | null>;
   /** Whether pushes of any number of branches and tags make pipelines of all of them. */
   readonly allPipelinesOfPush: (projectId: number) => Promise<boolean>;
   /** Whether another pipeline of the commit is within the user's limit. */
@@ -73,6 +71,8 @@ export interface CiFeatureDependencies {
   readonly builtIn: {
     /** Whose projects the built-in runner serves: all where jobs are isolated, else those of administrators. */
     readonly serves: () => 'all' | 'administrators';
+    /** Whether this instance has it: the configuration may switch it off. */
+    readonly exists: () => boolean;
     /** A job that the built-in runner may take is waiting: start it if it is not there. */
     readonly wanted: () => void;
   };
@@ -80,7 +80,6 @@ export interface CiFeatureDependencies {
 
 /** What the slice's own files share: what app.ts gave, and the ways to tell others, bound to the slice's kinds. */
 export interface CiDependencies extends CiFeatureDependencies {
-  readonly recordFact: (tx: Db, fact: NewFact) => Promise<void>;
   /** Tells open pages that something changed; the topic carries ids only. */
   readonly announce: (tx: Db, topic: string) => Promise<void>;
   readonly enqueue: Enqueue;

@@ -3,48 +3,66 @@ import { canOnProject } from '../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { MergeRequest } from '../../kernel/db/rows.ts';
-import { emit, publish } from '../../kernel/events/index.ts';
+import { publish } from '../../kernel/events/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import { forbidden, invalidRecord, unauthorized } from '../../kernel/http/errors.ts';
 import type { Page } from '../../kernel/http/pagination.ts';
 import { requireOnProject } from '../../kernel/http/parents.ts';
 import { addJob } from '../../kernel/queue/index.ts';
+import { runnersTokens } from '../namespaces/index.ts';
 import { artifactRoutes } from './artifacts/artifacts.routes.ts';
 import { artifactsService } from './artifacts/artifacts.service.ts';
 import type { CiDependencies, CiFeatureDependencies } from './deps.ts';
+import { bridgeTasks } from './downstream/bridges.ts';
 import { findPlace } from './jobs/context.queries.ts';
 import { findTokenJob } from './jobs/jobs.queries.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobsService } from './jobs/jobs.service.ts';
-import { projectUrl } from './jobs/presenting.ts';
+import { projectUrl } from './jobs/serialize.ts';
+import { writeAccess } from './jobs/write-access.ts';
 import { lintRoutes } from './lint/lint.routes.ts';
+import { badgeFile } from './page-files/badge-files.ts';
+import { logFile } from './page-files/log-file.ts';
 import { movePipelines } from './pipelines/contributions.queries.ts';
-import { type CreateOutcome, type CreatePipeline, pipelineMaker, refOfRequest, zeroSha } from './pipelines/create.ts';
+import { type CreateOutcome, type CreatePipeline, pipelineMaker, zeroSha } from './pipelines/create.ts';
 import { followers } from './pipelines/following.ts';
+import { requestRun } from './pipelines/merged-results.ts';
 import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pipelines/pipelines.entity.ts';
 import { findPipelineById, pipelinesOfMergeRequest } from './pipelines/pipelines.queries.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
-import { pipelineDetailById } from './pipelines/presenting.ts';
+import { pipelineDetailById } from './pipelines/serialize.ts';
+import { type TrainPipelines, trainPipelines } from './pipelines/train-pipelines.ts';
+import { resourceTasks } from './resource-groups/assign.ts';
+import { resourceGroupRoutes } from './resource-groups/resource-groups.routes.ts';
 import { runnerArtifactRoutes } from './runner-protocol/artifacts.routes.ts';
 import { createHeldPolls } from './runner-protocol/held-polls.ts';
 import { requestRoutes } from './runner-protocol/requests.routes.ts';
 import { updateRoutes } from './runner-protocol/updates.routes.ts';
 import { placeRoutes } from './runners/places.routes.ts';
 import { registrationRoutes } from './runners/registration.routes.ts';
-import { sealedGroupToken } from './runners/registration-tokens.queries.ts';
+import { registrationTokens } from './runners/registration-tokens.service.ts';
 import { runnerRoutes } from './runners/runners.routes.ts';
 import { runnerAccess } from './runners/runners.service.ts';
+import { scheduleTasks } from './schedules/runs.ts';
+import { scheduleRoutes } from './schedules/schedules.routes.ts';
+import { schedulesService } from './schedules/schedules.service.ts';
+import { scheduleVariableRoutes } from './schedules/variables.routes.ts';
 import { ciTasks } from './scheduling/tasks.ts';
+import { secureFileRoutes } from './secure-files/secure-files.routes.ts';
 import { statusRoutes } from './statuses/statuses.routes.ts';
 import { statusService } from './statuses/statuses.service.ts';
+import { triggerRoutes } from './triggers/triggers.routes.ts';
+import { triggersService } from './triggers/triggers.service.ts';
 import { variableRoutes } from './variables/variables.routes.ts';
 
 export type { CiFeatureDependencies } from './deps.ts';
 export {
   PipelineBasic,
   PipelineDetail,
+  type PipelineDetailJson,
   type PipelineJson,
 } from './pipelines/pipelines.entity.ts';
+export type { TrainPipelines } from './pipelines/train-pipelines.ts';
 export { builtInRunnerToken, ensureBuiltInRunner } from './runners/built-in.ts';
 
 export interface Ci extends Feature {
@@ -62,11 +80,10 @@ export interface Ci extends Feature {
     /** 400 when the configuration has no jobs for it. */
     createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<PipelineJson>;
   };
-  pipelineStatus(db: Db, pipelineId: number): Promise<string | null>;
+  /** For merge trains: the pipelines of what would be merged. */
+  readonly trainPipelines: TrainPipelines;
   /** Makes another user the one who started pipelines and jobs, when theirs is removed. */
   movePipelines(tx: Db, fromUserId: number, toUserId: number): Promise<void>;
-  /** The token that registers runners of a group; null where none was made, or they are switched off. */
-  groupRegistrationToken(groupId: number): Promise<string | null>;
   /** Looks once for jobs that waited for the built-in runner before this process was there. */
   start(): void;
   /** Answers all held polls; the process stops. */
@@ -77,8 +94,6 @@ export interface Ci extends Feature {
 export function ciFeature(given: CiFeatureDependencies): Ci {
   const deps: CiDependencies = {
     ...given,
-    recordFact: (tx, fact) =>
-      emit(tx, { kind: fact.kind, project_id: fact.projectId, actor_id: fact.actorId, payload: fact.payload }),
     announce: publish,
     enqueue: (tx, name, payload, options) =>
       addJob<{ readonly job_id: number }>(tx, { name }, payload, {
@@ -88,11 +103,19 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   };
   const { db } = deps;
   const polls = createHeldPolls(deps);
+  const tokens = registrationTokens(deps);
   const jobs = jobsService(deps);
+  const writes = writeAccess(deps);
   const pipelines = pipelineMaker(deps);
   const artifacts = artifactsService(deps);
   const access = runnerAccess(db, deps.parents);
-  const { tasks, cron } = ciTasks(deps, polls.look);
+  const schedules = schedulesService(deps, pipelines);
+  const work = [
+    ciTasks(deps, polls.look),
+    scheduleTasks(deps, schedules),
+    { tasks: bridgeTasks(deps, pipelines), cron: [] },
+    resourceTasks(deps),
+  ];
 
   /** Where the pipeline of a merge request runs: a fork's in the fork, unless somebody of the project runs it here. */
   async function placeOf(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<ProjectSubject> {
@@ -107,30 +130,32 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     throw caller.user === null ? unauthorized() : forbidden();
   }
 
+  deps.ports.provide(runnersTokens, { of: tokens.read });
   return {
     routes: [
-      ...pipelineRoutes(deps, pipelines, jobs),
-      ...jobRoutes(deps, jobs),
-      ...artifactRoutes(deps),
+      ...pipelineRoutes(deps, pipelines, jobs, writes),
+      ...resourceGroupRoutes(deps),
+      ...triggerRoutes(deps, triggersService(deps, pipelines)),
+      ...scheduleRoutes(deps, schedules),
+      ...scheduleVariableRoutes(deps, schedules),
+      ...jobRoutes(deps, jobs, writes),
+      ...artifactRoutes(deps, writes),
       ...statusRoutes(deps, statusService(deps)),
       ...variableRoutes(deps),
+      ...secureFileRoutes(deps),
       ...lintRoutes(deps, pipelines),
       ...runnerRoutes(deps, access),
       ...placeRoutes(deps, access),
-      ...registrationRoutes(deps, access),
+      ...registrationRoutes(deps, access, tokens),
       ...requestRoutes(deps, polls),
       ...updateRoutes(deps),
       ...runnerArtifactRoutes(deps, artifacts),
     ],
-    tasks,
-    cron,
+    pageFiles: [logFile(deps, writes), badgeFile(deps)],
+    tasks: work.flatMap(({ tasks }) => tasks),
+    cron: work.flatMap(({ cron }) => cron),
     consumers: followers(deps, pipelines),
     createPipeline: pipelines.create,
-    groupRegistrationToken: async (groupId) => {
-      if (!(await deps.settings.read()).allow_runner_registration_token) return null;
-      const sealed = await sealedGroupToken(db, groupId);
-      return sealed && deps.secrets.open(sealed);
-    },
     resolveJobToken: async (tokenSha256) => {
       const found = await findTokenJob(db, tokenSha256);
       if (!found) return null;
@@ -164,8 +189,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
         const outcome = await pipelines.create({
           subject: place,
           caller,
-          ref: refOfRequest(request, place.project.id),
-          sha: request.head_sha,
+          ...(await requestRun(deps, place, request, request.head_sha)),
           beforeSha: zeroSha,
           source: 'merge_request_event',
           mergeRequest: request,
@@ -176,8 +200,8 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
         return pipelineBasic(pipeline ?? outcome.pipeline, projectUrl(deps, place));
       },
     },
+    trainPipelines: trainPipelines(deps, pipelines),
     movePipelines,
-    pipelineStatus: async (handle, pipelineId) => (await findPipelineById(handle, pipelineId))?.status ?? null,
     start: polls.look,
     drain: polls.drain,
   };

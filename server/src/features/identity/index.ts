@@ -1,10 +1,12 @@
 /** Identity: users, access tokens, sessions, and who is behind a request. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { systemOrigin } from '../../kernel/audit/index.ts';
+import type { Caller } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { User } from '../../kernel/db/rows.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { Mail } from '../../kernel/mail/index.ts';
+import type { Markdown } from '../../kernel/markdown/index.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
@@ -26,7 +28,7 @@ import {
   type LfsCredentials,
   touchUsers,
 } from './credentials/index.ts';
-import { createDeployKeys, type DeployKeys, deployKeyRoutes } from './deploy-keys/index.ts';
+import { createDeployKeys, type DeployKeyDependencies, type DeployKeys, deployKeyRoutes } from './deploy-keys/index.ts';
 import { createDeployTokens, deployTokenRoutes } from './deploy-tokens/index.ts';
 import { createEmails, emailRoutes } from './emails/index.ts';
 import { createFeedTokens, type FeedTokens, feedTokenRoutes } from './feed-tokens/index.ts';
@@ -66,13 +68,15 @@ import {
   createEditing,
   createUsers,
   editingRoutes,
+  mountUsernameExists,
   type UserCreatedHook,
   type UserRenamedHook,
   type Users,
+  userReferences,
   userRoutes,
 } from './users/index.ts';
 
-export { type Avatars, createAvatars, imageType, maximumAvatarBytes } from './avatars/index.ts';
+export { type Avatars, createAvatars, maximumAvatarBytes } from './avatars/index.ts';
 export { scopesAllowGit } from './credentials/index.ts';
 export { setNotificationEmail } from './emails/index.ts';
 export type { Release } from './instance/instance.routes.ts';
@@ -118,10 +122,12 @@ export {
   userAttributes,
   userProfile,
   userReference,
+  usersMentioned,
 } from './users/index.ts';
 
 export interface IdentityDependencies {
   readonly db: Db;
+  readonly markdown: Pick<Markdown, 'html'>;
   readonly settings: Settings;
   /** Changes that other processes made; caches of callers are bypassed while they do not arrive. */
   readonly changes: ChangeFeed;
@@ -142,6 +148,8 @@ export interface IdentityDependencies {
   readonly signInRefusal: (login: string) => Promise<Error | null>;
   /** Counts a mail to an address that a stranger asks for; why it is refused, null when it is not. */
   readonly mailRefusal: (email: string) => Promise<Error | null>;
+  /** Counts a check whether a username is taken; why it is refused, null when it is not. */
+  readonly usernameCheckRefusal: (caller: Caller, address: string) => Promise<Error | null>;
   readonly impersonationEnabled: boolean;
   /** Whether git over SSH asks people who have a second factor for it. */
   readonly sshAsksSecondFactor: (user: User) => Promise<boolean>;
@@ -149,6 +157,8 @@ export interface IdentityDependencies {
   readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
   /** Takes the memberships of bots away whose last token ended. */
   readonly botsRetired: (tx: Db, userIds: readonly number[]) => Promise<void>;
+  /** Whether somebody may do more in a project than the caller. */
+  readonly outranksOn: DeployKeyDependencies['outranksOn'];
 }
 
 /** Hours of grace of the groups that ask a person for a second factor; provided by namespaces through app.ts. */
@@ -161,6 +171,8 @@ export interface Identity extends Feature {
   readonly authenticateBasic: AuthenticateBasic;
   /** For git over SSH: who is behind a key. */
   readonly ssh: SshSignIn;
+  /** Whether it is the user's own password. Attempts are counted like those to sign in. */
+  readonly provesPassword: (user: User, password: string) => Promise<boolean>;
   /** What a deploy key may do in a project; null when the project does not have it. */
   readonly deployKeyIn: DeployKeys['within'];
   readonly twoFactor: Pick<TwoFactor, 'newRecoveryCodes'>;
@@ -223,6 +235,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     twoFactorRequiredUntil: twoFactor.requiredUntil,
     refusesTokensInUrls: async () => (await settings.read()).refuse_tokens_in_urls,
     impersonationEnabled: deps.impersonationEnabled,
+    externalUrl,
     reused: (token, address) => tokens.reused(token, { author: null, address }),
   });
   const access = { db, endSessions: deleteSessionsOf, forget: cache.clear } as const;
@@ -242,7 +255,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     reactivate: ({ id, name, email }, address) => moderation.reactivate(id, { author: { id, name, email }, address }),
     forget: cache.clear,
   });
-  const deployKeys = createDeployKeys({ db, settings });
+  const deployKeys = createDeployKeys({ db, settings, outranksOn: deps.outranksOn });
   const ssh = createSshSignIn({
     db,
     settings,
@@ -305,12 +318,13 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...passwordRoutes({ db, reset, passwordIsRight: sessions.passwordIsRight }),
       ...sessionRoutes({ db, forget: cache.clear }),
       ...twoFactorRoutes({ db, twoFactor, passwordIsRight: sessions.passwordIsRight }),
-      ...applicationRoutes({ db, settings, applications: createApplications({ db, forget: cache.clear }) }),
+      ...applicationRoutes({ db, settings, applications: createApplications({ db, settings, forget: cache.clear }) }),
       ...oauth.routes,
       ...auditEventRoutes(db),
       ...deployKeyRoutes(db, deployKeys),
       ...deployTokenRoutes(db, createDeployTokens({ db, forget: cache.clear })),
     ],
+    references: [userReferences(db)],
     tasks: [
       ...sessionTasks(db),
       ...tokenTasks(tokens),
@@ -342,6 +356,13 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         signInRefusal: deps.signInRefusal,
         mailRefusal: deps.mailRefusal,
         externalUrl,
+        markdown: deps.markdown,
+      });
+      mountUsernameExists(server, {
+        db,
+        settings,
+        credentials: resolver,
+        checkRefusal: deps.usernameCheckRefusal,
       });
       mountAvatars(server, db, objects);
       oauth.mount(server);
@@ -349,6 +370,11 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     resolver,
     authenticateBasic: createBasic({ resolver, checkPassword: sessions.checkOnlyPassword, settings }),
     ssh,
+    provesPassword: async (user, password) => {
+      const refusal = await deps.signInRefusal(user.username);
+      if (refusal) throw refusal;
+      return await passwords.verify(user.password_hash, password);
+    },
     deployKeyIn: deployKeys.within,
     twoFactor,
     lfsCredentials: createLfsCredentials(deps.secrets),

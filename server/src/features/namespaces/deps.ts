@@ -1,117 +1,11 @@
 /** What the namespaces slice needs of others; app.ts wires it. */
-import type { Readable } from 'node:stream';
-import type { Bundle } from '@millrace/git';
-import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
-import type { Project, User } from '../../kernel/db/rows.ts';
 import type { CredentialResolver } from '../../kernel/http/credentials.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
-import type { Outbound } from '../../kernel/outbound/index.ts';
-import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
 import type { Logger } from '../../kernel/telemetry/index.ts';
 import type { Avatars, ServiceAccounts, Tokens } from '../identity/index.ts';
-import type { Carriers } from './carrying.ts';
-import type { HookMessage } from './hooks/calls.service.ts';
-import type { HookEvent } from './hooks/hooks.events.ts';
-import type { Place } from './places.ts';
-import type { Relation } from './transfers/relations.ts';
-
-/** A licence as the repository tells it. */
-export interface FoundLicense {
-  /** Path of the file that holds the terms. */
-  readonly path: string;
-  readonly key: string;
-  readonly name: string;
-  readonly nickname: string | null;
-  readonly htmlUrl: string | null;
-  readonly sourceUrl: string | null;
-}
-
-/** What happens to repositories when projects come and go. */
-interface RepositoryHooks {
-  /** After the project's row is committed. When it fails the project is removed again. */
-  /** Makes the empty repository of a project that is about to be. */
-  projectPlaced(place: Pick<Project, 'repository_storage' | 'repository_path'>, branch: string): Promise<void>;
-  /** The project came to nothing. */
-  projectUnplaced(place: Pick<Project, 'repository_storage' | 'repository_path'>): Promise<void>;
-  projectCreated(
-    subject: ProjectSubject,
-    options: {
-      readonly caller: Caller;
-      readonly initializeWithReadme: boolean;
-      /** Texts of the first commit by their paths, in place of the README. */
-      readonly files?: Readonly<Record<string, string>>;
-    },
-  ): Promise<void>;
-  /** In the transaction that removes the row; the files go after it, by a task. */
-  projectRemoved(tx: Db, project: Project): Promise<void>;
-  /** The same for a group, with what only groups have: wikis of it and of the groups below. */
-  groupRemoved(tx: Db, groupId: number): Promise<void>;
-  /** Path of the README on the default branch; null when there is none. */
-  readmePath(project: Project): Promise<string | null>;
-  /** Everything that people made as one file; null for an empty repository. */
-  bundle(project: Project, signal: AbortSignal): Promise<Readable | null>;
-  /** An empty repository in place of what is there. */
-  emptied(project: Project): Promise<void>;
-  /** Fills an empty repository from a bundle, checked like a push. */
-  unbundled(
-    project: Project,
-    source: AsyncIterable<Buffer>,
-    options: {
-      readonly maxBytes: number;
-      readonly signal: AbortSignal;
-      /** Where the project's default branch is not there, another one is found; it is answered. */
-      readonly anyBranch?: boolean;
-    },
-  ): Promise<string | null>;
-  /** Fills an empty repository with branches and tags of another and the pack that goes with them, checked like a push. */
-  filled(
-    project: Project,
-    source: Bundle,
-    options: {
-      readonly maxBytes: number;
-      readonly signal: AbortSignal;
-      /** Told of every object of Git LFS that the pack points at. */
-      readonly pointed?: (object: { readonly oid: string; readonly size: number }) => void;
-    },
-  ): Promise<void>;
-  /** The wiki as one file with the name of its branch; null where nobody has written to it. */
-  wikiBundle(
-    subject: ProjectSubject,
-    signal: AbortSignal,
-  ): Promise<{ readonly bytes: Readable; readonly branch: string | null } | null>;
-  /** Takes the wiki away. */
-  wikiEmptied(subject: ProjectSubject): Promise<void>;
-  /** Fills a wiki that is not there yet, as `unbundled` does a repository. */
-  wikiUnbundled(
-    subject: ProjectSubject,
-    source: AsyncIterable<Buffer>,
-    options: { readonly maxBytes: number; readonly signal: AbortSignal; readonly branch: string | null },
-  ): Promise<void>;
-  hasCommit(project: Project, id: string): Promise<boolean>;
-  /** Takes an object of Git LFS in; why not, where there is no room for it or its bytes are not what was said. */
-  takeLarge(
-    subject: ProjectSubject,
-    object: { readonly oid: string; readonly size: number },
-    bytes: AsyncIterable<Buffer>,
-    signal: AbortSignal,
-  ): Promise<string | null>;
-  /** Which of these objects of Git LFS a project has. */
-  hasLarge(subject: ProjectSubject, oids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** In the transaction that ends an import. */
-  arrived(tx: Db, project: Project): Promise<void>;
-  /** The licence of the default branch; null where no file says so. */
-  licenseOf(project: Project): Promise<FoundLicense | null>;
-  /** Copies the repository of a project to a new one: these branches only, or all branches and tags. */
-  projectCopied(source: Project, target: Project, branches: readonly string[] | null): Promise<void>;
-  hasBranch(project: Project, branch: string): Promise<boolean>;
-  /** The newest commit of the default branch, and the newest tag; null where there is none. */
-  headOf(project: Project): Promise<string | null>;
-  latestTag(project: Project): Promise<string | null>;
-  /** Makes another branch the default one; false when there is no such branch. The row is changed after it. */
-  changeDefaultBranch(project: Project, branch: string): Promise<boolean>;
-}
+import type { MembersUnassigned, PlaceMoved, ProjectRepositories, ProjectStarts, RunnersTokens } from './ports.ts';
 
 export interface NamespacesDependencies {
   readonly db: Db;
@@ -127,23 +21,15 @@ export interface NamespacesDependencies {
   readonly repositoryStorage: string;
   /** The product's version. */
   readonly release: string;
-  /** What other slices put into archives of projects. */
-  readonly transfers: readonly Relation[];
-  /** What has labels and milestones. */
-  readonly carriers: () => readonly Partial<Carriers>[];
-  readonly repository: RepositoryHooks;
+  readonly repository: ProjectRepositories;
+  readonly starts: ProjectStarts;
+  readonly runnersTokens: RunnersTokens;
+  readonly assigned: readonly MembersUnassigned[];
+  readonly moved: readonly PlaceMoved[];
   readonly avatars: Avatars;
   readonly objects: ObjectStore;
-  readonly outbound: Outbound;
-  /** Of the running program. */
-  readonly version: string;
-  /** What a hook is tried with: something that is there, or why nothing is. */
-  hookSample(place: Place, event: HookEvent, user: User): Promise<HookMessage | string>;
-  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   /** For what is served outside the API. */
   readonly resolver: CredentialResolver;
-  /** The token that registers runners of a group; null where none was made, or they are switched off. */
-  runnersToken(groupId: number): Promise<string | null>;
   readonly serviceAccounts: ServiceAccounts;
   readonly tokens: Pick<Tokens, 'find' | 'issue' | 'rotate' | 'revoke' | 'expiry' | 'createBot'>;
 }

@@ -12,84 +12,89 @@ import { mountPictures } from './avatars/avatars.mount.ts';
 import { createPictures } from './avatars/pictures.ts';
 import { badgeRoutes } from './badges/badges.routes.ts';
 import { customAttributeRoutes } from './custom-attributes/custom-attributes.routes.ts';
-import { deletionService } from './deletion/deletion.service.ts';
+import { type DeletionService, deletionService } from './deletion/deletion.service.ts';
 import type { NamespacesDependencies } from './deps.ts';
 import { downloadWatch } from './downloads/downloads.ts';
-import { forkRoutes } from './forks/forks.routes.ts';
-import { forkService } from './forks/forks.service.ts';
 import { soleOwnedGroups } from './groups/groups.queries.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
 import { groupService } from './groups/groups.service.ts';
 import { relatedGroupRoutes } from './groups/related.routes.ts';
-import { callRoutes } from './hooks/calls.routes.ts';
-import { type HookCalls, hookCalls } from './hooks/calls.service.ts';
-import { hookRoutes } from './hooks/hooks.routes.ts';
-import { systemHookRoutes } from './hooks/system-hooks.routes.ts';
 import { jobTokenAllowed } from './job-token-scope/job-token-scope.queries.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/job-token-scope.routes.ts';
-import { labelRoutes } from './labels/labels.routes.ts';
 import { memberRoutes } from './members/members.routes.ts';
 import { memberService } from './members/members.service.ts';
 import { type MembershipHooks, membershipRoutes } from './members/membership.ts';
-import { milestoneRoutes } from './milestones/milestones.routes.ts';
 import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
 import { findFormer } from './naming/redirects.queries.ts';
 import { findProjectSubjects } from './projects/extras.queries.ts';
 import { gitAddressRoutes } from './projects/git-addresses.routes.ts';
-import { projectLister } from './projects/listing.ts';
-import { projectPresenter } from './projects/presenter.ts';
+import { type ListProjects, projectLister } from './projects/listing.ts';
+import { type PresentProjects, projectPresenter } from './projects/presenter.ts';
 import { projectListRoutes } from './projects/project-lists.routes.ts';
 import { projectRoutes } from './projects/projects.routes.ts';
-import { projectService } from './projects/projects.service.ts';
+import { type ProjectService, projectService } from './projects/projects.service.ts';
 import { type PushedProjects, pushedProjects } from './projects/pushed.service.ts';
 import { relatedProjectRoutes } from './projects/related.routes.ts';
 import { serviceAccountRoutes } from './service-accounts/service-accounts.routes.ts';
 import { starRoutes } from './stars/stars.routes.ts';
-import { starterRoutes, startService } from './starters/starters.service.ts';
 import { recountingTask } from './statistics/recounting.ts';
 import { findTopic } from './topics/topics.queries.ts';
 import { topicRoutes } from './topics/topics.routes.ts';
-import { exportService } from './transfers/exports.ts';
-import { importService } from './transfers/imports.ts';
-import { ownRelations } from './transfers/relations.ts';
-import { transferRoutes } from './transfers/transfers.routes.ts';
-import { urlImportService } from './transfers/url-imports.ts';
-import { mountUploads } from './uploads/uploads.mount.ts';
-import { uploadRoutes } from './uploads/uploads.routes.ts';
 
-export { abilityScope, allOf, projectScope, type Sql, withTables } from './access/access.queries.ts';
-export { nextIid } from './access/counters.queries.ts';
-export { below, nearestSaid } from './access/hierarchy.queries.ts';
+export {
+  abilityScope,
+  allOf,
+  grantHolds,
+  groupScope,
+  levelsText,
+  projectScope,
+  type Sql,
+  withTables,
+} from './access/access.queries.ts';
+export { nextGroupIid, nextIid } from './access/counters.queries.ts';
+export { below, defaultProtection, nearestSaid } from './access/hierarchy.queries.ts';
+export { findNamespaceSubject, findProjectSubject } from './access/parents.queries.ts';
+export { outranksOn } from './access/privileges.ts';
+export { issuesSeen, requestsSeen } from './access/requests.queries.ts';
 export { removeGrantsOf } from './access-tokens/access-tokens.queries.ts';
 export { pictureUrl } from './avatars/pictures.ts';
-export type { Replacement } from './carrying.ts';
+export type { DeletionService } from './deletion/deletion.service.ts';
 export type { NamespacesDependencies } from './deps.ts';
 export { groupAttributeParameters, groupAttributes } from './groups/attributes.ts';
 export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
-export type { Announcement, HookMessage } from './hooks/calls.service.ts';
-export type { HookEvent } from './hooks/hooks.events.ts';
-export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
-export { labelsNamed } from './labels/named.ts';
 export { graceOfGroups } from './members/members.queries.ts';
+export { openness, visibilities } from './naming/naming.ts';
+export { type Place, placeColumns } from './places.ts';
 export {
-  Milestone,
-  type MilestoneJson,
-  milestoneJson,
-  type PlacedMilestone,
-} from './milestones/milestones.entity.ts';
-export { findMilestone, milestoneNamed, milestonesById, milestonesFor } from './milestones/milestones.queries.ts';
-export type { Place } from './places.ts';
+  type MembersUnassigned,
+  type Moved,
+  membersUnassigned,
+  type PlaceMoved,
+  type ProjectRepositories,
+  type ProjectStarts,
+  placeMoved,
+  projectRepositories,
+  projectStarts,
+  type RunnersTokens,
+  runnersTokens,
+} from './ports.ts';
+export { type Exporter, type ImportTarget, once, type Relation, relation } from './project-relations/relation.ts';
+export { badgeRelation, customAttributeRelation, memberRelation } from './project-relations/relations.ts';
+export { removing } from './project-relations/removing.queries.ts';
+export type { Attributes } from './projects/attributes.changes.ts';
 export { attributeParameters as projectAttributeParameters } from './projects/attributes.params.ts';
 export { projectAttributes } from './projects/attributes.ts';
+export { requireLinkable } from './projects/fork-visibility.ts';
+export type { ListProjects } from './projects/listing.ts';
+export type { PresentProjects } from './projects/presenter.ts';
+export { Project } from './projects/projects.entity.ts';
+export { listOptions, projectId, wideFilterOf, wideListParameters } from './projects/projects.params.ts';
+export { findPersonalNamespace, findProject, setApprovalsBeforeMerge } from './projects/projects.queries.ts';
+export type { CreateProject, ProjectService } from './projects/projects.service.ts';
 export type { MadeByPush } from './projects/pushed.service.ts';
+export { settingsJson } from './projects/settings.entity.ts';
+export type { StartParameters } from './projects/start.params.ts';
 export { recordMeasures } from './statistics/statistics.queries.ts';
-export { type ImportTarget, type Relation, relation } from './transfers/relations.ts';
-export {
-  headersOf as fileHeaders,
-  markdownOf,
-  safeName as safeFileName,
-  uploadTypes as fileTypes,
-} from './uploads/files.ts';
 
 export interface Namespaces extends Feature {
   /** For the edge: the parent that a path names, with the caller's level. */
@@ -98,8 +103,11 @@ export interface Namespaces extends Feature {
   projectFor(idOrPath: string | number, userId: number | null): Promise<ProjectSubject | null>;
   /** Groups that would have no owner without the user. */
   soleOwnedGroups(userId: number): Promise<readonly number[]>;
-  /** Tells hooks of a fact. */
-  readonly announce: HookCalls['announce'];
+  readonly projects: ProjectService;
+  readonly deletion: DeletionService;
+  /** Rows of projects as a caller sees them. */
+  readonly present: PresentProjects;
+  readonly list: ListProjects;
   /** Projects that `git push` makes. */
   readonly pushed: PushedProjects;
   /** Somebody is sent the code of a project. */
@@ -158,38 +166,25 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
   const recounting = recountingTask(deps.db);
   const downloads = downloadWatch(deps);
   const projects = projectService(deps);
-  const forks = forkService(deps, projects);
   const parents = parentLoader(deps.db);
-  const relations = [...ownRelations, ...deps.transfers];
-  const exports = exportService(deps, relations);
-  const imports = importService(deps, projects, relations);
-  const urlImports = urlImportService(deps, projects);
   const pictures = createPictures(deps.objects);
-  const calls = hookCalls(deps);
   return {
     routes: [
       ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present, pictures }),
       ...relatedGroupRoutes(deps, list),
       ...customAttributeRoutes(deps),
       ...badgeRoutes(deps),
-      ...labelRoutes(deps),
-      ...milestoneRoutes(deps, parents),
-      ...hookRoutes({ ...deps, calls }),
-      ...callRoutes({ ...deps, calls }),
-      ...systemHookRoutes({ ...deps, calls }),
       ...namespaceRoutes(deps),
       ...projectListRoutes(deps, list),
       ...gitAddressRoutes(deps),
       ...projectRoutes({
         db: deps.db,
         projects,
-        starts: startService(deps, projects, forks, urlImports, parents),
+        starts: deps.starts,
         deletion,
         present,
         pictures,
       }),
-      ...starterRoutes(),
-      ...transferRoutes({ deps, objects: deps.objects, parents, exports, imports, deletion }),
       ...memberRoutes(deps, memberService(deps)),
       ...membershipRoutes(deps, memberService(deps)),
       ...accessTokenRoutes(deps, accessTokenService(deps)),
@@ -197,9 +192,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
       ...jobTokenScopeRoutes({ deps, parents, present }),
       ...relatedProjectRoutes(deps, projects, present),
       ...topicRoutes(deps),
-      ...uploadRoutes(deps),
       ...starRoutes(deps, projects, present),
-      ...forkRoutes(forks, list, present),
     ],
     mount: (server) => {
       mountPictures(server, {
@@ -208,24 +201,16 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
         pictures,
         topicPicture: async (id) => (await findTopic(deps.db, id))?.avatar_object_key ?? null,
       });
-      mountUploads(server, { ...deps, parents });
     },
-    tasks: [
-      ...calls.tasks,
-      ...deletion.tasks,
-      ...forks.tasks,
-      ...exports.tasks,
-      ...imports.tasks,
-      ...urlImports.tasks,
-      expiry.task,
-      recounting.task,
-      downloads.task,
-    ],
-    cron: [...calls.cron, ...deletion.cron, ...exports.cron, expiry.cron, recounting.cron, downloads.cron],
+    tasks: [...deletion.tasks, expiry.task, recounting.task, downloads.task],
+    cron: [...deletion.cron, expiry.cron, recounting.cron, downloads.cron],
     parents,
     downloaded: downloads.note,
     close: downloads.flush,
-    announce: calls.announce,
+    projects,
+    deletion,
+    present,
+    list,
     pushed: pushedProjects(deps, projects),
     soleOwnedGroups: (userId) => soleOwnedGroups(deps.db, userId),
     removePlacesOf: deletion.removePlacesOf,

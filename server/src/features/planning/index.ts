@@ -1,59 +1,62 @@
-/** Planning: what happens in projects, told to people. */
-import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+/** Planning: issues, and the iterations and epics above them. */
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
-import type { CredentialResolver } from '../../kernel/http/credentials.ts';
-import type { RepositoryAccess } from '../repository/index.ts';
-import { eventRoutes, type PushReader, recorder, retention } from './events/index.ts';
-import { feeds } from './feeds/feeds.ts';
-import { commitNoteRoutes, moveNotes, noteService, removeNotesOf } from './notes/index.ts';
-import { notificationSettingRoutes } from './notification-settings/notification-settings.routes.ts';
-import { type WebhookDependencies, webhookConsumer, webhookSamples } from './webhooks/index.ts';
-
-export { rewriteFeedUrl } from './feeds/feeds.ts';
-export { noteRelation } from './notes/index.ts';
-export { hookRepository } from './webhooks/index.ts';
+import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { Ports } from '../../kernel/ports.ts';
+import { labeled, type Noteables } from '../collaboration/index.ts';
+import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
+import { membersUnassigned } from '../namespaces/index.ts';
+import { burndownRoutes } from './burndown/burndown.routes.ts';
+import { epicRoutes } from './epics/epics.routes.ts';
+import { epicService } from './epics/epics.service.ts';
+import { epicNoteable } from './epics/noteable.ts';
+import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
+import { issueService } from './issues/issues.service.ts';
+import { issueLinkRoutes } from './issues/links.routes.ts';
+import { issueListRoutes } from './issues/listing.routes.ts';
+import { issueNoteable, timedIssue } from './issues/noteable.ts';
+import { issuePlaceRoutes } from './issues/places.routes.ts';
+import { moveIssues, removeIssuesOf, replaceLabels, replaceMilestones, unassign } from './issues/planned.queries.ts';
+import { cadenceRoutes } from './iterations/cadences.routes.ts';
+import { iterationRoutes } from './iterations/iterations.routes.ts';
+import { iterationService } from './iterations/iterations.service.ts';
+import { schedulingTask } from './iterations/scheduling.ts';
 
 export interface PlanningDependencies {
   readonly db: Db;
   /** Without a trailing slash. */
   readonly externalUrl: string;
-  /** A project by id or full path as the caller sees it. */
-  readonly project: (idOrPath: string, caller: Caller) => Promise<ProjectSubject | null>;
-  readonly readPush: PushReader;
-  readonly webhooks: Omit<WebhookDependencies, 'db'>;
-  readonly repository: Pick<RepositoryAccess, 'resolve' | 'commit' | 'diffOfCommit'>;
-  readonly resolver: CredentialResolver;
-  /** Who a feed token stands for; null when it is unknown. */
-  readonly feedCaller: (token: string) => Promise<Caller | null>;
-}
-
-export interface Planning extends Feature {
-  /** What a hook is tried with. */
-  readonly hookSample: ReturnType<typeof webhookSamples>;
-  /** What becomes of comments whose people go. */
-  readonly contributions: { readonly move: typeof moveNotes; readonly remove: typeof removeNotesOf };
+  readonly ports: Ports;
+  readonly noteables: Noteables;
+  readonly parents: Pick<ParentLoader, 'project' | 'projects'>;
 }
 
 /** One per process, made by app.ts. */
-export function planningFeature(deps: PlanningDependencies): Planning {
-  const { db, externalUrl } = deps;
-  const { tasks, cron } = retention(db);
-  const notes = noteService({ db });
+export function planningFeature(deps: PlanningDependencies) {
+  const { db, externalUrl, ports } = deps;
+  ports.provide(labeled, { labelsReplaced: replaceLabels, milestonesReplaced: replaceMilestones });
+  ports.provide(membersUnassigned, { unassign });
+  const service = issueService(db);
+  const iterations = iterationService(db);
+  const scheduling = schedulingTask(db);
+  const present = issuePresenter(db, externalUrl);
   return {
     routes: [
-      ...eventRoutes(db, externalUrl),
-      ...notificationSettingRoutes(db),
-      ...commitNoteRoutes({ db, externalUrl, repository: deps.repository, notes }),
+      ...issueListRoutes(deps),
+      ...issueRoutes(db, service, present),
+      ...issueLinkRoutes(db, externalUrl, deps.parents),
+      ...issuePlaceRoutes(db, externalUrl, present),
+      ...deps.noteables.register(issueNoteable({ db, base: externalUrl, parents: deps.parents, present })),
+      ...timeTrackingRoutes(db, timedIssue(db)),
+      ...burndownRoutes(db),
+      ...iterationRoutes({ db, externalUrl, iterations }),
+      ...cadenceRoutes({ db, iterations }),
+      ...epicRoutes(db, externalUrl, epicService(db)),
+      ...deps.noteables.register(epicNoteable(db)),
     ],
-    contributions: { move: moveNotes, remove: removeNotesOf },
-    consumers: [
-      recorder(db, { readPush: deps.readPush, settings: deps.webhooks.settings }),
-      webhookConsumer({ db, ...deps.webhooks }),
-    ],
-    hookSample: webhookSamples({ db, ...deps.webhooks }),
-    tasks,
-    cron,
-    mount: feeds(deps).mount,
-  };
+    tasks: scheduling.tasks,
+    cron: scheduling.cron,
+    /** What becomes of issues whose people go. */
+    contributions: { move: moveIssues, remove: removeIssuesOf },
+  } satisfies Feature & Record<string, unknown>;
 }

@@ -1,8 +1,10 @@
 /** What other slices may ask of a project's repository. Every id is a full object id; refs are full names unless said otherwise. */
+import type { Readable } from 'node:stream';
 import type { MergeConflict, Quarantine } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Project } from '../../kernel/db/rows.ts';
+import type { OwnedPath } from './code-owners/owned-changes.ts';
 import type { CommitJson } from './commits/commits.entity.ts';
 import type { RefChange } from './writes/protection.ts';
 
@@ -48,6 +50,8 @@ export interface NewCommit {
 /** Writing in a quarantine: nothing of it is seen by others before the refs have moved. */
 export interface Workbench {
   commit(commit: NewCommit): Promise<string>;
+  /** The tree of a commit with other text in some of its files, which are all there. */
+  edit(commit: string, files: ReadonlyMap<string, string>): Promise<string>;
   /** Three-way merge of two commits, with the conflicts by path. */
   merge(ours: string, theirs: string): Promise<MergeTry>;
   /** Makes the commits of `head` anew on top of `onto`; the last of them, null where they conflict. */
@@ -72,6 +76,12 @@ export interface WriteRequest<S = ProjectSubject> {
   readonly author?: number | null;
 }
 
+/** Branches by their short names. */
+export interface BranchPermissions {
+  mayMerge(branch: string): boolean;
+  isProtected(branch: string): boolean;
+}
+
 export interface RepositoryAccess {
   /** Id of a branch's commit; null when there is no such branch. `branch` is the short name. */
   branch(project: RepositoryRow, branch: string): Promise<string | null>;
@@ -81,8 +91,12 @@ export interface RepositoryAccess {
   isAncestor(project: RepositoryRow, ancestor: string, descendant: string): Promise<boolean>;
   /** Short names of the branches that have a commit. */
   branchesWith(project: RepositoryRow, sha: string): Promise<string[]>;
-  /** Number of commits in `head` that `base` does not contain. */
-  ahead(project: RepositoryRow, base: string, head: string): Promise<number>;
+  /** Number of commits that only `head` contains, and that only `base` does. */
+  divergence(
+    project: RepositoryRow,
+    base: string,
+    head: string,
+  ): Promise<{ readonly ahead: number; readonly behind: number }>;
   /** Commits of `head` that `base` does not contain, newest first; all of them for null. */
   commitsBetween(
     subject: ProjectSubject,
@@ -111,6 +125,10 @@ export interface RepositoryAccess {
     after: string,
   ): Promise<{ count: number; title: string | null }>;
   diff(project: RepositoryRow, from: string, to: string): Promise<{ files: FileChange[]; overflow: boolean }>;
+  /** The patch between two commits as git prints it. */
+  rawDiff(project: RepositoryRow, from: string | null, to: string): Promise<Readable>;
+  /** Commits as mails, the oldest first: those of a range, or `to` alone. */
+  mails(project: RepositoryRow, from: string | null, to: string): Promise<Readable>;
   /** The files of a commit against its first parent. */
   diffOfCommit(project: RepositoryRow, sha: string): Promise<{ files: FileChange[]; overflow: boolean }>;
   /** Paths that a commit adds, changes and removes, against its first parent; a renamed file goes and comes. */
@@ -121,6 +139,10 @@ export interface RepositoryAccess {
   changedPaths(project: RepositoryRow, from: string, to: string): Promise<string[]>;
   /** How many files differ; a renamed one is one. */
   changedFiles(project: RepositoryRow, from: string, to: string): Promise<number>;
+  /** A hash of the changes between two commits: equal after a rebase that changes nothing else. */
+  patchId(project: RepositoryRow, from: string, to: string): Promise<string>;
+  /** Who owns files by the file CODEOWNERS of a commit; files that nobody owns are left out. */
+  codeOwners(project: RepositoryRow, commit: string, paths: readonly string[]): Promise<readonly OwnedPath[]>;
   /** Text of a file at a commit; null when it does not exist, is no file, or is larger than `maximumBytes`. */
   readText(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | null>;
   /** What descriptions of a kind start with, of the default branch or of the projects above; null where nothing says. */
@@ -139,7 +161,9 @@ export interface RepositoryAccess {
     branch: string,
     range: { readonly from: string; readonly to: string },
     people: readonly number[],
-  ): Promise<{ readonly lfs: boolean } | null>;
+  ): Promise<{ readonly lfs: boolean; readonly reason: string } | null>;
+  /** What the rules of protected branches say to a caller, for questions about several branches. */
+  branchPermissions(subject: ProjectSubject, caller: Caller): Promise<BranchPermissions>;
   /** Of a full ref: a branch that is named like a protected tag is not protected by it. */
   isProtected(project: RepositoryRow, ref: string): Promise<boolean>;
   mayPush(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;
@@ -156,6 +180,15 @@ export interface RepositoryAccess {
   keepRef(handle: Db, project: RepositoryRow, ref: string, sha: string | null): Promise<void>;
   /** The same where the ref still is what the caller saw (null: it was not there); false where somebody was first. */
   advanceRef(handle: Db, project: RepositoryRow, ref: string, from: string | null, to: string): Promise<boolean>;
+  /**
+   * Makes a commit that no branch has and points a ref of the service at it; `make` says null where there is none. No
+   * facts, no policy: nobody but pipelines sees it.
+   */
+  construct<T extends { readonly commit: string }>(
+    project: RepositoryRow,
+    ref: string,
+    make: (bench: Workbench) => Promise<T | null>,
+  ): Promise<T | null>;
   /** What a ref of the service points at now. */
   keptRef(project: RepositoryRow, ref: string): Promise<string | null>;
   /** Whether two projects are of one network of forks. */

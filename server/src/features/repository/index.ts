@@ -2,14 +2,18 @@
 import path from 'node:path';
 import * as git from '@millrace/git';
 import Type from 'typebox';
-import { canOnProject } from '../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Project } from '../../kernel/db/rows.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { Markdown } from '../../kernel/markdown/index.ts';
+import type { Ports } from '../../kernel/ports.ts';
 import { addJob, defineTask } from '../../kernel/queue/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
+import type { Noteables } from '../collaboration/index.ts';
+import { type ProjectRepositories, projectRepositories } from '../namespaces/index.ts';
+import { repositoryAccess } from './access.ts';
 import { archiveRoutes } from './archives/archives.routes.ts';
 import { branchRoutes } from './branches/branches.routes.ts';
 import { type MergedBranchesDependencies, mergedBranches } from './branches/merged.ts';
@@ -17,21 +21,19 @@ import { tagRoutes } from './branches/tags.routes.ts';
 import { repositoryBundles } from './bundles/bundles.ts';
 import { changelogRoutes } from './changelogs/changelogs.routes.ts';
 import { changelogService } from './changelogs/changelogs.service.ts';
-import { withCommitOf } from './commits/beside.ts';
-import { changesOf } from './commits/changes.ts';
-import { commitJson, projectPath } from './commits/commits.json.ts';
-import { areRelated } from './commits/commits.queries.ts';
+import { commitNoteRoutes } from './commit-notes/commit-notes.routes.ts';
+import { cherryPickRevertRoutes } from './commits/cherry-pick-revert.routes.ts';
+import { cherryPickRevertService } from './commits/cherry-pick-revert.service.ts';
 import { commitRoutes } from './commits/commits.routes.ts';
-import { commitService, fileChanges } from './commits/commits.service.ts';
+import { commitService } from './commits/commits.service.ts';
 import { compareRoutes } from './commits/compare.routes.ts';
 import { commitDetails } from './commits/detail.ts';
 import { historyRoutes } from './commits/history.routes.ts';
-import { replayRoutes } from './commits/replays.routes.ts';
-import { replayService } from './commits/replays.service.ts';
+import { commitReferences } from './commits/references.ts';
 import { startProjectOf } from './commits/start-project.ts';
-import { carrying } from './copies/carrying.ts';
 import { repositoryCopies } from './copies/copies.ts';
-import type { RepositoryAccess, RepositoryRow } from './face.ts';
+import { carrying } from './copies/fetch-from-fork.ts';
+import type { RepositoryRow } from './face.ts';
 import { blobRoutes } from './files/blobs.routes.ts';
 import { fileEditRoutes } from './files/edits.routes.ts';
 import { fileRoutes } from './files/files.routes.ts';
@@ -41,21 +43,22 @@ import { submoduleRoutes } from './files/submodules.ts';
 import { type LfsObjectsDependencies, lfsObjects, presenceCheck } from './lfs/index.ts';
 import { projectLicenses } from './licenses/licenses.ts';
 import { pushCounts, sizeLimits } from './limits/limits.ts';
-import { lockCheck, lockRoutes, locksInTheWay, pathLocks } from './locks/index.ts';
+import { lockCheck, lockRoutes, pathLocks } from './locks/index.ts';
 import { repositoryMaintenance } from './maintenance/maintenance.ts';
 import { fetchCounter } from './measuring/fetches.ts';
 import { measuringRoutes } from './measuring/measuring.routes.ts';
 import { repositoryMeasuring } from './measuring/measuring.ts';
-import { mergeTrials } from './merges/trials.ts';
+import { commitFile } from './page-files/commit-files.ts';
+import { rawFile } from './page-files/raw.ts';
+import { releasesOfTags } from './ports.ts';
 import { protectedBranchRoutes, protectedTagRoutes } from './protections/protections.routes.ts';
 import { protectionService } from './protections/protections.service.ts';
 import { readPushOptions } from './push-options/push-options.ts';
 import { type PushRuleCheckDependencies, pushRuleCheck } from './push-rules/push-rules.check.ts';
 import { pushRuleRoutes } from './push-rules/push-rules.routes.ts';
 import { pushRuleService } from './push-rules/push-rules.service.ts';
-import { asHttpError, gitReader, knownSha } from './reading/git-reader.ts';
+import { gitReader } from './reading/git-reader.ts';
 import { refService } from './refs/refs.service.ts';
-import { projectReleases, type RecordReleaseFact, replaceMilestonesOfReleases, tagsRemoved } from './releases/index.ts';
 import { secretsCheck } from './secrets/secrets.check.ts';
 import { securitySettingsRoutes } from './secrets/security-settings.routes.ts';
 import { repositoryOpener, repositorySetup } from './setup/setup.ts';
@@ -66,43 +69,43 @@ import { storageInspection } from './storage/inspect.ts';
 import { storageSweep } from './storage/sweep.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
 import { templateService } from './templates/templates.service.ts';
-import type { Pushed } from './transfer/receive.ts';
+import { hiddenRefs } from './transfer/hidden-refs.ts';
+import type { Negotiation, Pushed } from './transfer/receive.ts';
 import { transfer } from './transfer/transfer.ts';
 import { wikis } from './wikis/index.ts';
 import { accessCheck } from './writes/access-check.ts';
 import { type ProjectSettlingDependencies, projectSettling } from './writes/project-settling.ts';
-import { refPermissions } from './writes/ref-permissions.ts';
 import { type WritePathDependencies, writePath } from './writes/write-path.ts';
 import { bumpServiceRefs, setDefaultBranch } from './writes/writes.queries.ts';
 import { writtenCheck } from './writes/written-check.ts';
 
+export type { Owner } from './code-owners/code-owners.ts';
 export { Commit, type CommitJson, FileDiff } from './commits/commits.entity.ts';
-export type { RepositoryAccess, RepositoryRow, Workbench, WriteRequest } from './face.ts';
+export { commitJson, projectPath } from './commits/commits.json.ts';
+export type { BranchPermissions, MergeTry, RepositoryAccess, RepositoryRow, Workbench, WriteRequest } from './face.ts';
 export { maintenanceDue } from './maintenance/maintenance.ts';
+export { type ReleasesOfTags, releasesOfTags } from './ports.ts';
+export { describedGrant } from './protections/protections.entity.ts';
+export { protectedBranchRelation, protectedTagRelation } from './protections/transfer.ts';
 export { type MergeRequestWishes, readPushOptions } from './push-options/push-options.ts';
 export { pushRuleRelation } from './push-rules/transfer.ts';
-export {
-  linksOf as linksOfReleases,
-  releaseById,
-  releaseRelation,
-  releaseUrl,
-  rewriteReleaseUrl,
-  sourcesOf,
-} from './releases/index.ts';
+export type { RepositoryReader } from './reading/reader.ts';
+export type { RefService } from './refs/refs.service.ts';
 export { securitySettingRelation } from './secrets/transfer.ts';
 export { type InstanceKeys, loadInstanceKeys } from './signatures/instance-keys.ts';
 export type { Inspection, Problem } from './storage/inspect.ts';
 export type { Pushed } from './transfer/receive.ts';
-export { matchesPattern } from './writes/protection.ts';
+export { matchesPattern, mayCreateTag } from './writes/protection.ts';
+export { tagRules } from './writes/protections.queries.ts';
 
 export interface RepositoryDependencies
   extends Pick<ProjectSettlingDependencies, 'announce'>,
     Pick<WritePathDependencies<ProjectSubject>, 'log'> {
   readonly db: Db;
-  readonly recordFact: ProjectSettlingDependencies['recordFact'] & RecordReleaseFact;
   readonly project: (db: Db, id: number) => Promise<RepositoryRow | null>;
   /** A handle over connections that only hold locks. */
   readonly lockDb: Db;
+  readonly ports: Ports;
   readonly externalUrl: string;
   readonly parents: ParentLoader;
   /** A project by id or full path. */
@@ -116,6 +119,7 @@ export interface RepositoryDependencies
   /** How long a storage has not answered; null where it does. */
   readonly hangingFor: (storage: string) => number | null;
   readonly gitBudgets: git.GitBudgets;
+  readonly negotiation: Negotiation;
   /** In which directory answers to fetches are kept, and how many bytes; 0 keeps none. */
   readonly fetchCache: { readonly beside: string; readonly maxBytes: number };
   /** Somebody is sent the code of a project. */
@@ -123,6 +127,7 @@ export interface RepositoryDependencies
   /** The project whose files are templates for everybody. */
   readonly templateProject: () => Promise<number | null>;
   readonly settings: Settings;
+  readonly markdown: Pick<Markdown, 'html'>;
   /** What commits of the product are signed with. */
   readonly instanceKeys: InstanceKeys;
   /** Name of the storage of wikis of groups. */
@@ -133,6 +138,7 @@ export interface RepositoryDependencies
   readonly collaborates: (subject: ProjectSubject, caller: Caller) => Promise<ReadonlySet<string>>;
   readonly pushRules: Omit<PushRuleCheckDependencies, 'db' | 'stamp'>;
   readonly objects: LfsObjectsDependencies['objects'];
+  readonly noteables: Noteables;
   /** A project as a caller has it. */
   readonly projectAs: LfsObjectsDependencies['project'];
 }
@@ -151,6 +157,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   const reader = gitReader(open);
   const sizes = sizeLimits(db, deps.settings);
   const { stamp } = deps.instanceKeys;
+  const releases = deps.ports.one(releasesOfTags);
   const lfs = lfsObjects({ db, objects: deps.objects, project: deps.projectAs, sizes });
   const checks = [
     accessCheck(db, deps.collaborates),
@@ -170,7 +177,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     repositoryOf,
     repository: deps.project,
     open,
-    settled: projectSettling({ ...deps, open, tagsRemoved: tagsRemoved(deps.recordFact) }),
+    settled: projectSettling({ ...deps, open, tagsRemoved: releases.tagsRemoved }),
     headMoved: async (tx, { id }, branch) => {
       await setDefaultBranch(tx, id, branch);
       await bumpServiceRefs(tx, id);
@@ -190,7 +197,6 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   const refs = refService({ reader, writes, commits });
   const merged = mergedBranches({ db, open, refs, actingAs: deps.actingAs });
   const changelogs = changelogService({ ...deps, open, reader, commits });
-  const releases = projectReleases({ ...deps, reader, refs });
   const setup = repositorySetup({
     open,
     storages: deps.storages,
@@ -236,105 +242,17 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     moved: (id) => bumpServiceRefs(db, id),
   });
   const fetches = fetchCounter(db, (error) => deps.log.warn({ err: error }, 'fetches could not be counted'));
-  const urlOf = (subject: ProjectSubject) => `${deps.externalUrl}/${projectPath(subject)}`;
-
-  /** The commit of a branch, read from the ref itself: never older than the repository. */
-  async function branch(project: RepositoryRow, name: string): Promise<string | null> {
-    const ref = git.branchRef(name);
-    return ref === null ? null : git.readRef(open(project), ref);
-  }
-
-  const access: RepositoryAccess = {
-    branch,
-    resolve: reader.resolve,
-    mergeBase: reader.mergeBase,
-    isAncestor: reader.isAncestor,
-    branchesWith: (project, sha) => reader.containing(project, sha, 'branch'),
-    async ahead(project, base, head) {
-      return (await git.aheadBehind(open(project), knownSha(base), knownSha(head))).ahead;
-    },
-    defaultTemplate: (subject, kind) => templates.defaultText(kind, subject),
-    async commitsBetween(subject, base, head, window) {
-      const found = await reader.log(subject.project, { from: [head], not: base === null ? [] : [base], ...window });
-      return found.map((commit) => commitJson(commit, urlOf(subject)));
-    },
-    async commitsBeyond(subject, { project: other, sha }, head, limit) {
-      const { project } = subject;
-      const known = other.id === project.id || (await reader.resolve(project, sha)) !== null;
-      if (known) return await access.commitsBetween(subject, sha, head, { skip: 0, limit });
-      const ids = await withCommitOf(open, project, other, sha, (repo) =>
-        git.logIds(repo, { from: [knownSha(head)], not: [knownSha(sha)], limit }),
-      );
-      return await Promise.all(ids.map((id) => access.commit(subject, id)));
-    },
-    async commit(subject, sha) {
-      return commitJson(await reader.commit(subject.project, sha), urlOf(subject));
-    },
-    async rangesWith(project, sha, ranges) {
-      const known = ranges.map(({ base, head }) => ({
-        base: base === null ? null : knownSha(base),
-        head: knownSha(head),
-      }));
-      return await git.rangesWith(open(project), knownSha(sha), known);
-    },
-    async pushed(project, before, after) {
-      const repo = open(project);
-      const head = await reader.resolve(project, after);
-      // The branch may have moved on, and its old commits be gone.
-      if (head === null) return { count: 0, title: null };
-      const known = before === null ? null : await reader.resolve(project, before);
-      const not = known === null ? [] : [knownSha(known)];
-      const count = await git.countCommits(repo, { from: [knownSha(head)], not });
-      return { count, title: (await reader.commit(project, head)).title };
-    },
-    async diff(project, from, to) {
-      try {
-        return fileChanges(await git.diff(open(project), knownSha(from), knownSha(to)));
-      } catch (error) {
-        throw asHttpError(error);
-      }
-    },
-    diffOfCommit: commits.diffOfCommit,
-    ...changesOf({ open, reader }),
-    async readText(project, sha, path, maximumBytes) {
-      const blob = await reader.blob(project, sha, path);
-      const content = blob ? await reader.blobContent(project, blob.id, maximumBytes) : null;
-      return content?.toString('utf8') ?? null;
-    },
-    async listPaths(project, sha) {
-      const entries = await reader.tree(project, sha, '', true);
-      return (entries ?? []).filter((entry) => entry.type === 'blob').map((entry) => entry.path);
-    },
-    ...mergeTrials(open),
-    lockInTheWay: locksInTheWay(db, open),
-    ...refPermissions(db),
-    write: writes.write,
-    // Without the lock and an intent: no fact tells of these refs, the ref goes before the row that names it and after
-    // the row that named it, and whoever is interrupted between leaves a ref that nobody asks for, or comes again.
-    async keepRef(handle, project, ref, sha) {
-      const update = { ref: ref as git.RefName, new: sha === null ? git.ZERO_SHA : knownSha(sha) };
-      await git.updateRefs(open(project), [update]);
-      // Fetches are answered from a snapshot of the generation. The caller's own handle: in a transaction a second
-      // connection could wait for the first.
-      await bumpServiceRefs(handle, project.id);
-    },
-    async advanceRef(handle, project, ref, from, to) {
-      const old = from === null ? git.ZERO_SHA : knownSha(from);
-      try {
-        await git.updateRefs(open(project), [{ ref: ref as git.RefName, old, new: knownSha(to) }]);
-      } catch (error) {
-        if (git.isGitError(error, 'conflict') || git.isGitError(error, 'exists')) return false;
-        throw error;
-      }
-      await bumpServiceRefs(handle, project.id);
-      return true;
-    },
-    keptRef: (project, ref) => git.readRef(open(project), ref as git.RefName),
-    related: (one, other) => areRelated(db, one, other),
-    async carry(target, source, sha) {
-      if ((await reader.resolve(target, sha)) === null) await carried(target, source, sha);
-    },
-  };
+  const access = repositoryAccess({
+    db,
+    externalUrl: deps.externalUrl,
+    open,
+    reader,
+    commits,
+    writes,
+    stamp,
+    templates,
+    carried,
+  });
 
   const sweep = defineTask(
     'repository.sweep',
@@ -376,11 +294,11 @@ export function repositoryFeature(deps: RepositoryDependencies) {
         commits,
         startProject,
       }),
-      ...replayRoutes(details, replayService({ open, reader, writes, access })),
+      ...cherryPickRevertRoutes(details, cherryPickRevertService({ open, reader, writes, access })),
       ...historyRoutes({ open, reader, details }),
       ...compareRoutes({ open, reader, access, details, startProject }),
       ...branchRoutes({ db, externalUrl: deps.externalUrl, reader, refs, protections }),
-      ...tagRoutes({ db, externalUrl: deps.externalUrl, reader, refs }),
+      ...tagRoutes({ db, externalUrl: deps.externalUrl, reader, refs, releases }),
       ...signatureRoutes({ reader, details, signatures, keys: deps.instanceKeys }),
       ...merged.routes,
       ...changelogRoutes({ db, changelogs }),
@@ -389,7 +307,14 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...protectedTagRoutes(db, protections),
       ...pushRuleRoutes(pushRuleService(db)),
       ...securitySettingsRoutes(db),
-      ...fileRoutes({ lfs, objects: deps.objects, reader, maximumContentBytes: maximumFileContent }),
+      ...commitNoteRoutes({ ...deps, repository: access }),
+      ...fileRoutes({
+        markdown: deps.markdown,
+        lfs,
+        objects: deps.objects,
+        reader,
+        maximumContentBytes: maximumFileContent,
+      }),
       ...lockRoutes({ db, externalUrl: deps.externalUrl, locks }),
       ...archiveRoutes({ lfs, objects: deps.objects, reader, downloaded: deps.downloaded }),
       ...lastCommitRoutes({ lastCommits, reader, details }),
@@ -397,14 +322,14 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...blobRoutes({ open, reader, maximumContentBytes: maximumFileContent }),
       ...measuringRoutes({ db, measuring, fetches }),
       ...templateRoutes(templates),
-      ...releases.routes,
       ...wiki.routes,
     ],
+    references: [commitReferences(reader)],
+    pageFiles: [rawFile({ reader, lfs, objects: deps.objects }), commitFile(reader, access)],
     tasks: [
       sweep,
       remove,
       orphans,
-      ...releases.tasks,
       ...merged.tasks,
       ...maintenance.tasks,
       ...measuring.tasks,
@@ -421,47 +346,60 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...lfs.cron,
     ],
   };
-  return {
-    ...feature,
-    access,
-    setup,
-    lfs: { objects: lfs, locks: locks.lfs },
-    inspection: storageInspection({ db, open, storages: deps.storages, objects: deps.objects }),
-    /** The licence of the default branch, kept by its commit. */
-    licenseOf: licenses.of,
-    /** Copies a repository for a fork, and measures it. */
-    copied: async (source: RepositoryRow, target: RepositoryRow, branches: readonly string[] | null) => {
+  const removed = async (
+    tx: Db,
+    of:
+      | { readonly project: Pick<Project, 'id' | 'repository_storage' | 'repository_path'> }
+      | { readonly groupId: number },
+  ) => {
+    const known = await wiki.below(tx, 'project' in of ? { projectId: of.project.id } : of);
+    for (const { repository_storage: storage, repository_path: path } of 'project' in of
+      ? [of.project, ...known]
+      : known)
+      await addJob(tx, remove, { storage, path });
+  };
+  const repositories: ProjectRepositories = {
+    projectPlaced: setup.placed,
+    projectUnplaced: setup.unplaced,
+    projectCreated: setup.created,
+    projectRemoved: (tx, project) => removed(tx, { project }),
+    groupRemoved: (tx, groupId) => removed(tx, { groupId }),
+    projectCopied: async (source, target, branches) => {
       await copies.copied(source, target, branches);
       await lfs.copied(source.id, target.id);
       await measuring.due(db, target.id);
     },
-    /** Releases have one milestone in place of others. */
-    carrier: { milestonesReplaced: replaceMilestonesOfReleases },
-    bundles: {
-      ...bundles,
-      /** Measures what an import brought. */
-      arrived: (tx: Db, project: RepositoryRow) => measuring.due(tx, project.id),
-    },
-    /** Removes a project's repository and wiki, or the wikis of a group and what is below it, by tasks. */
-    removed: async (
-      tx: Db,
-      of:
-        | { readonly project: Pick<Project, 'id' | 'repository_storage' | 'repository_path'> }
-        | { readonly groupId: number },
-    ) => {
-      const known = await wiki.below(tx, 'project' in of ? { projectId: of.project.id } : of);
-      for (const { repository_storage: storage, repository_path: path } of 'project' in of
-        ? [of.project, ...known]
-        : known)
-        await addJob(tx, remove, { storage, path });
-    },
+    readmePath: setup.readmePath,
+    hasBranch: setup.hasBranch,
+    headOf: setup.headOf,
+    latestTag: setup.latestTag,
+    changeDefaultBranch: setup.changeDefaultBranch,
+    ...bundles,
+    mergeBase: reader.mergeBase,
+    wikiBundle: wiki.bundles.bundle,
+    wikiEmptied: wiki.bundles.emptied,
+    wikiUnbundled: wiki.bundles.unbundled,
+    takeLarge: lfs.takeFor,
+    hasLarge: async (subject, oids) => new Set((await lfs.of(subject, oids)).keys()),
+    arrived: (tx, project) => measuring.due(tx, project.id),
+    licenseOf: licenses.of,
+  };
+  deps.ports.provide(projectRepositories, repositories);
+  return {
+    ...feature,
+    access,
+    reader,
+    refs,
+    repositories,
+    lfs: { objects: lfs, locks: locks.lfs },
+    inspection: storageInspection({ db, open, storages: deps.storages, objects: deps.objects }),
     wikis: wiki.git,
-    wikiBundles: wiki.bundles,
     sizeLimits: sizes,
     transport: transfer({
       open,
       repositoryOf,
       writes,
+      negotiation: deps.negotiation,
       counts: () => pushCounts(deps.settings),
       limit: sizes.ofPush,
       fetched: (subject, caller) => {
@@ -469,9 +407,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
         deps.downloaded(subject.project.id, caller);
       },
       archived: (subject, caller) => deps.downloaded(subject.project.id, caller),
-      // Who may not see merge requests learns nothing of what waits in them.
-      hiddenFrom: (subject, caller) =>
-        canOnProject(caller, 'read_merge_request', subject) ? [] : ['refs/merge-requests'],
+      hiddenFrom: hiddenRefs,
       afterwards: async (pushed) => {
         const { warnings } = readPushOptions(pushed.pushOptions);
         const lines = await deps.afterPush(pushed).catch((error: unknown) => {

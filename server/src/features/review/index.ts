@@ -2,31 +2,67 @@
 
 import type { ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Feature } from '../../kernel/feature.ts';
+import type { Ports } from '../../kernel/ports.ts';
+import { labeled, type Noteables } from '../collaboration/index.ts';
+import type { NoteableKind } from '../collaboration/notes/index.ts';
+import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
+import { membersUnassigned } from '../namespaces/index.ts';
 import type { Pushed } from '../repository/index.ts';
+import { approvalRoutes } from './approvals/approvals.routes.ts';
+import { type ApprovalDependencies, approvalService } from './approvals/approvals.service.ts';
+import { projectApprovalRoutes } from './approvals/project-approvals.routes.ts';
+import { requestRuleRoutes } from './approvals/request-rules.routes.ts';
+import { approvalRuleService } from './approvals/rules.service.ts';
+import { approvalStates, type StateDependencies } from './approvals/state.service.ts';
+import { draftNoteRoutes } from './draft-notes/draft-notes.routes.ts';
+import { mergeCheckService } from './merge-checks/merge-checks.service.ts';
 import { afterPush } from './merge-requests/after-push.ts';
+import { changesRoutes, type PipelineReader } from './merge-requests/changes.routes.ts';
+import { commitMergeRequestRoutes } from './merge-requests/commit-merge-requests.routes.ts';
 import { moveMergeRequests, removeMergeRequestsOf, unassign } from './merge-requests/contributions.queries.ts';
-import { firstWordsRoutes } from './merge-requests/first-words.routes.ts';
+import { mergeRequestDetail } from './merge-requests/detail.ts';
 import { followers } from './merge-requests/following.ts';
 import { listingRoutes } from './merge-requests/listing.routes.ts';
-import { mergeRequestRoutes, type PipelineReader } from './merge-requests/merge-requests.routes.ts';
+import { mergeRequestRoutes } from './merge-requests/merge-requests.routes.ts';
 import { type MergeRequestDependencies, mergeRequestService } from './merge-requests/merge-requests.service.ts';
-import { commitMergeRequestRoutes } from './merge-requests/of-commits.routes.ts';
+import { newMergeRequestRoutes } from './merge-requests/new-merge-request.routes.ts';
+import { mergeRequestNoteable, timedMergeRequest } from './merge-requests/noteable.ts';
+import { patchFile } from './merge-requests/patch-file.ts';
 import { replaceLabels, replaceMilestones } from './merge-requests/planned.queries.ts';
-import { rebasing } from './merge-requests/rebasing.ts';
+import { mergeRequestReferences } from './merge-requests/references.ts';
 import { type RequestSources, requestSources } from './merge-requests/sources.ts';
+import { versionRoutes } from './merge-requests/versions.routes.ts';
+import { trainFollowing } from './merge-trains/following.ts';
+import { moveEntries } from './merge-trains/merge-trains.queries.ts';
+import { mergeTrainRoutes } from './merge-trains/merge-trains.routes.ts';
+import { mergeTrainService } from './merge-trains/merge-trains.service.ts';
+import { trainWorker, type WorkerDependencies } from './merge-trains/worker.ts';
+import { mergeAcceptance } from './merging/acceptance.ts';
+import { mergingRoutes } from './merging/merging.routes.ts';
+import { mergingService } from './merging/merging.service.ts';
+import { rebasing } from './merging/rebasing.ts';
 import { type CallDependencies, statusCheckCalls } from './status-checks/calls.ts';
 import { statusCheckRoutes } from './status-checks/status-checks.routes.ts';
 import { type StatusCheckDependencies, statusCheckService } from './status-checks/status-checks.service.ts';
+import { type ApplyDependencies, suggestionApplying } from './suggestions/applying.ts';
+import { suggestionRoutes } from './suggestions/suggestions.routes.ts';
+import { suggestionService } from './suggestions/suggestions.ts';
 
-export type { PipelineReader } from './merge-requests/merge-requests.routes.ts';
+export type { PipelineReader } from './merge-requests/changes.routes.ts';
 export type { MergeRequestDependencies } from './merge-requests/merge-requests.service.ts';
 export { mergeRequestRelation } from './merge-requests/transfer.ts';
 
 export interface ReviewDependencies
   extends MergeRequestDependencies,
     Omit<CallDependencies, 'secrets'>,
-    Omit<StatusCheckDependencies, 'tell'> {
+    Omit<StatusCheckDependencies, 'tell'>,
+    Pick<WorkerDependencies, 'lockDb' | 'trainPipelines'>,
+    Pick<ApprovalDependencies, 'provesPassword'>,
+    Pick<ApplyDependencies, 'commitAddress' | 'person'>,
+    Pick<StateDependencies, 'settings'> {
   readonly pipelines: PipelineReader;
+  readonly ports: Ports;
+  readonly noteables: Noteables;
 }
 
 export interface Review extends Feature {
@@ -34,38 +70,67 @@ export interface Review extends Feature {
   readonly afterPush: (pushed: Pushed<ProjectSubject>) => Promise<readonly string[]>;
   /** Branches of a project that the caller may push to because they may merge them into another. */
   readonly collaborates: RequestSources['collaborates'];
-  /** Labels and milestones of merge requests, when one takes the place of others. */
-  readonly carrier: {
-    readonly labelsReplaced: typeof replaceLabels;
-    readonly milestonesReplaced: typeof replaceMilestones;
-  };
   /** What becomes of merge requests whose people go. */
   readonly contributions: {
     readonly move: typeof moveMergeRequests;
     readonly remove: typeof removeMergeRequestsOf;
-    readonly unassign: typeof unassign;
   };
 }
 
 /** Merge requests with their routes and the consumers that follow pushes and pipelines. */
 export function reviewFeature(deps: ReviewDependencies): Review {
   const service = mergeRequestService(deps);
-  const rebases = rebasing(deps, requestSources(deps), service);
+  deps.ports.provide(labeled, { labelsReplaced: replaceLabels, milestonesReplaced: replaceMilestones });
+  deps.ports.provide(membersUnassigned, { unassign });
+  const sources = requestSources(deps);
+  const states = approvalStates(deps);
+  const mergeChecks = mergeCheckService(deps, sources, states);
+  const acceptance = mergeAcceptance(deps, service, mergeChecks);
+  const trains = mergeTrainService(deps, service);
+  const worker = trainWorker(deps, service, mergeChecks, acceptance, sources);
+  const following = trainFollowing(deps.db, worker);
+  const merging = mergingService(deps, service, mergeChecks, acceptance, trains, worker.board);
+  const approvals = approvalService(deps, service, states);
+  const rules = approvalRuleService(deps);
+  const detail = mergeRequestDetail(deps, mergeChecks.status);
+  const suggestions = suggestionService(deps);
+  const noteable: NoteableKind = { ...mergeRequestNoteable(deps, detail), ...suggestions.hooks };
+  const applying = suggestionApplying({ ...deps, kind: noteable }, service, sources, suggestions);
+  const rebases = rebasing(deps, sources, service);
   const calls = statusCheckCalls(deps);
   const checks = statusCheckService({ ...deps, tell: calls.tell });
   return {
     routes: [
       ...listingRoutes(deps),
-      ...firstWordsRoutes(deps),
-      ...mergeRequestRoutes(deps, service, deps.pipelines, rebases),
+      ...newMergeRequestRoutes(deps),
+      ...mergeRequestRoutes(deps, service, detail),
+      ...changesRoutes(deps, deps.pipelines, detail),
+      ...versionRoutes(deps),
+      ...deps.noteables.register(noteable),
+      ...draftNoteRoutes({ db: deps.db, noteables: deps.noteables, kind: noteable }),
+      ...suggestionRoutes(applying),
+      ...timeTrackingRoutes(deps.db, timedMergeRequest(deps)),
+      ...mergingRoutes(deps.db, merging, rebases, detail),
+      ...mergeTrainRoutes({ ...deps, merging }),
       ...commitMergeRequestRoutes(deps),
+      ...projectApprovalRoutes(deps, rules),
+      ...requestRuleRoutes(deps, rules, states),
+      ...approvalRoutes(deps, approvals, states),
       ...statusCheckRoutes({ db: deps.db, externalUrl: deps.externalUrl, service: checks }),
     ],
-    afterPush: afterPush(deps, service),
-    collaborates: requestSources(deps).collaborates,
-    tasks: [...calls.tasks, ...rebases.tasks],
-    consumers: [...followers(deps, service), ...calls.consumers],
-    carrier: { labelsReplaced: replaceLabels, milestonesReplaced: replaceMilestones },
-    contributions: { move: moveMergeRequests, remove: removeMergeRequestsOf, unassign },
+    references: [mergeRequestReferences(deps.db)],
+    pageFiles: [patchFile(deps)],
+    afterPush: afterPush(deps, service, acceptance),
+    collaborates: sources.collaborates,
+    tasks: [...calls.tasks, ...rebases.tasks, ...following.tasks],
+    cron: following.cron,
+    consumers: [...followers(deps, service, merging), ...calls.consumers, ...following.consumers],
+    contributions: {
+      move: async (tx, from, to) => {
+        await moveMergeRequests(tx, from, to);
+        await moveEntries(tx, from, to);
+      },
+      remove: removeMergeRequestsOf,
+    },
   };
 }

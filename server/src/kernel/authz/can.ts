@@ -107,7 +107,8 @@ export function canOnGroup(caller: Caller, ability: GroupAbility, subject: Group
   const reads = readsAll(caller);
   if (rule.feature && !offers(subject.group.wiki_access_level, subject.level, reads)) return false;
   if (caller.admin || (reads && rule.auditor)) return true;
-  const needed = typeof rule.role === 'number' ? rule.role : (creationLevels[subject.group[rule.role]] ?? Level.owner);
+  const needed =
+    typeof rule.role === 'number' ? rule.role : (creationLevels[subject.group[rule.role] ?? ''] ?? Level.owner);
   if (rule.minimal && subject.level >= Level.minimal && subject.group.parent_id === null) return true;
   if (rule.below && subject.roleBelow) return true;
   return holds(rule, subject.level, needed) || isOpen(rule, subject.group.visibility, caller);

@@ -73,7 +73,17 @@ it('shows secrets only as set or not', () => {
 
 it('[security 10] budgets of git are laid over the defaults and shown whole', () => {
   const { values } = loadConfig(base, '[git_budgets]\nanonymous_heavy = "1:5:2:20"\n');
-  expect(values.gitBudgets.anonymous_heavy).toEqual({ concurrency: 1, queue: 5, waitMs: 2000, timeoutMs: 20_000 });
+  const mebibyte = 1024 ** 2;
+  expect(values.gitBudgets.anonymous_heavy).toEqual({
+    concurrency: 1,
+    queue: 5,
+    waitMs: 2000,
+    timeoutMs: 20_000,
+    memoryBytes: 512 * mebibyte,
+  });
+  const { pack } = loadConfig({ ...base, MILLRACE_GIT_BUDGETS: 'pack=2:5:2:20:768' }, null).values.gitBudgets;
+  expect(pack.memoryBytes).toBe(768 * mebibyte);
+  expect(failure({ ...base, MILLRACE_GIT_BUDGETS: 'pack=2:5:2:20:1' }, null)).toContain('64 or more MiB of memory');
   const key = configKeys.find((each) => each.name === 'gitBudgets');
   const shown = key ? shownValue(key, values.gitBudgets) : '';
   expect(shown).toContain('anonymous_heavy=1:5:2:20');

@@ -196,7 +196,7 @@ export const configKeys: readonly Key<keyof Config>[] = [
     name: 'gitBudgets',
     env: 'MILLRACE_GIT_BUDGETS',
     description:
-      'git processes by class of work, `name=processes:waiting:wait:run,...`: how many at once, how many requests may wait, for how many seconds, and the seconds one may run. See rate-limits.md',
+      'git processes by class of work, `name=processes:waiting:wait:run:memory,...`: how many at once, how many requests may wait, for how many seconds, the seconds one may run, and the MiB it may allocate (optional). See rate-limits.md',
     fallbackText: 'the table in [rate-limits.md](rate-limits.md)',
     fallback: () => DEFAULT_BUDGETS,
     parse: gitBudgets,

@@ -45,6 +45,10 @@ export interface Config {
   readonly maxFiles: number;
   readonly maxParameters: number;
   readonly maxParameterDepth: number;
+  readonly maxUnpackRatio: number;
+  readonly maxHeldBytes: number;
+  readonly maxAnonymousHeldBytes: number;
+  readonly maxNegotiationBytes: number;
   readonly sshConnections: number;
   readonly sshLogins: number;
   readonly sshLoginSeconds: number;
@@ -55,6 +59,8 @@ export interface Config {
   readonly lfsBatchObjects: number;
   readonly lfsStallSeconds: number;
   readonly fetchCacheBytes: number;
+  readonly maxImageBytes: number;
+  readonly imageCacheBytes: number;
 }
 
 export interface Key<K extends keyof Config> {

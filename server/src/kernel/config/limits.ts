@@ -7,6 +7,10 @@ type LimitName =
   | 'maxFiles'
   | 'maxParameters'
   | 'maxParameterDepth'
+  | 'maxUnpackRatio'
+  | 'maxHeldBytes'
+  | 'maxAnonymousHeldBytes'
+  | 'maxNegotiationBytes'
   | 'sshConnections'
   | 'sshLogins'
   | 'sshLoginSeconds'
@@ -16,7 +20,9 @@ type LimitName =
   | 'gitHttpStallSeconds'
   | 'lfsBatchObjects'
   | 'lfsStallSeconds'
-  | 'fetchCacheBytes';
+  | 'fetchCacheBytes'
+  | 'maxImageBytes'
+  | 'imageCacheBytes';
 
 /**
  * A bound on what one request or connection may be; the error that it causes gives its name in `millrace.toml` and its
@@ -43,6 +49,20 @@ export const limits = [
   limit('maxFiles', 50, 10_000, 'Files in one request'),
   limit('maxParameters', 50_000, 1_000_000, 'Values in one request, those in hashes and arrays included'),
   limit('maxParameterDepth', 32, 1000, 'Levels of hashes and arrays inside each other in one request'),
+  limit(
+    'maxUnpackRatio',
+    100,
+    1032,
+    'Unpacked bytes for each byte of a compressed body, once there are more than 256 KiB',
+  ),
+  limit('maxHeldBytes', 512 * 1024 ** 2, 2 ** 40, 'Bytes of request bodies in memory at once, in one process'),
+  limit('maxAnonymousHeldBytes', 128 * 1024 ** 2, 2 ** 40, 'The part of them that anonymous callers may fill'),
+  limit(
+    'maxNegotiationBytes',
+    32 * 1024 ** 2,
+    2 ** 40,
+    'Unpacked bytes in which git says what it wants and has (a fetch), or which refs it moves (a push)',
+  ),
   limit('sshConnections', 5000, 100_000, 'SSH connections at once, idle ones included'),
   limit(
     'sshLogins',
@@ -62,6 +82,14 @@ export const limits = [
     2 * 1024 ** 3,
     2 ** 50,
     'Bytes of answers to fetches in `fetch-cache` of the data directory; 0 keeps none',
+    0,
+  ),
+  limit('maxImageBytes', 10 * 1024 ** 2, 2 ** 30, 'Bytes of one image from elsewhere that documents show'),
+  limit(
+    'imageCacheBytes',
+    256 * 1024 ** 2,
+    2 ** 50,
+    'Bytes of images from elsewhere in `image-cache` of the data directory; 0 keeps none',
     0,
   ),
 ];

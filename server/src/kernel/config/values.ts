@@ -40,20 +40,31 @@ export function repositories(text: string): Record<string, string> {
     throw new Error('name=path pairs separated by commas, like default=/srv/git');
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', absolute(pair?.[2] ?? '')]));
 }
-/** `processes:waiting:seconds to wait:seconds to run`, as it is written. */
+const mebibyte = 1024 ** 2;
+/** `processes:waiting:seconds to wait:seconds to run:MiB of memory`, as it is written. */
 export const budgetText = (budget: GitBudget) =>
-  [budget.concurrency, budget.queue, budget.waitMs / 1000, budget.timeoutMs / 1000].join(':');
+  [
+    budget.concurrency,
+    budget.queue,
+    budget.waitMs / 1000,
+    budget.timeoutMs / 1000,
+    Math.ceil(budget.memoryBytes / mebibyte),
+  ].join(':');
+/** Less than this, and git fails at whatever it does. */
+const leastMemory = 64;
 export function gitBudgets(text: string): GitBudgets {
   const budgets: Partial<Record<BudgetName, GitBudget>> = {};
   for (const pair of words(text)) {
-    const match = /^([a-z_]+)=(\d{1,4}):(\d{1,5}):(\d{1,5}):(\d{1,6})$/.exec(pair);
+    const match = /^([a-z_]+)=(\d{1,4}):(\d{1,5}):(\d{1,5}):(\d{1,6})(?::(\d{1,7}))?$/.exec(pair);
     const name = match?.[1] as BudgetName | undefined;
-    const [concurrency = 0, queue = 0, wait = 0, run = 0] = (match ?? []).slice(2).map(Number);
-    if (name === undefined || !Object.hasOwn(DEFAULT_BUDGETS, name) || concurrency < 1 || run < 1)
+    const known = name !== undefined && Object.hasOwn(DEFAULT_BUDGETS, name) ? DEFAULT_BUDGETS[name] : undefined;
+    const [concurrency = 0, queue = 0, wait = 0, run = 0] = (match ?? []).slice(2, 6).map(Number);
+    const memoryBytes = match?.[6] === undefined ? (known?.memoryBytes ?? 0) : Number(match[6]) * mebibyte;
+    if (name === undefined || !known || concurrency < 1 || run < 1 || memoryBytes < leastMemory * mebibyte)
       throw new Error(
-        `name=processes:waiting:wait:run pairs separated by commas, like heavy=6:200:30:60, with the names ${Object.keys(DEFAULT_BUDGETS).join(', ')}`,
+        `name=processes:waiting:wait:run:memory pairs separated by commas, like heavy=6:200:30:60:1024 with ${leastMemory} or more MiB of memory, with the names ${Object.keys(DEFAULT_BUDGETS).join(', ')}`,
       );
-    budgets[name] = { concurrency, queue, waitMs: wait * 1000, timeoutMs: run * 1000 };
+    budgets[name] = { concurrency, queue, waitMs: wait * 1000, timeoutMs: run * 1000, memoryBytes };
   }
   return { ...DEFAULT_BUDGETS, ...budgets };
 }

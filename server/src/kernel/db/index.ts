@@ -6,6 +6,7 @@ export {
   lockSharedInTransaction,
   tryLockInTransaction,
   withLock,
+  withLockIfFree,
   withRepositoryLock,
 } from './locks.ts';
 export { migrate } from './migrate.ts';

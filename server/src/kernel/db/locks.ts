@@ -42,17 +42,41 @@ export const withLock = <T>(
   work: (connection: Db) => Promise<T>,
 ): Promise<T> => holding(db, lockKey(...name), work);
 
+/** The same where the lock is free; false, with nothing done, where somebody holds it. */
+export async function withLockIfFree(
+  db: Db,
+  name: ReadonlyArray<string | number>,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  const key = lockKey(...name);
+  return await db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_lock(${key}::bigint) as free`.execute(
+      connection,
+    );
+    if (rows[0]?.free !== true) return false;
+    try {
+      await work();
+      return true;
+    } finally {
+      await release(connection, key);
+    }
+  });
+}
+
+// A connection that ended took the lock with it: what the work came to stands. One that lives must not keep it.
+const release = (connection: Db, key: string) =>
+  sql`select pg_advisory_unlock(${key}::bigint)`
+    .execute(connection)
+    .catch(() => sql`select pg_terminate_backend(pg_backend_pid())`.execute(connection))
+    .catch(() => undefined);
+
 async function holding<T>(db: Db, key: string, work: (connection: Db) => Promise<T>): Promise<T> {
   return await db.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(${key}::bigint)`.execute(connection);
     try {
       return await work(connection);
     } finally {
-      // A connection that ended took the lock with it: what the work came to stands. One that lives must not keep it.
-      await sql`select pg_advisory_unlock(${key}::bigint)`
-        .execute(connection)
-        .catch(() => sql`select pg_terminate_backend(pg_backend_pid())`.execute(connection))
-        .catch(() => undefined);
+      await release(connection, key);
     }
   });
 }

@@ -3,19 +3,25 @@ import type { Selectable } from 'kysely';
 import type {
   AccessTokensTable,
   AuditEventsTable,
+  AwardEmojiTable,
   BadgesTable,
   CiVariablesTable,
   CommitStatusesTable,
   DeployTokensTable,
   EmailsTable,
+  EpicsTable,
   EventsTable,
   GpgKeysTable,
   GrantsTable,
   IdentitiesTable,
+  IssuesTable,
+  IterationCadencesTable,
+  IterationsTable,
   JobArtifactsTable,
   JobsTable,
   LabelsTable,
   MergeRequestsTable,
+  MergeTrainEntriesTable,
   MilestonesTable,
   NamespacesTable,
   NotesTable,
@@ -25,17 +31,24 @@ import type {
   OauthCodesTable,
   OauthDeviceCodesTable,
   OauthTokensTable,
+  PipelineSchedulesTable,
+  PipelineScheduleVariablesTable,
   PipelinesTable,
+  PipelineTriggersTable,
   ProjectStatisticsTable,
   ProjectsTable,
   PushRulesTable,
   ReleaseEvidencesTable,
   ReleaseLinksTable,
   ReleasesTable,
+  ResourceEventsTable,
+  ResourceGroupsTable,
   RunnerManagersTable,
   RunnersTable,
+  SecureFilesTable,
   SessionsTable,
   SshKeysTable,
+  TodosTable,
   TopicsTable,
   UserStatusesTable,
   UsersTable,
@@ -67,14 +80,20 @@ export type Release = Selectable<ReleasesTable>;
 export type ReleaseLink = Selectable<ReleaseLinksTable>;
 export type ReleaseEvidence = Selectable<ReleaseEvidencesTable>;
 export type Grant = Selectable<GrantsTable>;
+export type SecureFile = Selectable<SecureFilesTable>;
 export type CiVariable = Selectable<CiVariablesTable>;
 export type Runner = Selectable<RunnersTable>;
 export type RunnerManager = Selectable<RunnerManagersTable>;
 export type Pipeline = Selectable<PipelinesTable>;
+export type ResourceGroup = Selectable<ResourceGroupsTable>;
+export type PipelineTrigger = Selectable<PipelineTriggersTable>;
+export type PipelineSchedule = Selectable<PipelineSchedulesTable>;
+export type PipelineScheduleVariable = Selectable<PipelineScheduleVariablesTable>;
 export type Job = Selectable<JobsTable>;
 export type CommitStatusRow = Selectable<CommitStatusesTable>;
 export type JobArtifact = Selectable<JobArtifactsTable>;
 export type MergeRequest = Selectable<MergeRequestsTable>;
+export type MergeTrainEntry = Selectable<MergeTrainEntriesTable>;
 export type Note = Selectable<NotesTable>;
 export type Badge = Selectable<BadgesTable>;
 export type Label = Selectable<LabelsTable>;
@@ -85,3 +104,10 @@ export type WebHookCall = Selectable<WebHookCallsTable>;
 export type Wiki = Selectable<WikisTable>;
 export type Event = Selectable<EventsTable>;
 export type NotificationSetting = Selectable<NotificationSettingsTable>;
+export type Issue = Selectable<IssuesTable>;
+export type IterationCadence = Selectable<IterationCadencesTable>;
+export type Iteration = Selectable<IterationsTable>;
+export type Epic = Selectable<EpicsTable>;
+export type AwardEmoji = Selectable<AwardEmojiTable>;
+export type ResourceEvent = Selectable<ResourceEventsTable>;
+export type Todo = Selectable<TodosTable>;

@@ -39,6 +39,44 @@ export interface ApplicationSettingsTable {
   updated_at: Generated<Date>;
 }
 
+export interface ApprovalRuleBranchesTable {
+  rule_id: number;
+  protected_branch_id: number;
+}
+
+export interface ApprovalRuleGroupsTable {
+  rule_id: number;
+  namespace_id: number;
+}
+
+export interface ApprovalRuleUsersTable {
+  rule_id: number;
+  user_id: number;
+}
+
+export interface ApprovalRulesTable {
+  id: Generated<number>;
+  project_id: number | null;
+  merge_request_id: number | null;
+  source_rule_id: number | null;
+  name: string;
+  rule_type: 'any_approver' | 'regular' | 'report_approver';
+  report_type: 'license_scanning' | 'code_coverage' | null;
+  approvals_required: number;
+  applies_to_all_protected_branches: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface ApprovalsTable {
+  id: Generated<number>;
+  merge_request_id: number;
+  user_id: number;
+  head_sha: string;
+  patch_id: string;
+  created_at: Generated<Date>;
+}
+
 export interface AuditEventsTable {
   id: Generated<number>;
   author_id: number | null;
@@ -53,6 +91,17 @@ export interface AuditEventsTable {
   details: GeneratedJson;
   ip_address: string | null;
   created_at: Generated<Date>;
+}
+
+export interface AwardEmojiTable {
+  id: Generated<number>;
+  user_id: number;
+  name: string;
+  noteable_type: 'commit' | 'issue' | 'merge_request' | 'snippet' | 'epic';
+  noteable_id: number | null;
+  note_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface BadgesTable {
@@ -113,6 +162,20 @@ export interface DeployTokensTable {
   created_at: Generated<Date>;
 }
 
+export interface DraftNotesTable {
+  id: Generated<number>;
+  merge_request_id: number;
+  author_id: number;
+  discussion_id: string | null;
+  resolve_discussion: Generated<boolean>;
+  commit_id: string | null;
+  body: string;
+  position: ColumnType<Json | null, string | null | undefined, string | null>;
+  line_code: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface EmailsTable {
   id: Generated<number>;
   user_id: number;
@@ -121,6 +184,36 @@ export interface EmailsTable {
   confirmation_token_sha256: Buffer | null;
   confirmation_sent_at: Date | null;
   created_at: Generated<Date>;
+}
+
+export interface EpicLabelsTable {
+  epic_id: number;
+  label_id: number;
+  created_at: Generated<Date>;
+}
+
+export interface EpicsTable {
+  id: Generated<number>;
+  namespace_id: number;
+  iid: number;
+  author_id: number;
+  title: string;
+  description: string | null;
+  state: Generated<'opened' | 'closed'>;
+  confidential: Generated<boolean>;
+  color: Generated<string>;
+  parent_id: number | null;
+  relative_position: number | null;
+  start_date_is_fixed: Generated<boolean>;
+  start_date_fixed: string | null;
+  due_date_is_fixed: Generated<boolean>;
+  due_date_fixed: string | null;
+  closed_at: Date | null;
+  closed_by_id: number | null;
+  last_edited_at: Date | null;
+  last_edited_by_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface EventsTable {
@@ -178,6 +271,12 @@ export interface FeatureGatesTable {
   updated_at: Generated<Date>;
 }
 
+export interface FindingIdentifiersTable {
+  finding_id: number;
+  identifier_id: number;
+  position: number;
+}
+
 export interface GpgKeySubkeysTable {
   gpg_key_id: number;
   keyid: string;
@@ -231,6 +330,91 @@ export interface IdentitiesTable {
 export interface InstanceStateTable {
   key: string;
   value: JsonColumn;
+}
+
+export interface IssueAssigneesTable {
+  issue_id: number;
+  user_id: number;
+  position: Generated<number>;
+  created_at: Generated<Date>;
+}
+
+export interface IssueLabelsTable {
+  issue_id: number;
+  label_id: number;
+  created_at: Generated<Date>;
+}
+
+export interface IssueLinksTable {
+  id: Generated<number>;
+  source_id: number;
+  target_id: number;
+  link_type: 'relates_to' | 'blocks';
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface IssuesTable {
+  id: Generated<number>;
+  project_id: number;
+  iid: number;
+  author_id: number;
+  title: string;
+  description: string | null;
+  state: Generated<'opened' | 'closed'>;
+  type: Generated<'issue' | 'incident' | 'test_case' | 'task'>;
+  severity: Generated<'unknown' | 'low' | 'medium' | 'high' | 'critical'>;
+  health_status: 'on_track' | 'needs_attention' | 'at_risk' | null;
+  confidential: Generated<boolean>;
+  discussion_locked: boolean | null;
+  milestone_id: number | null;
+  iteration_id: number | null;
+  epic_id: number | null;
+  epic_position: number | null;
+  weight: number | null;
+  start_date: string | null;
+  due_date: string | null;
+  relative_position: number | null;
+  time_estimate: Generated<number>;
+  time_spent: Generated<number>;
+  moved_to_id: number | null;
+  duplicated_to_id: number | null;
+  promoted_to_epic_id: number | null;
+  closed_at: Date | null;
+  closed_by_id: number | null;
+  last_edited_at: Date | null;
+  last_edited_by_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface IterationCadencesTable {
+  id: Generated<number>;
+  namespace_id: number;
+  title: string;
+  description: string | null;
+  active: Generated<boolean>;
+  automatic: Generated<boolean>;
+  start_date: string | null;
+  duration_in_weeks: number | null;
+  iterations_in_advance: number | null;
+  roll_over: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface IterationsTable {
+  id: Generated<number>;
+  namespace_id: number;
+  cadence_id: number;
+  iid: number;
+  sequence: number;
+  title: string | null;
+  description: string | null;
+  start_date: string;
+  due_date: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface JobArtifactsTable {
@@ -314,6 +498,8 @@ export interface JobsTable {
   trace_size: Generated<number>;
   trace_crc32: Generated<number>;
   trace_object_key: string | null;
+  debug_trace: Generated<boolean>;
+  kind: Generated<'job' | 'bridge'>;
 }
 
 export interface KeptLastCommitsTable {
@@ -389,6 +575,11 @@ export interface MemberInvitationsTable {
   updated_at: Generated<Date>;
 }
 
+export interface MergeRequestClosesIssuesTable {
+  merge_request_id: number;
+  issue_id: number;
+}
+
 export interface MergeRequestLabelsTable {
   merge_request_id: number;
   label_id: number;
@@ -450,6 +641,30 @@ export interface MergeRequestsTable {
   updated_at: Generated<Date>;
   rebase_started_at: Date | null;
   milestone_id: number | null;
+  time_estimate: Generated<number>;
+  time_spent: Generated<number>;
+}
+
+export interface MergeTrainEntriesTable {
+  id: Generated<number>;
+  project_id: number;
+  merge_request_id: number;
+  user_id: number;
+  target_branch: string;
+  status: Generated<'idle' | 'stale' | 'fresh' | 'merging' | 'merged' | 'skip_merged'>;
+  source_sha: string;
+  options: GeneratedJson;
+  base_sha: string | null;
+  commit_sha: string | null;
+  merge_commit_sha: string | null;
+  squash_commit_sha: string | null;
+  problem: string | null;
+  untested: Generated<boolean>;
+  pipeline_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+  merged_at: Date | null;
+  duration: number | null;
 }
 
 export interface MilestonesTable {
@@ -494,15 +709,14 @@ export interface NamespacesTable {
   share_with_group_lock: Generated<boolean>;
   require_two_factor_authentication: Generated<boolean>;
   two_factor_grace_period: Generated<number>;
-  project_creation_level: Generated<string>;
+  project_creation_level: string | null;
   subgroup_creation_level: Generated<string>;
   auto_devops_enabled: boolean | null;
   emails_enabled: Generated<boolean>;
   mentions_disabled: boolean | null;
-  lfs_enabled: Generated<boolean>;
+  lfs_enabled: boolean | null;
   request_access_enabled: Generated<boolean>;
   default_branch: string | null;
-  default_branch_protection: Generated<number>;
   shared_runners_setting: Generated<string>;
   membership_lock: Generated<boolean>;
   prevent_sharing_groups_outside_hierarchy: Generated<boolean>;
@@ -537,14 +751,14 @@ export interface NamespacesTable {
   only_allow_merge_if_all_discussions_are_resolved: Generated<boolean>;
   custom_project_templates_group_id: number | null;
   repository_size_limit: number | null;
+  default_branch_protection_defaults: ColumnType<Json | null, string | null | undefined, string | null>;
 }
 
 export interface NotesTable {
   id: Generated<number>;
-  project_id: number;
-  noteable_type: 'commit' | 'merge_request';
+  project_id: number | null;
+  noteable_type: 'commit' | 'issue' | 'merge_request' | 'snippet' | 'epic';
   commit_id: string | null;
-  merge_request_id: number | null;
   discussion_id: string;
   kind: 'discussion' | 'diff' | null;
   author_id: number;
@@ -560,6 +774,10 @@ export interface NotesTable {
   last_edited_by_id: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  namespace_id: number | null;
+  noteable_id: number | null;
+  noteable_iid: number | null;
+  action: string | null;
 }
 
 export interface NotificationSettingsTable {
@@ -651,6 +869,49 @@ export interface PathRedirectsTable {
   created_at: Generated<Date>;
 }
 
+export interface PipelineScheduleVariablesTable {
+  id: Generated<number>;
+  schedule_id: number;
+  key: string;
+  value_encrypted: Buffer;
+  variable_type: Generated<'env_var' | 'file'>;
+  raw: Generated<boolean>;
+}
+
+export interface PipelineSchedulesTable {
+  id: Generated<number>;
+  project_id: number;
+  owner_id: number | null;
+  description: string;
+  ref: string;
+  cron: string;
+  cron_timezone: Generated<string>;
+  active: Generated<boolean>;
+  inputs: GeneratedJson;
+  next_run_at: Date;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface PipelineSourcesTable {
+  pipeline_id: number;
+  source_job_id: number | null;
+  source_pipeline_id: number | null;
+  source_project_id: number | null;
+}
+
+export interface PipelineTriggersTable {
+  id: Generated<number>;
+  project_id: number;
+  owner_id: number | null;
+  description: string;
+  token_sha256: Buffer;
+  token_sealed: Buffer;
+  last_used_at: Date | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface PipelineVariablesTable {
   pipeline_id: number;
   key: string;
@@ -687,6 +948,20 @@ export interface PipelinesTable {
   finished_at: Date | null;
   duration: number | null;
   queued_duration: number | null;
+  schedule_id: number | null;
+  trigger_id: number | null;
+  source_sha: string | null;
+  target_sha: string | null;
+}
+
+export interface ProjectApprovalSettingsTable {
+  project_id: number;
+  reset_approvals_on_push: Generated<boolean>;
+  selective_code_owner_removals: Generated<boolean>;
+  disable_overriding_approvers_per_merge_request: Generated<boolean>;
+  merge_requests_author_approval: Generated<boolean>;
+  merge_requests_disable_committers_approval: Generated<boolean>;
+  require_password_to_approve: Generated<boolean>;
 }
 
 export interface ProjectCountersTable {
@@ -754,6 +1029,8 @@ export interface ProjectImportsTable {
   created_at: Generated<Date>;
   finished_at: Date | null;
   url_sealed: Buffer | null;
+  source: string | null;
+  source_path: string | null;
 }
 
 export interface ProjectLanguagesTable {
@@ -825,7 +1102,7 @@ export interface ProjectsTable {
   releases_access_level: Generated<'disabled' | 'private' | 'enabled'>;
   environments_access_level: Generated<'disabled' | 'private' | 'enabled'>;
   emails_enabled: Generated<boolean>;
-  lfs_enabled: Generated<boolean>;
+  lfs_enabled: boolean | null;
   request_access_enabled: Generated<boolean>;
   shared_runners_enabled: Generated<boolean>;
   group_runners_enabled: Generated<boolean>;
@@ -998,6 +1275,30 @@ export interface RecoveryCodesTable {
   code_sha256: Buffer;
 }
 
+export interface RelationExportBatchesTable {
+  id: Generated<number>;
+  export_id: number;
+  batch_number: number;
+  status: Generated<number>;
+  objects_count: Generated<number>;
+  error: string | null;
+  object_key: string | null;
+  size: number | null;
+  updated_at: Generated<Date>;
+}
+
+export interface RelationExportsTable {
+  id: Generated<number>;
+  project_id: number;
+  relation: string;
+  run: string;
+  user_id: number | null;
+  status: Generated<number>;
+  error: string | null;
+  batched: boolean;
+  updated_at: Generated<Date>;
+}
+
 export interface ReleaseEvidencesTable {
   id: Generated<number>;
   release_id: number;
@@ -1045,6 +1346,31 @@ export interface RepositoryIntentsTable {
   created_at: Generated<Date>;
   settled_at: Date | null;
   wiki_id: number | null;
+}
+
+export interface ResourceEventsTable {
+  id: Generated<number>;
+  kind: 'label' | 'milestone' | 'state' | 'weight';
+  user_id: number | null;
+  noteable_type: 'commit' | 'issue' | 'merge_request' | 'snippet' | 'epic';
+  noteable_id: number;
+  action: 'add' | 'remove' | null;
+  label_id: number | null;
+  milestone_id: number | null;
+  state: 'opened' | 'closed' | 'reopened' | 'merged' | null;
+  source_commit: string | null;
+  source_merge_request_id: number | null;
+  weight: number | null;
+  created_at: Generated<Date>;
+}
+
+export interface ResourceGroupsTable {
+  id: Generated<number>;
+  project_id: number;
+  key: string;
+  process_mode: Generated<'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first'>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface RunnerManagersTable {
@@ -1107,6 +1433,51 @@ export interface SamlGroupLinksTable {
   created_at: Generated<Date>;
 }
 
+export interface SecureFilesTable {
+  id: Generated<number>;
+  project_id: number;
+  name: string;
+  sha256: Buffer;
+  size: number;
+  object_key: string;
+  metadata: ColumnType<Json | null, string | null | undefined, string | null>;
+  expires_at: Date | null;
+  created_at: Generated<Date>;
+}
+
+export interface SecurityIdentifiersTable {
+  id: Generated<number>;
+  project_id: number;
+  external_type: string;
+  external_id: string;
+  name: string;
+  url: string | null;
+}
+
+export interface SecurityScanFindingsTable {
+  scan_id: number;
+  finding_id: number;
+}
+
+export interface SecurityScannersTable {
+  id: Generated<number>;
+  project_id: number;
+  external_id: string;
+  name: string;
+  vendor: string | null;
+}
+
+export interface SecurityScansTable {
+  id: Generated<number>;
+  project_id: number;
+  pipeline_id: number;
+  job_id: number;
+  report_type: string;
+  errors: GeneratedJson;
+  findings_count: Generated<number>;
+  created_at: Generated<Date>;
+}
+
 export interface ServiceAccountPlacesTable {
   user_id: number;
   namespace_id: number | null;
@@ -1163,6 +1534,53 @@ export interface StatusCheckResponsesTable {
   sha: string;
   status: 'passed' | 'failed' | 'pending';
   created_at: Generated<Date>;
+}
+
+export interface SubscriptionsTable {
+  noteable_type: 'commit' | 'issue' | 'merge_request' | 'snippet' | 'epic';
+  noteable_id: number;
+  user_id: number;
+  subscribed: boolean;
+  created_at: Generated<Date>;
+}
+
+export interface SuggestionsTable {
+  id: Generated<number>;
+  note_id: number;
+  relative_order: number;
+  from_line: number;
+  to_line: number;
+  from_content: string;
+  to_content: string;
+  applied_at: Date | null;
+  applied_by_id: number | null;
+  commit_id: string | null;
+}
+
+export interface TimeEntriesTable {
+  id: Generated<number>;
+  issue_id: number | null;
+  merge_request_id: number | null;
+  user_id: number;
+  seconds: number;
+  summary: string | null;
+  spent_at: Generated<Date>;
+  created_at: Generated<Date>;
+}
+
+export interface TodosTable {
+  id: Generated<number>;
+  user_id: number;
+  author_id: number;
+  project_id: number | null;
+  namespace_id: number | null;
+  noteable_type: 'commit' | 'issue' | 'merge_request' | 'snippet' | 'epic';
+  noteable_id: number;
+  note_id: number | null;
+  action: 'assigned' | 'mentioned' | 'build_failed' | 'marked' | 'approval_required' | 'unmergeable' | 'directly_addressed' | 'merge_train_removed' | 'member_access_requested' | 'review_requested' | 'review_submitted';
+  state: Generated<'pending' | 'done'>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface TopicsTable {
@@ -1269,6 +1687,55 @@ export interface UsersTable {
   notification_email: string | null;
 }
 
+export interface VulnerabilitiesTable {
+  id: Generated<number>;
+  project_id: number;
+  author_id: number | null;
+  title: string;
+  description: string | null;
+  state: 'opened' | 'detected' | 'confirmed' | 'resolved' | 'dismissed';
+  severity: string;
+  confidence: string;
+  report_type: string;
+  resolved_on_default_branch: Generated<boolean>;
+  start_date: string | null;
+  due_date: string | null;
+  confirmed_at: Date | null;
+  confirmed_by_id: number | null;
+  resolved_at: Date | null;
+  resolved_by_id: number | null;
+  dismissed_at: Date | null;
+  dismissed_by_id: number | null;
+  last_edited_at: Date | null;
+  last_edited_by_id: number | null;
+  updated_by_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface VulnerabilityFindingsTable {
+  id: Generated<number>;
+  uuid: string;
+  project_id: number;
+  vulnerability_id: number | null;
+  scanner_id: number;
+  primary_identifier_id: number;
+  report_type: string;
+  name: string;
+  description: string | null;
+  solution: string | null;
+  severity: 'info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical';
+  confidence: string;
+  location: JsonColumn;
+  links: GeneratedJson;
+  location_fingerprint: string;
+  project_fingerprint: string;
+  metadata_version: string;
+  raw_metadata: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface WebHookCallsTable {
   id: Generated<number>;
   hook_id: number;
@@ -1353,23 +1820,39 @@ export interface Database {
   access_requests: AccessRequestsTable;
   access_tokens: AccessTokensTable;
   application_settings: ApplicationSettingsTable;
+  approval_rule_branches: ApprovalRuleBranchesTable;
+  approval_rule_groups: ApprovalRuleGroupsTable;
+  approval_rule_users: ApprovalRuleUsersTable;
+  approval_rules: ApprovalRulesTable;
+  approvals: ApprovalsTable;
   audit_events: AuditEventsTable;
+  award_emoji: AwardEmojiTable;
   badges: BadgesTable;
   ci_variables: CiVariablesTable;
   commit_statuses: CommitStatusesTable;
   deploy_tokens: DeployTokensTable;
+  draft_notes: DraftNotesTable;
   emails: EmailsTable;
+  epic_labels: EpicLabelsTable;
+  epics: EpicsTable;
   events: EventsTable;
   external_status_check_branches: ExternalStatusCheckBranchesTable;
   external_status_checks: ExternalStatusChecksTable;
   facts: FactsTable;
   feature_gates: FeatureGatesTable;
+  finding_identifiers: FindingIdentifiersTable;
   gpg_key_subkeys: GpgKeySubkeysTable;
   gpg_keys: GpgKeysTable;
   grants: GrantsTable;
   group_uploads: GroupUploadsTable;
   identities: IdentitiesTable;
   instance_state: InstanceStateTable;
+  issue_assignees: IssueAssigneesTable;
+  issue_labels: IssueLabelsTable;
+  issue_links: IssueLinksTable;
+  issues: IssuesTable;
+  iteration_cadences: IterationCadencesTable;
+  iterations: IterationsTable;
   job_artifacts: JobArtifactsTable;
   job_token_scope_groups: JobTokenScopeGroupsTable;
   job_token_scope_projects: JobTokenScopeProjectsTable;
@@ -1383,10 +1866,12 @@ export interface Database {
   lfs_object_links: LfsObjectLinksTable;
   lfs_objects: LfsObjectsTable;
   member_invitations: MemberInvitationsTable;
+  merge_request_closes_issues: MergeRequestClosesIssuesTable;
   merge_request_labels: MergeRequestLabelsTable;
   merge_request_people: MergeRequestPeopleTable;
   merge_request_versions: MergeRequestVersionsTable;
   merge_requests: MergeRequestsTable;
+  merge_train_entries: MergeTrainEntriesTable;
   milestones: MilestonesTable;
   namespace_counters: NamespaceCountersTable;
   namespace_custom_attributes: NamespaceCustomAttributesTable;
@@ -1401,8 +1886,13 @@ export interface Database {
   object_deletions: ObjectDeletionsTable;
   path_locks: PathLocksTable;
   path_redirects: PathRedirectsTable;
+  pipeline_schedule_variables: PipelineScheduleVariablesTable;
+  pipeline_schedules: PipelineSchedulesTable;
+  pipeline_sources: PipelineSourcesTable;
+  pipeline_triggers: PipelineTriggersTable;
   pipeline_variables: PipelineVariablesTable;
   pipelines: PipelinesTable;
+  project_approval_settings: ProjectApprovalSettingsTable;
   project_counters: ProjectCountersTable;
   project_custom_attributes: ProjectCustomAttributesTable;
   project_deploy_keys: ProjectDeployKeysTable;
@@ -1425,27 +1915,42 @@ export interface Database {
   pushed_projects: PushedProjectsTable;
   rate_limit_windows: RateLimitWindowsTable;
   recovery_codes: RecoveryCodesTable;
+  relation_export_batches: RelationExportBatchesTable;
+  relation_exports: RelationExportsTable;
   release_evidences: ReleaseEvidencesTable;
   release_links: ReleaseLinksTable;
   release_milestones: ReleaseMilestonesTable;
   releases: ReleasesTable;
   repository_intents: RepositoryIntentsTable;
+  resource_events: ResourceEventsTable;
+  resource_groups: ResourceGroupsTable;
   runner_managers: RunnerManagersTable;
   runner_projects: RunnerProjectsTable;
   runner_registration_tokens: RunnerRegistrationTokensTable;
   runners: RunnersTable;
   saml_group_links: SamlGroupLinksTable;
+  secure_files: SecureFilesTable;
+  security_identifiers: SecurityIdentifiersTable;
+  security_scan_findings: SecurityScanFindingsTable;
+  security_scanners: SecurityScannersTable;
+  security_scans: SecurityScansTable;
   service_account_places: ServiceAccountPlacesTable;
   sessions: SessionsTable;
   sign_in_challenges: SignInChallengesTable;
   ssh_keys: SshKeysTable;
   status_check_responses: StatusCheckResponsesTable;
+  subscriptions: SubscriptionsTable;
+  suggestions: SuggestionsTable;
+  time_entries: TimeEntriesTable;
+  todos: TodosTable;
   topics: TopicsTable;
   totp_secrets: TotpSecretsTable;
   user_custom_attributes: UserCustomAttributesTable;
   user_follows: UserFollowsTable;
   user_statuses: UserStatusesTable;
   users: UsersTable;
+  vulnerabilities: VulnerabilitiesTable;
+  vulnerability_findings: VulnerabilityFindingsTable;
   web_hook_calls: WebHookCallsTable;
   web_hooks: WebHooksTable;
   webauthn_credentials: WebauthnCredentialsTable;

@@ -6,19 +6,15 @@
 import Type from 'typebox';
 import { type Db, type Listener, transaction } from '../db/index.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../queue/index.ts';
-import { type Fact, factById, factsChannel, markDelivered, openFacts, removeDelivered } from './facts.queries.ts';
-
-export interface FactConsumer {
-  /** Stable: retries that wait in the queue find the consumer by it. */
-  readonly name: string;
-  readonly kinds: readonly string[];
-  handle(fact: Fact, signal: AbortSignal): Promise<void>;
-}
+import { type DeliveryLoaders, deliveryOf, type FactConsumer } from './consumer.ts';
+import type { StoredFact } from './fact.ts';
+import { factById, factsChannel, markDelivered, openFacts, removeDelivered } from './facts.queries.ts';
 
 interface DeliveryOptions {
   readonly db: Db;
   readonly listener: Listener;
   readonly consumers: readonly FactConsumer[];
+  readonly loaders: DeliveryLoaders;
   readonly log: {
     debug(details: object, message: string): void;
     warn(details: object, message: string): void;
@@ -44,7 +40,7 @@ const keepDays = 30;
 const lockName = 'facts-delivery';
 
 /** Facts of one lane are delivered in order. */
-const laneOf = (fact: Fact) =>
+const laneOf = (fact: StoredFact) =>
   fact.project_id !== null ? `project:${fact.project_id}` : `namespace:${fact.namespace_id ?? 0}`;
 
 async function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -61,9 +57,15 @@ async function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 /** Makes the delivery of one process. Its tasks belong into the queue's list. */
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { db, listener, consumers, log, timeout = 30_000 } = options;
+  const { db, listener, consumers, loaders, log, timeout = 30_000 } = options;
   const byName = new Map(consumers.map((consumer) => [consumer.name, consumer]));
   if (byName.size !== consumers.length) throw new Error('two consumers of facts have the same name');
+  for (const { name, handlers } of consumers) {
+    const kinds = handlers.flatMap((handler) => handler.kinds);
+    if (new Set(kinds).size !== kinds.length) throw new Error(`${name} handles a kind of fact twice`);
+  }
+  const handlerOf = (consumer: FactConsumer, kind: string) =>
+    consumer.handlers.find(({ kinds }) => kinds.includes(kind));
   const stopping = new AbortController();
   let draining: Promise<void> | undefined;
   let again = false;
@@ -77,7 +79,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     async ({ fact: id, consumer: name }, run) => {
       const fact = await factById(db, id);
       const consumer = byName.get(name);
-      if (fact && consumer) await consumer.handle(fact, run.signal);
+      const handler = fact && consumer && handlerOf(consumer, fact.kind);
+      if (handler) await handler.handle(fact, { ...deliveryOf(fact, loaders), signal: run.signal });
     },
     { maxAttempts: 20, timeout },
   );
@@ -87,13 +90,15 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   });
 
   /** Names of the consumers that failed. */
-  async function offer(fact: Fact): Promise<string[]> {
-    const interested = consumers.filter(({ kinds }) => kinds.includes(fact.kind));
+  async function offer(fact: StoredFact): Promise<string[]> {
+    const delivery = deliveryOf(fact, loaders);
     const failed = await Promise.all(
-      interested.map(async (consumer) => {
+      consumers.map(async (consumer) => {
+        const handler = handlerOf(consumer, fact.kind);
+        if (!handler) return null;
         const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeout)]);
         try {
-          await within(consumer.handle(fact, signal), signal);
+          await within(handler.handle(fact, { ...delivery, signal }), signal);
           return null;
         } catch (error) {
           if (stopping.signal.aborted) throw error;
@@ -105,7 +110,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     return failed.filter((name) => name !== null);
   }
 
-  async function deliver(fact: Fact): Promise<void> {
+  async function deliver(fact: StoredFact): Promise<void> {
     const failed = await offer(fact);
     await transaction(db, async (tx) => {
       await markDelivered(tx, fact.id);

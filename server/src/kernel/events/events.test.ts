@@ -2,20 +2,39 @@
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
+import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { spawnModule } from '../../../test/spawned.ts';
+import { Level } from '../authz/levels.ts';
+import type { ProjectSubject } from '../authz/subjects.ts';
 import { createDb, createPool, type Db, type Listener, startListener, transaction } from '../db/index.ts';
+import type { User } from '../db/rows.ts';
 import { createQueue } from '../queue/index.ts';
 import {
   createDelivery,
   createLive,
   type Delivery,
-  emit,
+  type DeliveryLoaders,
+  defineFact,
   type FactConsumer,
+  on,
   publish,
+  recordFact,
   writeEventStream,
 } from './index.ts';
+
+const thing = defineFact(
+  'thing',
+  Type.Object({
+    n: Type.Optional(Type.Integer()),
+    sha: Type.Optional(Type.String()),
+    lost: Type.Optional(Type.Boolean()),
+  }),
+);
+const other = defineFact('other', Type.Object({}));
+const shared = defineFact('shared', Type.Object({}));
+const nobody = { user: async () => null, project: async () => null };
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -42,30 +61,26 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function deliverTo(...consumers: FactConsumer[]): Promise<Delivery> {
-  delivery = createDelivery({ db, listener, consumers, log });
+async function deliverTo(consumers: readonly FactConsumer[], loaders: DeliveryLoaders = nobody): Promise<Delivery> {
+  delivery = createDelivery({ db, listener, consumers, loaders, log });
   delivery.start();
   await listener.ready();
   return delivery;
 }
 
-const record = (project: number, n: number) => emit(db, { kind: 'thing', project_id: project, payload: { n } });
+const record = (project: number, n: number) => recordFact(db, thing, { n }, { project_id: project });
 const open = async () => (await pool.query('select id from facts where delivered_at is null')).rowCount;
 
 it('delivers what a committed transaction recorded, with what it recorded, and nothing of one that rolled back', async () => {
   const got: unknown[] = [];
-  await deliverTo({
-    name: 'all',
-    kinds: ['thing'],
-    handle: async (fact) => void got.push(fact),
-  });
+  await deliverTo([{ name: 'all', handlers: [on(thing, async (fact) => void got.push(fact))] }]);
   const failed = transaction(db, async (tx) => {
-    await emit(tx, { kind: 'thing', payload: { lost: true } });
+    await recordFact(tx, thing, { lost: true });
     throw new Error('no');
   });
   await expect(failed).rejects.toThrow('no');
-  await emit(db, { kind: 'other', payload: {} });
-  await emit(db, { kind: 'thing', project_id: 3, namespace_id: 4, actor_id: 5, payload: { sha: 'abc' } });
+  await recordFact(db, other, {});
+  await recordFact(db, thing, { sha: 'abc' }, { project_id: 3, namespace_id: 4, actor_id: 5 });
   await expect.poll(() => got).toHaveLength(1);
   const fact = {
     id: expect.any(Number),
@@ -83,15 +98,18 @@ it('keeps the order within a project, and a slow project does not hold up anothe
   const got: string[] = [];
   const gate = Promise.withResolvers<void>();
   const last = Promise.withResolvers<void>();
-  await deliverTo({
-    name: 'all',
-    kinds: ['thing'],
-    handle: async ({ project_id, payload }) => {
-      if (project_id === 1 && payload.n === 0) await gate.promise;
-      got.push(`${project_id}:${payload.n}`);
-      if (project_id === 2 && payload.n === 9) last.resolve();
+  await deliverTo([
+    {
+      name: 'all',
+      handlers: [
+        on(thing, async ({ project_id, payload }) => {
+          if (project_id === 1 && payload.n === 0) await gate.promise;
+          got.push(`${project_id}:${payload.n}`);
+          if (project_id === 2 && payload.n === 9) last.resolve();
+        }),
+      ],
     },
-  });
+  ]);
   for (let n = 0; n < 10; n++) for (const project of [1, 2]) await record(project, n);
   await last.promise;
   expect(got.filter((entry) => entry.startsWith('1:'))).toEqual([]);
@@ -106,17 +124,18 @@ it('keeps the order within a project, and a slow project does not hold up anothe
 it('gives a fact again to a consumer that failed, and to nobody else', async () => {
   const good: number[] = [];
   const bad: number[] = [];
-  const started = await deliverTo(
-    { name: 'good', kinds: ['thing'], handle: async ({ id }) => void good.push(id) },
+  const started = await deliverTo([
+    { name: 'good', handlers: [on(thing, async ({ id }) => void good.push(id))] },
     {
       name: 'bad',
-      kinds: ['thing'],
-      handle: async ({ id }) => {
-        bad.push(id);
-        if (bad.length < 2) throw new Error('not yet');
-      },
+      handlers: [
+        on(thing, async ({ id }) => {
+          bad.push(id);
+          if (bad.length < 2) throw new Error('not yet');
+        }),
+      ],
     },
-  );
+  ]);
   const queue = createQueue({ pool, db, listener, tasks: started.tasks, cron: [], concurrency: 1, log });
   await queue.start();
   await record(1, 0);
@@ -127,10 +146,63 @@ it('gives a fact again to a consumer that failed, and to nobody else', async () 
   await queue.stop();
 });
 
+it('loads a user and a project once for all consumers of a fact, without the role of whoever caused it', async () => {
+  const loads: string[] = [];
+  const levels: unknown[] = [];
+  const loaders = {
+    user: async (id: number) => {
+      loads.push(`user ${id}`);
+      return { id, state: 'active', admin: false } as User;
+    },
+    project: async (id: number, userId: number | null) => {
+      loads.push(`project ${id} as ${userId}`);
+      return { kind: 'project', project: { id }, level: Level.developer } as ProjectSubject;
+    },
+  };
+  const names = ['one', 'two', 'three'];
+  await deliverTo(
+    names.map((name) => ({
+      name,
+      handlers: [
+        on(thing, async ({ project_id, actor_id }, context) => {
+          const acting = await context.actingAs(actor_id ?? 0, project_id ?? 0);
+          levels.push(acting?.subject.level, (await context.project(project_id ?? 0))?.level);
+        }),
+      ],
+    })),
+    loaders,
+  );
+  for (const n of [1, 2]) await recordFact(db, thing, { n }, { project_id: 3, actor_id: 5 });
+  await expect.poll(open).toBe(0);
+  expect(loads).toEqual(['user 5', 'project 3 as 5', 'user 5', 'project 3 as 5']);
+  expect(levels.sort()).toEqual([...Array(6).fill(Level.none), ...Array(6).fill(Level.developer)]);
+});
+
+it('tries again what a consumer could not load, and refuses two handlers of one kind', async () => {
+  let loads = 0;
+  const project = async () => {
+    loads += 1;
+    if (loads === 1) throw new Error('not now');
+    return null;
+  };
+  const got: unknown[] = [];
+  const handler = on(thing, async (_fact, context) => {
+    await context.project(1).catch(() => undefined);
+    got.push(await context.project(1));
+  });
+  await deliverTo([{ name: 'again', handlers: [handler] }], { ...nobody, project });
+  await record(1, 0);
+  await expect.poll(() => got).toEqual([null]);
+  const twice = { name: 'twice', handlers: [handler, handler] };
+  expect(() => createDelivery({ db, listener, consumers: [twice], loaders: nobody, log })).toThrow(
+    'twice handles a kind of fact twice',
+  );
+});
+
 it('delivers what was recorded while nobody listened', async () => {
   await record(1, 1);
   const got: unknown[] = [];
-  await deliverTo({ name: 'all', kinds: ['thing'], handle: async ({ payload }) => void got.push(payload) });
+  await deliverTo([{ name: 'all', handlers: [on(thing, async ({ payload }) => void got.push(payload))] }]);
   await expect.poll(() => got).toEqual([{ n: 1 }]);
 });
 
@@ -138,7 +210,7 @@ it('shares facts and live updates between processes: one delivers each fact, all
   const env = { DATABASE_URL: database.url };
   const processes = [1, 2].map(() => spawnModule('server/test/programs/facts.ts', ['deliver'], env));
   await Promise.all(processes.map((each) => each.line(/^started$/)));
-  for (let n = 0; n < 20; n++) await emit(db, { kind: 'shared', project_id: n % 3, payload: {} });
+  for (let n = 0; n < 20; n++) await recordFact(db, shared, {}, { project_id: n % 3 });
   await transaction(db, (tx) => publish(tx, 'job:1', 'job:2'));
   await Promise.all(processes.map((each) => each.line(/^heard job:1$/)));
   await expect.poll(open).toBe(0);
@@ -148,14 +220,14 @@ it('shares facts and live updates between processes: one delivers each fact, all
   // The one that is left goes on.
   processes[0]?.kill('SIGKILL');
   await processes[0]?.exit;
-  await emit(db, { kind: 'shared', payload: {} });
+  await recordFact(db, shared, {});
   await expect.poll(open).toBe(0);
   processes[1]?.kill('SIGKILL');
   await processes[1]?.exit;
 });
 
 it('writes a page its topics while it may see them, and ends when the process stops', async () => {
-  const live = createLive(listener);
+  const live = createLive(listener, db);
   await listener.ready();
   const stopping = new AbortController();
   const allowed = new Set(['job:1', 'job:2']);

@@ -1,35 +1,21 @@
 /** Facts: what happened, written in the transaction of the change that it tells about. */
 import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
+import type { FactContext, FactDefinition, PayloadOf, StoredFact } from './fact.ts';
 
 /** Wakes the processes that deliver; sent by the same statement, heard when the transaction commits. */
 export const factsChannel = 'facts';
 
-interface NewFact {
-  readonly kind: string;
-  readonly project_id?: number | null;
-  readonly namespace_id?: number | null;
-  readonly actor_id?: number | null;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
-
-/** A fact as consumers get it. `id` grows over time and tells a repeated delivery. */
-export interface Fact {
-  readonly id: number;
-  readonly kind: string;
-  readonly project_id: number | null;
-  readonly namespace_id: number | null;
-  readonly actor_id: number | null;
-  readonly payload: Readonly<Record<string, unknown>>;
-  readonly created_at: Date;
-}
-
 /** Records a fact; it is delivered after the transaction commits, and never if it does not. */
-export async function emit(tx: Db, fact: NewFact): Promise<void> {
+export async function recordFact<D extends FactDefinition>(
+  tx: Db,
+  fact: D,
+  payload: PayloadOf<D>,
+  { project_id = null, namespace_id = null, actor_id = null }: FactContext = {},
+): Promise<void> {
   await sql`with recorded as (
       insert into facts (kind, project_id, namespace_id, actor_id, payload)
-      values (${fact.kind}, ${fact.project_id ?? null}, ${fact.namespace_id ?? null}, ${fact.actor_id ?? null},
-        ${JSON.stringify(fact.payload)}::jsonb)
+      values (${fact.kind}, ${project_id}, ${namespace_id}, ${actor_id}, ${JSON.stringify(payload)}::jsonb)
       returning id)
     select pg_notify(${factsChannel}, '') from recorded`.execute(tx);
 }
@@ -37,7 +23,7 @@ export async function emit(tx: Db, fact: NewFact): Promise<void> {
 const columns = ['id', 'kind', 'project_id', 'namespace_id', 'actor_id', 'payload', 'created_at'] as const;
 
 /** The oldest facts that are not delivered yet. */
-export async function openFacts(db: Db, limit: number): Promise<Fact[]> {
+export async function openFacts(db: Db, limit: number): Promise<StoredFact[]> {
   const rows = await db
     .selectFrom('facts')
     .select(columns)
@@ -45,12 +31,12 @@ export async function openFacts(db: Db, limit: number): Promise<Fact[]> {
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows as unknown as Fact[];
+  return rows as unknown as StoredFact[];
 }
 
-export async function factById(db: Db, id: number): Promise<Fact | undefined> {
+export async function factById(db: Db, id: number): Promise<StoredFact | undefined> {
   const row = await db.selectFrom('facts').select(columns).where('id', '=', id).executeTakeFirst();
-  return row as Fact | undefined;
+  return row as StoredFact | undefined;
 }
 
 export async function markDelivered(tx: Db, id: number): Promise<void> {

@@ -1,5 +1,8 @@
-/** What happened, told to whoever asked: facts to consumers, live updates to open pages. */
-export { createDelivery, type Delivery, type FactConsumer } from './delivery.ts';
+/** What happened, reported to whoever is interested: facts to consumers, live updates to open pages. */
+export * from './catalogue/index.ts';
+export { type DeliveryLoaders, type FactConsumer, type FactDelivery, on } from './consumer.ts';
+export { createDelivery, type Delivery } from './delivery.ts';
 export { writeEventStream } from './event-stream.ts';
-export { emit, type Fact } from './facts.queries.ts';
+export { defineFact, type Fact, type FactDefinition, type PayloadOf, toInstant } from './fact.ts';
+export { recordFact } from './facts.queries.ts';
 export { createLive, type Live, publish } from './live.ts';

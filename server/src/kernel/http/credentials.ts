@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../authz/subjects.ts';
 import { cookieNames } from '../names.ts';
-import { HttpError, unauthorized } from './errors.ts';
+import { forbidden, HttpError, unauthorized } from './errors.ts';
 import type { CredentialKind } from './route.ts';
 
 /** Implemented by the identity feature and wired in app.ts. Every method answers null for what is unknown, expired or revoked. */
@@ -28,6 +28,8 @@ export interface ActAsRequest {
   readonly method: string;
   /** The route's path, without what the caller put into it. */
   readonly path: string;
+  /** The token needs one of these besides `sudo`. */
+  readonly scopes: readonly string[];
   readonly clientAddress: string;
 }
 
@@ -99,6 +101,19 @@ async function byToken(
   return asJob;
 }
 
+/** A good token where only people who have signed in may act: it is said that no token does. */
+async function refuseToken(
+  resolver: CredentialResolver,
+  request: FastifyRequest,
+  query: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const [first] = findTokens(request, query);
+  if (!first) return;
+  const known =
+    first.kind === 'refused' || first.kind === 'job' ? null : await resolver.accessToken(first.value, request.ip);
+  throw known ? forbidden('this is not available to tokens: sign in with a browser') : unauthorized();
+}
+
 /**
  * The caller of a request; null when it carries no credential that the route reads. A credential that is read and bad
  * is 401, never a fall back to anonymous.
@@ -125,5 +140,6 @@ export async function authenticate(
       return caller;
     }
   }
+  if (accepted.length === 1 && accepted[0] === 'session') await refuseToken(resolver, request, query);
   return null;
 }

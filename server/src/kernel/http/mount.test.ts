@@ -10,6 +10,7 @@ import type { Caller } from '../authz/subjects.ts';
 import type { User } from '../db/rows.ts';
 import { Entity, Id, ListOf, Nullable, Text, Timestamp } from './entity.ts';
 import { notFound } from './errors.ts';
+import { createHeldBytes } from './held-bytes.ts';
 import { methodsOfPath, mountRoutes } from './mount.ts';
 import { mapPage, slicePage } from './pagination.ts';
 import { FileParam, Int, Optional, Str } from './params/schema.ts';
@@ -122,6 +123,7 @@ let startSeconds = 0;
 beforeAll(async () => {
   const before = process.cpuUsage();
   mountRoutes(server, routes, {
+    held: createHeldBytes({ maxHeldBytes: 1_000_000, maxAnonymousHeldBytes: 500_000 }),
     rates: { identified: (_request, _reply, _kind, find) => find(), named: async () => undefined },
     resolver: {
       accessToken: async (token) =>

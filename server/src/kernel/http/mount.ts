@@ -10,6 +10,7 @@ import { etagMatches, etagOf, requireUnmodifiedSince } from './conditional.ts';
 import { authenticate, type CredentialResolver, headerValue } from './credentials.ts';
 import { asRequest } from './current-request.ts';
 import { forbidden, HttpError, insufficientScope, invalidParameters, noSuchRoute, unauthorized } from './errors.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import { duringMaintenance } from './maintenance.ts';
 import { actorOf, movedAnswer } from './moved.ts';
 import { pageHeaders } from './page-links.ts';
@@ -27,8 +28,8 @@ import {
   isStreamed,
   namesObjects,
   type Route,
-  type Streamed,
 } from './route.ts';
+import { sendStream } from './send-stream.ts';
 import { serialiser } from './serialise.ts';
 import { handledStrictly, strictDifferences } from './strict.ts';
 
@@ -38,6 +39,8 @@ export interface MountDependencies {
   readonly parents: ParentLoader;
   readonly rates: Pick<RateLimits, 'identified' | 'named'>;
   readonly limits: BodyLimits;
+  /** Counts the bodies that are in memory. */
+  readonly held: HeldBytes;
   /** Directory for uploads in flight, on the same file system as the object store. */
   readonly temporary: string;
   /** External URL without a trailing slash; links of pages start with it. */
@@ -99,9 +102,9 @@ async function callerOf(
     if (!route.beforeTwoFactor) checkTwoFactor(caller);
     return caller;
   }
-  // The scope that lets somebody be others stands for all that these may do.
   const { method, path } = route;
-  return await deps.resolver.actAs(caller, wanted, { method, path, clientAddress: addressOf(request) });
+  const scopes = acceptedScopes(route);
+  return await deps.resolver.actAs(caller, wanted, { method, path, scopes, clientAddress: addressOf(request) });
 }
 
 async function authorise(
@@ -138,22 +141,6 @@ const queryOf = (request: FastifyRequest, limits: BodyLimits): RawObject =>
 
 /** The client's address for the log and rate limits: only trusted proxies may say another (Fastify's trustProxy). */
 const addressOf = (request: FastifyRequest) => request.ip;
-
-async function sendStream(request: FastifyRequest, reply: FastifyReply, result: Streamed): Promise<FastifyReply> {
-  const { stream, headers = {} } = result;
-  const unchanged = etagMatches(request.headers['if-none-match'], headers.ETag);
-  const wanted = !unchanged && request.method !== 'HEAD';
-  if (!wanted && typeof stream !== 'function') stream.destroy();
-  // Opened before any header is set: a failure has headers of its own.
-  const body = wanted ? await (typeof stream === 'function' ? stream() : stream) : undefined;
-  for (const [name, value] of Object.entries(headers))
-    if (!unchanged || name !== 'Content-Length') reply.header(name, value);
-  if (unchanged) return reply.code(304).send();
-  return reply
-    .code(result.status ?? 200)
-    .header('Content-Type', result.type)
-    .send(body);
-}
 
 async function send(
   route: Route,
@@ -196,14 +183,17 @@ async function send(
   return reply.header('Content-Type', 'application/json').send(text);
 }
 
-/** What a list is a list of: the name of its entity. */
+/** Parts of names of entities that say which form of a thing it is. */
+const forms = /(?<=[a-z])(?:View|Basic|Detail|Details|Simple|Entry|Listed|Summary)$/;
+
+/** What a list is a list of: the name of its entity, without the form that it is shown in. */
 function nounOf(route: Route): string {
   const title = (schema: unknown): string | undefined => {
     if (typeof schema !== 'object' || schema === null) return undefined;
     const node = schema as { title?: string; items?: unknown; anyOf?: readonly unknown[] };
     return node.title ?? title(node.items) ?? title(node.anyOf?.[0]);
   };
-  return title(route.responses[200]) ?? route.tag;
+  return (title(route.responses[200]) ?? route.tag).replace(forms, '');
 }
 
 /** A route with what follows from its declaration, made when it is first used. */
@@ -262,7 +252,8 @@ async function run(
         externalUrl: deps.externalUrl,
       });
   }
-  const limits = await limitsOf(route, deps);
+  const holding = deps.held.hold(caller.user === null ? 'anonymous' : 'identified');
+  const limits = { ...(await limitsOf(route, deps)), holding };
   let body: ParsedBody | null = null;
   const abort = new AbortController();
   const gone = () => abort.abort(ended);
@@ -277,6 +268,7 @@ async function run(
     const page = await windowOf(mounted, params, deps);
     const context = {
       params,
+      given: merged.tree,
       caller,
       subject,
       page,
@@ -304,6 +296,7 @@ async function run(
     const missing = isMissingReference(error) || (error instanceof HttpError && error.status === 404);
     throw missing && caller.user && !namesObjects(route) ? unauthorized() : error;
   } finally {
+    holding.release();
     if (body) await body.cleanup();
   }
 }

@@ -99,6 +99,8 @@ type SubjectOf<A extends Access> = A extends { on: 'project' }
 /** What a handler gets. */
 export interface Context<P extends TObject = TObject, A extends Access = Access> {
   readonly params: Static<P>;
+  /** All parameters as they came, declared or not: text from the query, path and forms, values from JSON. */
+  readonly given: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
   readonly subject: SubjectOf<A>;
   /** The window of a list; only on routes that declare `pagination`. */

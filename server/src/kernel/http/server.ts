@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { databaseOutage, isMissingReference } from '../db/errors.ts';
 import { ObjectStorageError } from '../objects/errors.ts';
+import { compressAnswers } from './compression.ts';
+import { answerOtherOrigins } from './cors.ts';
+import { closeAfterUnreadBody, drainAfterEarlyAnswers } from './early-answers.ts';
 import { HttpError, internalError, methodNotAllowed, noSuchRoute, notFound, unavailable } from './errors.ts';
 
 export interface HttpServerOptions {
@@ -64,11 +67,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     return;
   }
   for (const [name, value] of Object.entries(answer.headers)) reply.header(name, value);
-  // What of the body was not read would be taken for the next request.
-  if (!request.raw.complete && request.raw.headers['content-length'] !== '0') {
-    reply.header('Connection', 'close');
-    request.raw.resume();
-  }
+  closeAfterUnreadBody(request, reply);
   // What the handler said of the answer that it did not give.
   for (const name of ['Link', 'ETag', 'Content-Length', 'Content-Disposition']) reply.removeHeader(name);
   void reply
@@ -102,6 +101,8 @@ export function createHttpServer(
     routerOptions: { maxParamLength: 8192, caseSensitive: true, ignoreTrailingSlash: false },
     exposeHeadRoutes: true,
   });
+  const earlyAnswers = drainAfterEarlyAnswers(server.server);
+  server.addHook('preClose', async () => earlyAnswers.close());
   // Bodies are read by the routes themselves, after authentication; here every type passes as it is.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
@@ -113,12 +114,14 @@ export function createHttpServer(
     if (apiPath.test(request.url))
       reply.header('Cache-Control', 'max-age=0, private, must-revalidate').header('Vary', 'Origin');
   });
+  answerOtherOrigins(server);
   // Clients compare the type exactly; the framework appends a charset that JSON does not have.
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (reply.getHeader('content-type') === 'application/json; charset=utf-8')
       reply.header('Content-Type', 'application/json');
     done(null, payload);
   });
+  compressAnswers(server);
   server.setNotFoundHandler((request, reply) => {
     if (options.fallback?.(request, reply)) return;
     const allow = pathMethods(request.url.split('?', 1)[0] ?? '/').filter((method) => method !== request.method);

@@ -6,8 +6,8 @@ import { type MailServer, startMailServer } from '../../../test/mail.ts';
 import { queuedPayloads } from '../../../test/queue.queries.ts';
 import { transaction } from '../db/index.ts';
 import { secretsFrom } from '../secrets/index.ts';
-import { writeLetter } from './letter.ts';
 import { createMail } from './mail.ts';
+import { renderMail } from './message.ts';
 import { isMailAddress, parseSmtpUrl } from './smtp-url.ts';
 
 let server: MailServer;
@@ -48,6 +48,16 @@ describe('a message', () => {
     expect(got.text).toContain('One & <two>.');
     expect(got.html).toContain('One &amp; &lt;two&gt;.');
     expect(got.html).toContain('href="https://forge.example/x?a=1&amp;b=&quot;2&quot;"');
+  });
+
+  it('is dropped in silent mode', async () => {
+    await app.settings.write({ silent_mode_enabled: true });
+    await transaction(app.db, (tx) => app.mail.send(tx, { ...letter, to: 'silent@example.com' }));
+    await expect.poll(() => app.logs.some((line) => line.includes('silent mode is enabled'))).toBe(true);
+    await app.settings.write({ silent_mode_enabled: false });
+    await transaction(app.db, (tx) => app.mail.send(tx, { ...letter, to: 'reader@example.com' }));
+    await server.next('reader@example.com');
+    expect(server.received.filter(({ to }) => to.includes('silent@example.com'))).toEqual([]);
   });
 
   it('is not sent when the transaction of its cause fails', async () => {
@@ -148,7 +158,7 @@ it('reads the address of the server, and names what is accepted', () => {
 });
 
 it('says the same in both parts', () => {
-  const { text, html } = writeLetter({ ...letter, details: [['Address', '127.0.0.1']], closing: 'Bye.' }, 'https://f');
+  const { text, html } = renderMail({ ...letter, details: [['Address', '127.0.0.1']], closing: 'Bye.' }, 'https://f');
   for (const part of ['Address', '127.0.0.1', 'Bye.', 'Open', 'https://f'])
     expect([text.includes(part), html.includes(part)]).toEqual([true, true]);
 });

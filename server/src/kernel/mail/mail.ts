@@ -6,7 +6,7 @@ import type { Db } from '../db/index.ts';
 import { addJob, defineTask, type Task } from '../queue/index.ts';
 import type { Secrets } from '../secrets/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { type Letter, type MailMessage, writeLetter } from './letter.ts';
+import { type MailMessage, type MailText, renderMail } from './message.ts';
 import { isMailAddress, parseMailbox, parseSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
 export interface MailDependencies {
@@ -32,7 +32,7 @@ export interface Mail extends MailSummary {
    * Queues a message; it is delivered after the transaction commits, and never if it does not. False when no mail server
    * is configured: nothing is queued.
    */
-  send(tx: Db, letter: Letter): Promise<boolean>;
+  send(tx: Db, letter: MailText): Promise<boolean>;
   /** Connects and signs in without sending anything; answers what answered. Throws what went wrong. */
   check(): Promise<string>;
   readonly tasks: readonly Task[];
@@ -92,6 +92,10 @@ export function createMail(deps: MailDependencies): Mail {
       log.warn({}, 'a message was dropped: no mail server is configured any more');
       return;
     }
+    if ((await settings.read()).silent_mode_enabled) {
+      log.info({}, 'a message was dropped: silent mode is enabled');
+      return;
+    }
     const { id, message } = JSON.parse(secrets.open(Buffer.from(sealed, 'base64'), purpose)) as {
       id: string;
       message: MailMessage;
@@ -128,7 +132,7 @@ export function createMail(deps: MailDependencies): Mail {
     send: async (tx, letter) => {
       if (!server) return false;
       if (!isMailAddress(letter.to)) throw new Error('a message has no usable address');
-      const message = writeLetter(letter, externalUrl, (await settings.read()).email_additional_text);
+      const message = renderMail(letter, externalUrl, (await settings.read()).email_additional_text);
       const sealed = secrets.seal(JSON.stringify({ id: randomUUID(), message }), purpose).toString('base64');
       await addJob(tx, task, { sealed });
       return true;

@@ -11,7 +11,7 @@ import { type Destination, destinationOf, type Reach, refusedAddress, refusedHos
 export { BrokenOff, lively } from './lively.ts';
 
 /** Who asks: administrators for system hooks, everybody else for the rest. */
-export type OutboundKind = 'system_hook' | 'web_hook' | 'integration' | 'import' | 'include';
+export type OutboundKind = 'system_hook' | 'web_hook' | 'integration' | 'import' | 'include' | 'image';
 
 export interface OutboundRequest {
   readonly url: string;
@@ -37,6 +37,8 @@ export type OutboundFailureReason =
   | 'invalid'
   /** The instance does not allow it. */
   | 'refused'
+  /** Nothing is told to others for now. */
+  | 'silent'
   | 'unresolved'
   | 'timeout'
   | 'tls'
@@ -91,6 +93,8 @@ class Refusal extends Error {
   }
 }
 
+/** Requests that tell others what happens here. */
+const notifying: ReadonlySet<OutboundKind> = new Set(['system_hook', 'web_hook', 'integration']);
 const redirecting = new Set([301, 302, 303, 307, 308]);
 const credentialHeaders = /^(?:authorization|cookie|proxy-authorization|private-token|x-gitlab-token)$/i;
 
@@ -114,7 +118,9 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
       deny_all_requests_except_allowed: onlyAllowed,
       dns_rebinding_protection_enabled: pin,
     } = await settings.read();
-    return { reach: { allowLocal: kind === 'system_hook' ? systemHooksMay : hooksMay, allowed, onlyAllowed }, pin };
+    // Whoever writes a text has images fetched: never from the local network, unless an address of it is listed.
+    const allowLocal = kind === 'system_hook' ? systemHooksMay : kind !== 'image' && hooksMay;
+    return { reach: { allowLocal, allowed, onlyAllowed }, pin };
   }
 
   /** The addresses of a host, all of them allowed. */
@@ -137,6 +143,7 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
     leave: (answer: T) => void,
   ): Promise<T & { url: string }> {
     const { kind, method = 'GET', verifyTls = true, connectTimeout = 10_000 } = request;
+    await requireSpoken(kind);
     const { reach, pin } = await rulesFor(kind);
     let { url, headers = {} } = request;
     let left = method === 'GET' || method === 'HEAD' ? (request.redirects ?? 0) : 0;
@@ -160,6 +167,12 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
         headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !credentialHeaders.test(name)));
       url = next.href;
     }
+  }
+
+  /** In silent mode nobody else hears of what happens here; what people fetch for themselves still comes. */
+  async function requireSpoken(kind: OutboundKind): Promise<void> {
+    if (notifying.has(kind) && (await settings.read()).silent_mode_enabled)
+      throw new Refusal('silent', 'Silent mode is enabled: the instance sends nothing');
   }
 
   return {

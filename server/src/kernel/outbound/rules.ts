@@ -20,7 +20,8 @@ export interface Destination {
 
 /** Null for what is no address of http or https. */
 export function destinationOf(text: string): Destination | null {
-  const url = URL.parse(text);
+  // The parser would repair an address with a space into another one.
+  const url = /\s/.test(text) ? null : URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
   // The parser has made one spelling of all the spellings of an address.
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

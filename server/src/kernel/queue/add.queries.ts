@@ -30,6 +30,33 @@ export async function addJob<P>(
     priority => ${priority}::int, job_key_mode => ${jobKeyMode}::text)`.execute(handle);
 }
 
+/** Whether a job with the key waits or runs, and is not given up. */
+export async function jobExists(handle: Db, jobKey: string): Promise<boolean> {
+  const { rows } =
+    await sql`select from graphile_worker.jobs where key = ${jobKey} and attempts < max_attempts`.execute(handle);
+  return rows.length > 0;
+}
+
+/** Adds many jobs of one task with one statement; a job whose key waits already is replaced. */
+export async function addJobs<P>(
+  handle: Db,
+  task: TaskReference<P>,
+  jobs: ReadonlyArray<{ readonly payload: P; readonly jobKey: string }>,
+): Promise<void> {
+  if (jobs.length === 0) return;
+  const attempts = task.maxAttempts ?? 10;
+  const specs = jobs.map(({ payload, jobKey }) => ({
+    identifier: task.name,
+    payload,
+    job_key: jobKey,
+    max_attempts: attempts,
+  }));
+  await sql`select graphile_worker.add_jobs(
+    array(select json_populate_recordset(null::graphile_worker.job_spec, ${JSON.stringify(specs)}::json)))`.execute(
+    handle,
+  );
+}
+
 /** Names under which workers of any process hold jobs or queues now. */
 export async function lockingWorkers(handle: Db): Promise<string[]> {
   const { rows } = await sql<{ worker: string }>`

@@ -15,6 +15,7 @@ import { deleteEndedWindows, leaseOver } from './leases.queries.ts';
 import { type LimitName, namedLimits, type RateFacts } from './limits.ts';
 import { type RequestClass, throttlesOf } from './throttles.ts';
 
+export { addressUnit } from './address.ts';
 export type { LimitName, RateFacts } from './limits.ts';
 
 /** The part of a route's declaration that limits look at. */

@@ -127,6 +127,7 @@ const rows = {
     allowlist: 'users_get_by_id_limit_allowlist',
   },
   namespace_exists: { setting: 'namespace_exists_limit', seconds: minute, ...perUser },
+  username_exists: { setting: 'username_exists_limit', seconds: minute, ...perCaller },
   jobs_index: { setting: 'project_jobs_api_rate_limit', seconds: minute, ...perUser },
   pipelines_create: {
     setting: 'pipeline_limit_per_project_user_sha',

@@ -15,9 +15,11 @@ import { claimFingerprint } from './secrets.queries.ts';
 
 export interface Secrets {
   /** AES-256-GCM, for what must be read back. A `purpose` is bound to the text: a value copied to another place does not open. */
-  seal(text: string, purpose?: string): Buffer;
+  seal(content: string | Buffer, purpose?: string): Buffer;
   /** Throws when the value was made with another key or for another purpose. */
   open(sealed: Buffer, purpose?: string): string;
+  /** The same for content that is not text. */
+  openBytes(sealed: Buffer, purpose?: string): Buffer;
   /** HMAC-SHA-256 with a key of its own per purpose. */
   sign(text: string, purpose: string): string;
   verify(text: string, signature: string, purpose: string): boolean;
@@ -50,24 +52,27 @@ export function secretsFrom(master: Buffer): Secrets {
   };
   const sign = (text: string, purpose: string) =>
     createHmac('sha256', signingKey(purpose)).update(text).digest('base64url');
+  function openBytes(sealed: Buffer, purpose = ''): Buffer {
+    if (sealed[0] !== version || sealed.length < 1 + ivBytes + tagBytes) throw new Error('not a sealed value');
+    const iv = sealed.subarray(1, 1 + ivBytes);
+    const tag = sealed.subarray(1 + ivBytes, 1 + ivBytes + tagBytes);
+    const decipher = createDecipheriv('aes-256-gcm', sealing, iv, { authTagLength: tagBytes })
+      .setAAD(Buffer.from(purpose))
+      .setAuthTag(tag);
+    return Buffer.concat([decipher.update(sealed.subarray(1 + ivBytes + tagBytes)), decipher.final()]);
+  }
   return {
-    seal(text, purpose = '') {
+    seal(content, purpose = '') {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', sealing, iv).setAAD(Buffer.from(purpose));
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      const body = Buffer.concat([
+        cipher.update(typeof content === 'string' ? Buffer.from(content) : content),
+        cipher.final(),
+      ]);
       return Buffer.concat([Buffer.from([version]), iv, cipher.getAuthTag(), body]);
     },
-    open(sealed, purpose = '') {
-      if (sealed[0] !== version || sealed.length < 1 + ivBytes + tagBytes) throw new Error('not a sealed value');
-      const iv = sealed.subarray(1, 1 + ivBytes);
-      const tag = sealed.subarray(1 + ivBytes, 1 + ivBytes + tagBytes);
-      const decipher = createDecipheriv('aes-256-gcm', sealing, iv, { authTagLength: tagBytes })
-        .setAAD(Buffer.from(purpose))
-        .setAuthTag(tag);
-      return Buffer.concat([decipher.update(sealed.subarray(1 + ivBytes + tagBytes)), decipher.final()]).toString(
-        'utf8',
-      );
-    },
+    open: (sealed, purpose) => openBytes(sealed, purpose).toString('utf8'),
+    openBytes,
     sign,
     verify: (text, signature, purpose) => equalSecrets(sign(text, purpose), signature),
   };

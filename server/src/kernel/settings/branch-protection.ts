@@ -1,10 +1,25 @@
-/** The two spellings of one setting: a level from 0 to 4, and the rules that it stands for. */
+/** Protection of default branches: rules in any combination, and the five levels that older clients know. */
+
+/** Lowest roles: 0 no one, 30 developers, 40 maintainers, 60 administrators. */
+const roles: readonly number[] = [0, 30, 40, 60];
+
+interface Grant {
+  readonly access_level: number;
+}
+
+export interface BranchProtection {
+  readonly allowed_to_push: readonly Grant[];
+  readonly allow_force_push: boolean;
+  readonly allowed_to_merge: readonly Grant[];
+  readonly developer_can_initial_push?: boolean;
+  readonly code_owner_approval_required?: boolean;
+}
 
 const developer = [{ access_level: 30 }];
 const maintainer = [{ access_level: 40 }];
 
 /** In the order of the levels. */
-const rules: readonly Readonly<Record<string, unknown>>[] = [
+const levels = [
   { allowed_to_push: developer, allow_force_push: true, allowed_to_merge: developer },
   { allowed_to_push: developer, allow_force_push: false, allowed_to_merge: maintainer },
   { allowed_to_push: maintainer, allow_force_push: false, allowed_to_merge: maintainer },
@@ -15,29 +30,63 @@ const rules: readonly Readonly<Record<string, unknown>>[] = [
     allowed_to_merge: maintainer,
     developer_can_initial_push: true,
   },
-];
+] as const satisfies readonly BranchProtection[];
+
+const full: BranchProtection = levels[2];
 
 /** The rules of a level. */
-export const protectionOf = (level: number): Readonly<Record<string, unknown>> => rules[level] ?? {};
+export const protectionOf = (level: number): BranchProtection => levels[level] ?? full;
 
-const yes = (value: unknown) => value === true || value === 'true' || value === '1';
-
-/** Who may, as its lowest role: a list of one hash with an access level. */
-function roleOf(value: unknown): number | null {
-  const first: unknown = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
-  const level = Number((first as { access_level?: unknown } | undefined)?.access_level);
-  return level === 30 || level === 40 ? level : null;
+function flagOf(value: unknown): boolean | null {
+  if (value === true || value === 'true' || value === '1') return true;
+  return value === false || value === 'false' || value === '0' ? false : null;
 }
 
-/** The level that rules stand for; null when they are none of the five. What is not given is as protected as can be. */
-export function levelOf(given: Readonly<Record<string, unknown>>): number | null {
-  const { allowed_to_push = maintainer, allowed_to_merge = maintainer, ...rest } = given;
-  const { allow_force_push, developer_can_initial_push, ...unknown } = rest;
-  const push = roleOf(allowed_to_push);
-  const merge = roleOf(allowed_to_merge);
-  if (push === null || merge === null || Object.keys(unknown).length > 0) return null;
-  if (push === 30) return merge === 30 && yes(allow_force_push) ? 0 : yes(allow_force_push) ? null : 1;
-  if (yes(allow_force_push)) return null;
-  if (merge === 30) return 3;
-  return yes(developer_can_initial_push) ? 4 : 2;
+function grantsOf(value: unknown): Grant[] | null {
+  if (!Array.isArray(value)) return null;
+  const grants = value.map((item: unknown) => {
+    const { access_level: role, ...unknown } = (item ?? {}) as { readonly access_level?: unknown };
+    const level = typeof role === 'string' && /^\d{1,2}$/.test(role) ? Number(role) : role;
+    return typeof level === 'number' && roles.includes(level) && Object.keys(unknown).length === 0
+      ? { access_level: level }
+      : null;
+  });
+  return grants.length > 0 && grants.every((grant) => grant !== null) ? grants : null;
 }
+
+const readers = {
+  allowed_to_push: grantsOf,
+  allow_force_push: flagOf,
+  allowed_to_merge: grantsOf,
+  developer_can_initial_push: flagOf,
+  code_owner_approval_required: flagOf,
+} as const;
+
+/** Rules as they are stored; null when a key or a value is none. What is not given is as protected as can be. */
+export function parseProtection(given: Readonly<Record<string, unknown>>): BranchProtection | null {
+  const rules: Record<string, unknown> = { ...full };
+  for (const [key, value] of Object.entries(given)) {
+    const read = Object.hasOwn(readers, key) ? readers[key as keyof typeof readers](value) : null;
+    if (read === null) return null;
+    rules[key] = read;
+  }
+  return rules as unknown as BranchProtection;
+}
+
+const lets = (grants: readonly Grant[], role: number) => grants.some((grant) => grant.access_level === role);
+
+/** The level that the rules stand for, or the one that is nearest to them. */
+export function levelOf(rules: BranchProtection): number {
+  const merge = lets(rules.allowed_to_merge, 30);
+  if (lets(rules.allowed_to_push, 30)) return merge && rules.allow_force_push ? 0 : 1;
+  if (merge) return 3;
+  return rules.developer_can_initial_push ? 4 : 2;
+}
+
+/** Whether the rules leave a branch as open as it is without any. */
+export const protectsNothing = (rules: BranchProtection): boolean =>
+  lets(rules.allowed_to_push, 30) && lets(rules.allowed_to_merge, 30) && rules.allow_force_push;
+
+/** Whether developers make the first branch of an empty repository. */
+export const letsDevelopersStart = (rules: BranchProtection): boolean =>
+  lets(rules.allowed_to_push, 30) || rules.developer_can_initial_push === true;

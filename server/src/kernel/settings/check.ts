@@ -103,12 +103,13 @@ function restrictedDefaults(merged: ApplicationSettings, changed: ReadonlySet<st
 
 /**
  * Throws the API's 400 when the settings as they would be cannot be: every reason by name, or which companions are
- * missing. `given` are the names that the client sent.
+ * missing. `given` are the names that the client sent, `storages` those of the repository storages.
  */
 export function checkSettings(
   merged: ApplicationSettings,
   changed: ReadonlySet<SettingName>,
   given: ReadonlySet<string>,
+  storages: readonly string[],
 ): void {
   const reasons: Record<string, string[]> = {};
   const refuse = (name: string, reason: string) => {
@@ -118,6 +119,9 @@ export function checkSettings(
     const reason = reasonAgainst(settingRows[name], merged[name]);
     if (reason !== undefined) refuse(name, reason);
   }
+  const unknown = Object.keys(merged.repository_storages_weighted).filter((storage) => !storages.includes(storage));
+  if (changed.has('repository_storages_weighted') && unknown.length > 0)
+    refuse('repository_storages_weighted', `can't include: ${unknown.join(', ')}`);
   const missing = missingCompanions(merged, changed);
   for (const name of missing.filter((companion) => given.has(companion))) refuse(name, "can't be blank");
   for (const name of restrictedDefaults(merged, changed))

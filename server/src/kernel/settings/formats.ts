@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { parseDuration } from '@millrace/ci-config';
 import { branchNameProblem } from '@millrace/git';
 import { RE2JS } from 're2js';
-import { levelOf } from './branch-protection.ts';
+import { parseProtection } from './branch-protection.ts';
 import type { Format } from './row.ts';
 
 type Check<T> = (value: T) => string | undefined;
@@ -39,6 +39,8 @@ const addresses = (value: string) =>
     : 'must be a list of IP addresses and ranges';
 const branch = (value: string) => (branchNameProblem(value) === null ? undefined : 'is not a valid branch name');
 
+const isWeight = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 100;
+
 /** Formats of texts. */
 const ofText: Partial<Readonly<Record<Format, Check<string>>>> = {
   url,
@@ -57,11 +59,12 @@ const ofText: Partial<Readonly<Record<Format, Check<string>>>> = {
 };
 
 const ofMap: Partial<Readonly<Record<Format, Check<Readonly<Record<string, unknown>>>>>> = {
-  protection: (value) => (levelOf(value) === null ? 'must be a valid json schema' : undefined),
-  weights: (value) =>
-    Object.values(value).every((weight) => Number.isInteger(weight) && Number(weight) >= 0 && Number(weight) <= 100)
-      ? undefined
-      : 'value must be between 0 and 100',
+  protection: (value) => (parseProtection(value) === null ? 'must be a valid json schema' : undefined),
+  weights: (value) => {
+    const [storage, weight] = Object.entries(value).find(([, each]) => !isWeight(each)) ?? [];
+    if (storage === undefined) return undefined;
+    return `value for '${storage}' must be ${Number.isInteger(weight) ? 'between 0 and 100' : 'an integer'}`;
+  },
   switches: (value) =>
     Object.values(value).every((on) => typeof on === 'boolean') ? undefined : 'must be a valid json schema',
 };

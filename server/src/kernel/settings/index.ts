@@ -2,19 +2,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AuditOrigin, auditedValue, instanceEntity, recordAudits, systemOrigin } from '../audit/index.ts';
 import { type Db, transaction } from '../db/index.ts';
-import { emit } from '../events/index.ts';
+import { recordFact, settingsChanged } from '../events/index.ts';
 import type { Secrets } from '../secrets/index.ts';
-import { levelOf, protectionOf } from './branch-protection.ts';
+import { levelOf, parseProtection, protectionOf } from './branch-protection.ts';
+import { type ChangeFeed, kept } from './cached-value.ts';
 import { checkSettings, normalised } from './check.ts';
 import { defaultSettings } from './defaults.ts';
-import { type ChangeFeed, kept } from './kept.ts';
 import { lockSettings, readSettings, settingsChannel, settingsTimes, writeSettings } from './settings.queries.ts';
 import { type OtherName, otherNames, underOwnNames } from './spellings.ts';
 import { type ApplicationSettings, isSettingName, type SettingName, settingRows } from './table/index.ts';
 
+export type { ChangeFeed } from './cached-value.ts';
+export { kept } from './cached-value.ts';
 export { defaultSettings } from './defaults.ts';
-export type { ChangeFeed } from './kept.ts';
-export { kept } from './kept.ts';
 export { type Kind, type Owner, owners, type Row } from './row.ts';
 export { otherNames } from './spellings.ts';
 export {
@@ -50,6 +50,8 @@ export interface SettingsDependencies {
   readonly db: Db;
   readonly changes: ChangeFeed;
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
+  /** Names of the repository storages. */
+  readonly storages: readonly string[];
 }
 
 /** What is answered for a secret that is set. */
@@ -88,12 +90,17 @@ export function createSettings(deps: SettingsDependencies, now: () => number = (
         const current = await load(tx);
         const { merged, changed } = mergedWith(current, given);
         if (changed.size === 0) return;
-        checkSettings(merged, changed, new Set(Object.keys(given).map((name) => otherNames.get(name) ?? name)));
+        checkSettings(
+          merged,
+          changed,
+          new Set(Object.keys(given).map((name) => otherNames.get(name) ?? name)),
+          deps.storages,
+        );
         const rows = [...changed].map((name) => [name, sealed(name, merged[name])] as const);
         await writeSettings(tx, new Map(rows));
         const names = [...changed].sort();
         await recordAudits(tx, auditOf(names, current, merged, origin));
-        await emit(tx, { kind: 'settings.changed', actor_id: actorId, payload: { actor_id: actorId, names } });
+        await recordFact(tx, settingsChanged, { actor_id: actorId, names }, { actor_id: actorId });
       });
       cache.forget();
     },
@@ -127,25 +134,25 @@ function mergedWith(current: ApplicationSettings, given: SettingChanges) {
     else changed.add(name);
   };
   for (const [name, value] of underOwnNames(given, current)) {
-    if (settingRows[name].secret && value === secretMask) continue;
+    if (settingRows[name].secret === 'masked' && value === secretMask) continue;
     set(name, normalised(settingRows[name], value));
   }
   linkProtection(merged, changed, set);
   return { merged: merged as unknown as ApplicationSettings, changed };
 }
 
-/** The level and the rules of default branches say the same. */
+/** The level of default branches is that of the rules, or the nearest to them. */
 function linkProtection(
   merged: Readonly<Record<string, unknown>>,
   changed: ReadonlySet<SettingName>,
   set: (name: SettingName, value: unknown) => void,
 ): void {
   if (changed.has('default_branch_protection_defaults')) {
-    const level = levelOf(merged.default_branch_protection_defaults as Readonly<Record<string, unknown>>);
-    // Rules that are refused say nothing of a level; those that are taken are kept in one form.
-    if (level === null) return;
-    set('default_branch_protection', level);
-    set('default_branch_protection_defaults', protectionOf(level));
+    const rules = parseProtection(merged.default_branch_protection_defaults as Readonly<Record<string, unknown>>);
+    // Rules that are refused say nothing of a level.
+    if (rules === null) return;
+    set('default_branch_protection', levelOf(rules));
+    set('default_branch_protection_defaults', rules);
   } else if (changed.has('default_branch_protection'))
     set('default_branch_protection_defaults', protectionOf(merged.default_branch_protection as number));
 }

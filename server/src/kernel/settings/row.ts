@@ -72,10 +72,12 @@ export interface Row<T> {
   readonly allowed?: readonly (string | number)[];
   /** Must not be empty once this is switched on or filled in. */
   readonly needs?: readonly string[];
-  /** Sealed at rest. A masked one is answered as `*****` when it is set, a hidden one never. */
-  readonly secret?: 'masked' | 'hidden';
+  /** Sealed at rest, never in audit events. A shown one is answered as stored, a masked one as `*****`, a hidden one never. */
+  readonly secret?: 'shown' | 'masked' | 'hidden';
   /** Not of the ecosystem: a limit of Millrace that an administrator sees and changes. */
   readonly own?: true;
+  /** A number that is answered as text, `"1.0"`, because typed clients of the ecosystem decode it from one. */
+  readonly asText?: true;
   /** What to use instead. */
   readonly deprecated?: string;
 }

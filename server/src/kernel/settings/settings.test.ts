@@ -41,7 +41,10 @@ it('answers the defaults until a value is stored, and ignores rows that nobody k
 it('[1/limits.other-limits/4] another process sees a change when it is told, or after a minute, or at once while it listens to nobody', async () => {
   const clock = { now: 0 };
   const { changes, state, notify } = feed();
-  const other = createSettings({ db: app.db, changes, secrets: app.kernels.secrets }, () => clock.now);
+  const other = createSettings(
+    { db: app.db, changes, secrets: app.kernels.secrets, storages: ['default'] },
+    () => clock.now,
+  );
   const attempts = async () => (await other.read()).max_login_attempts;
   expect(await attempts()).toBe(10);
   await app.settings.write({ max_login_attempts: 5 });

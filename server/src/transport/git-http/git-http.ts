@@ -3,13 +3,14 @@
  * anything is started; everything is streamed.
  */
 import type { IncomingMessage } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { PassThrough, Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { anonymous, type Caller } from '../../kernel/authz/subjects.ts';
 import { asRequest } from '../../kernel/http/current-request.ts';
+import { closeAfterUnreadBody } from '../../kernel/http/early-answers.ts';
 import { HttpError, plainText as plain } from '../../kernel/http/errors.ts';
 import { duringMaintenance } from '../../kernel/http/maintenance.ts';
+import { plainBody, type UnpackLimits, unpackedBody } from '../../kernel/http/unpack.ts';
 import type { RateLimits } from '../../kernel/rate-limits/index.ts';
 import type { GitRefusal, GitTarget, OpenGit } from '../git/access.ts';
 import { basicCredentials, decoded } from '../git/requests.ts';
@@ -22,6 +23,7 @@ export interface GitHttpDependencies {
   readonly externalUrl: string;
   /** Seconds in which a request may neither receive nor send a byte. */
   readonly stallSeconds: number;
+  readonly limits: UnpackLimits;
 }
 
 const gitPath = /^\/(.+?)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
@@ -75,13 +77,31 @@ const noCache = {
 };
 
 /** The request's body, unpacked when the client packed it. Throws 415 where it is packed in another way. */
-function bodyOf(request: IncomingMessage, encoding = 'identity'): Readable {
-  if (encoding === 'identity') return request;
+function bodyOf(request: IncomingMessage, limits: UnpackLimits): Readable {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return plainBody(request);
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
     throw plain(415, `The content encoding ${JSON.stringify(encoding)} is not supported: use gzip or none.\n`);
-  const unpacked = createGunzip();
-  pipeline(request, unpacked, () => undefined);
-  return unpacked;
+  return unpackedBody(request, limits);
+}
+
+/** What a client is told about a failure; null for faults of ours. */
+function refusalOf(error: unknown): HttpError | null {
+  // Z_DATA_ERROR, Z_BUF_ERROR: the body is not what its Content-Encoding says.
+  if (String((error as { code?: unknown }).code).startsWith('Z_')) return plain(400, 'The body is not valid gzip.\n');
+  return error instanceof HttpError ? plain(error.status, `${error.message}\n`, error.headers) : null;
+}
+
+/** What fails before its first byte, such as a body that goes over its limits, is told as text like any other refusal. */
+function refusable(stream: Readable): Readable {
+  const told = new PassThrough();
+  stream.once('error', (error) => {
+    told.destroy(refusalOf(error) ?? refusalOf(error.cause ?? {}) ?? error);
+  });
+  // Whoever goes away first takes the other along.
+  told.once('close', () => stream.destroy());
+  stream.once('close', () => !stream.readableEnded && !stream.errored && told.destroy());
+  return stream.pipe(told);
 }
 
 export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInstance): void } {
@@ -127,16 +147,14 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
   };
 
   async function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
-    if (!request.raw.complete) request.raw.resume();
-    // Z_DATA_ERROR, Z_BUF_ERROR: the body is not what its Content-Encoding says.
-    if (String((error as { code?: unknown }).code).startsWith('Z_'))
-      return reply.code(400).type('text/plain; charset=utf-8').send('The body is not valid gzip.\n');
-    if (error instanceof HttpError)
+    closeAfterUnreadBody(request, reply);
+    const refusal = refusalOf(error);
+    if (refusal)
       return reply
-        .code(error.status)
-        .headers(error.headers)
+        .code(refusal.status)
+        .headers(refusal.headers)
         .type('text/plain; charset=utf-8')
-        .send(`${error.message}\n`);
+        .send(`${refusal.message}\n`);
     throw error;
   }
 
@@ -179,6 +197,7 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
   }
 
   async function exchange(request: FastifyRequest, reply: FastifyReply, service: GitService): Promise<FastifyReply> {
+    let body: Readable | null = null;
     try {
       boundStalls(request);
       const { repository, caller } = await open(request, reply, pathOf(request), service);
@@ -186,15 +205,19 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
       if (type !== `application/x-${service}-request`)
         throw plain(415, `The content type must be application/x-${service}-request.\n`);
       const signal = aborted(reply);
-      const body = bodyOf(request.raw, request.headers['content-encoding']);
+      const sent = bodyOf(request.raw, deps.limits);
+      body = sent;
+      // What was not read of it does not stay in front of the next request.
+      reply.raw.once('close', () => sent.destroy());
       const stream = await asRequest(workOf(caller, service, signal), () =>
         service === 'git-upload-pack'
-          ? repository.uploadPack(body, protocolVersion(request), signal)
-          : repository.receivePack(body, signal),
+          ? repository.uploadPack(sent, protocolVersion(request), signal)
+          : repository.receivePack(sent, signal),
       );
       for (const [name, value] of Object.entries(noCache)) reply.header(name, value);
-      return reply.type(`application/x-${service}-result`).send(stream);
+      return reply.type(`application/x-${service}-result`).send(refusable(stream));
     } catch (error) {
+      body?.destroy();
       return refuse(request, reply, error);
     }
   }

@@ -1,5 +1,6 @@
 /** What LFS clients are told: https://github.com/git-lfs/git-lfs/tree/main/docs/api */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { closeAfterUnreadBody } from '../../kernel/http/early-answers.ts';
 import { HttpError, plainError } from '../../kernel/http/errors.ts';
 
 export const lfsMedia = 'application/vnd.git-lfs+json';
@@ -36,11 +37,7 @@ export function refuse(
   more: Readonly<Record<string, unknown>> = {},
 ): FastifyReply {
   if (!(error instanceof HttpError)) throw error;
-  // What of the body was not read would be taken for the next request.
-  if (!request.raw.complete && request.raw.headers['content-length'] !== '0') {
-    reply.header('Connection', 'close');
-    request.raw.resume();
-  }
+  closeAfterUnreadBody(request, reply);
   for (const name of ['ETag', 'Content-Length', 'Content-Disposition']) reply.removeHeader(name);
   const body = { ...more, message: wordsOf(error), documentation_url: documentation, request_id: request.id };
   return answer(reply.headers(error.headers), error.status, body);

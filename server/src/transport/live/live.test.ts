@@ -21,10 +21,11 @@ interface Listening {
   close(): void;
 }
 
-async function listen(topics: string, token?: string): Promise<Listening> {
+/** `more` is the rest of the query, `lastEventId` what a browser sends that connects again by itself. */
+async function listen(topics: string, token?: string, more = '', lastEventId?: string): Promise<Listening> {
   const controller = new AbortController();
-  const response = await fetch(`${app.url}/api/v4/live?topics=${encodeURIComponent(topics)}`, {
-    headers: token ? { 'PRIVATE-TOKEN': token } : {},
+  const response = await fetch(`${app.url}/api/v4/live?topics=${encodeURIComponent(topics)}${more}`, {
+    headers: { ...(token ? { 'PRIVATE-TOKEN': token } : {}), ...(lastEventId ? { 'Last-Event-ID': lastEventId } : {}) },
     signal: controller.signal,
   });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -68,6 +69,52 @@ describe('live events', () => {
       expect(await stream.until(`project:${open.id}:refs`)).not.toContain(`project:${project.id}:refs`);
       stream.close();
     }
+  });
+
+  it('a stream begins with what changed after the cursor of an answer, and with nothing else', async () => {
+    const topic = `project:${project.id}:refs`;
+    const token = project.owner.secret;
+    const cursor = async () => {
+      const { headers } = await project.api('GET', '/repository/branches');
+      return headers.get('x-live-cursor') ?? expect.unreachable('an answer without a cursor');
+    };
+    await expect.poll(async () => (await project.api('GET', '')).headers.get('x-live-cursor')).not.toBeNull();
+    await project.commit('cursors', { a: '' }, { start_branch: 'main' });
+    await expect.poll(async () => app.live.since(await cursor())).toEqual([]);
+    const before = await cursor();
+    await project.commit('cursors', { b: '' });
+    await expect.poll(() => app.live.since(before)).toContain(topic);
+    const after = await cursor();
+
+    const behind = await listen(topic, token, `&cursor=${before}`);
+    expect(await behind.until('event: cursor')).toContain(`event: change\ndata: {"topic":"${topic}"}`);
+    behind.close();
+    // Of what the caller may not hear, and of other topics, nothing.
+    const other = await listen(`project:${project.id}:merge_requests`, token, `&cursor=${before}`);
+    expect(await other.until('event: cursor')).not.toContain('event: change');
+    other.close();
+    const strange = await listen(topic, stranger.secret, `&cursor=${before}`);
+    expect(await strange.until('event: cursor')).not.toContain('event: change');
+    strange.close();
+    const upToDate = await listen(topic, token, `&cursor=${after}`);
+    const opened = await upToDate.until('event: cursor');
+    expect(opened).not.toMatch(/event: (change|resync)/);
+    const id = /^id: (\S+)$/m.exec(opened)?.[1];
+    upToDate.close();
+    // The browser's own reconnection says where the stream ended, its address where it began.
+    const again = await listen(topic, token, `&cursor=${before}`, id);
+    expect(await again.until('event: cursor')).not.toMatch(/event: (change|resync)/);
+    again.close();
+    for (const unknown of ['', 'AAAAAAAAAAAA.7']) {
+      const lost = await listen(topic, token, `&cursor=${unknown}`);
+      await lost.until('event: resync');
+      lost.close();
+    }
+  });
+
+  it('only answers to reads carry a cursor', async () => {
+    const made = await project.api('POST', '/repository/branches', { query: { branch: 'no-cursor', ref: 'main' } });
+    expect([made.status, made.headers.get('x-live-cursor')]).toEqual([201, null]);
   });
 
   it('unknown topics, none and too many are refused, wrong tokens too', async () => {

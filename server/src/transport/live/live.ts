@@ -1,4 +1,8 @@
-/** `GET /api/v4/live?topics=...`: server-sent events with ids only; the right to see each is asked again per event. */
+/**
+ * `GET /api/v4/live?topics=...`: server-sent events with ids only; the right to see each is asked again per event. A page
+ * passes the cursor that came with the answers it shows, so that nothing has to be read again when the stream opens.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { ProjectAbility } from '../../kernel/authz/abilities.ts';
 import { canOnProject } from '../../kernel/authz/can.ts';
@@ -19,6 +23,11 @@ export interface LiveDependencies {
 }
 
 const maximumTopics = 50;
+/** On answers to reads: what happened before it is in the answer. */
+const cursorHeader = 'X-Live-Cursor';
+const readMethods = new Set(['GET', 'HEAD']);
+/** The API, and the session, which pages read first. */
+const dataPaths = /^\/(api\/v4|-\/session)\b/;
 const topicPattern = /^(project|pipeline|job|merge_request):(\d{1,15})(?::([a-z_]+))?$/;
 
 const abilities: Readonly<Record<string, ProjectAbility>> = {
@@ -44,10 +53,21 @@ async function permitted(deps: LiveDependencies, caller: Caller, topic: string):
   return subject !== null && canOnProject(caller, ability, subject);
 }
 
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/** Where the stream ended before the browser connected again by itself; newer than what its address says. */
+const lastEventId = (headers: IncomingHttpHeaders) => textOf(headers['last-event-id']);
+
 export function liveEvents(deps: LiveDependencies): { mount(server: FastifyInstance): void } {
   return {
     mount(server) {
-      server.get<{ Querystring: { topics?: string } }>('/api/v4/live', async (request, reply) => {
+      // Before anything is read for the answer.
+      server.addHook('onRequest', (request, reply, done) => {
+        const cursor = readMethods.has(request.method) && dataPaths.test(request.url) ? deps.live.cursor() : null;
+        if (cursor !== null) reply.header(cursorHeader, cursor);
+        done();
+      });
+      server.get<{ Querystring: { topics?: string; cursor?: string } }>('/api/v4/live', async (request, reply) => {
         const known =
           (await authenticate(deps.resolver, request, request.query as Record<string, unknown>, [
             'token',
@@ -71,6 +91,7 @@ export function liveEvents(deps: LiveDependencies): { mount(server: FastifyInsta
         await writeEventStream(reply.raw, {
           live: deps.live,
           topics,
+          since: lastEventId(request.headers) ?? textOf(request.query.cursor),
           permitted: (topic) => permitted(deps, caller, topic),
           stopping: deps.stopping,
           headers: { 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' },

@@ -11,6 +11,8 @@ const directory = mkdtempSync(join(tmpdir(), 'mr-pages-'));
 mkdirSync(join(directory, 'assets'));
 writeFileSync(join(directory, 'index.html'), '<!doctype html><title>page</title>');
 writeFileSync(join(directory, 'assets/main-abc.js'), 'export {};');
+writeFileSync(join(directory, 'assets/main-abc.js.br'), 'brotli');
+writeFileSync(join(directory, 'assets/main-abc.js.gz'), 'gzip');
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 function serve(from: string) {
@@ -49,6 +51,31 @@ describe('web pages', () => {
       'public, max-age=31536000, immutable',
     ]);
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it.each([
+    ['gzip, deflate, br', 'br', 'brotli'],
+    ['gzip', 'gzip', 'gzip'],
+    ['identity', undefined, 'export {};'],
+  ])('files come as the build compressed them: %s', async (accepted, coding, body) => {
+    const answer = await serve(directory).inject({
+      url: '/assets/main-abc.js',
+      headers: { 'accept-encoding': accepted },
+    });
+    expect([answer.headers['content-encoding'], answer.body, answer.headers.vary]).toEqual([
+      coding,
+      body,
+      'Accept-Encoding',
+    ]);
+    expect(answer.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect((await serve(directory).inject({ url: '/assets/main-abc.js.br' })).statusCode).toBe(404);
+  });
+
+  it('the document is not sent again while it is the same', async () => {
+    const server = serve(directory);
+    const first = await server.inject({ url: '/', headers: html });
+    const again = await server.inject({ url: '/', headers: { ...html, 'if-none-match': String(first.headers.etag) } });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
   it('opens for whoever takes anything', async () => {

@@ -3,6 +3,8 @@ import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { takesCoding } from '../../kernel/http/compression.ts';
+import { etagMatches, etagOf } from '../../kernel/http/conditional.ts';
 
 export interface WebPagesOptions {
   /** Where the build is; without an `index.html` in it nothing is served. */
@@ -13,7 +15,7 @@ export interface WebPages {
   /** The files of the build. */
   mount(server: FastifyInstance): void;
   /** Answers a GET of a browser that nothing else answers; false leaves the request alone. */
-  fallback(request: FastifyRequest, reply: FastifyReply): boolean;
+  fallback(request: FastifyRequest, reply: FastifyReply, status?: number): boolean;
 }
 
 /** Where a build lies, seen from the sources and from the bundle. */
@@ -67,35 +69,56 @@ function listFiles(directory: string): ReadonlyMap<string, string> {
   );
 }
 
+/** What the build leaves beside a file, smallest first. */
+const codings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/** The path of what to send, and how it is coded. */
+function codedFile(files: ReadonlyMap<string, string>, name: string, header: string | undefined) {
+  for (const [coding, extension] of codings) {
+    const path = files.get(name + extension);
+    if (path !== undefined && takesCoding(header, coding)) return { path, coding };
+  }
+  return { path: files.get(name) ?? '', coding: null };
+}
+
 export function webPages({ directory }: WebPagesOptions): WebPages {
   const files = listFiles(directory);
   const document = files.has('/index.html') ? readFileSync(join(directory, 'index.html')) : null;
+  const documentTag = document ? etagOf(document) : undefined;
   return {
     mount(server) {
-      for (const [name, path] of files) {
-        if (name === '/index.html') continue;
+      for (const name of files.keys()) {
+        if (name.startsWith('/index.html') || codings.some(([, extension]) => name.endsWith(extension))) continue;
         // Names under assets/ carry a hash of their contents.
         const caching = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
-        server.get(name, async (_request, reply) =>
-          reply
+        server.get(name, async (request, reply) => {
+          const { path, coding } = codedFile(files, name, request.headers['accept-encoding']);
+          if (coding) reply.header('Content-Encoding', coding);
+          return reply
+            .header('Vary', 'Accept-Encoding')
             .header('Content-Type', types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream')
             .header('Cache-Control', caching)
             .header('Content-Security-Policy', contentSecurityPolicy)
-            .send(await readFile(path)),
-        );
+            .send(await readFile(path));
+        });
       }
     },
-    fallback(request, reply) {
+    fallback(request, reply, status = 200) {
       if (document === null || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
       if (notPages.test(request.url) || !takesPages.test(request.headers.accept ?? '*/*')) return false;
+      const unchanged = status === 200 && etagMatches(request.headers['if-none-match'], documentTag);
       void reply
-        .code(200)
+        .code(unchanged ? 304 : status)
         .header('Content-Type', 'text/html; charset=utf-8')
         .header('Cache-Control', 'no-cache')
+        .header('ETag', documentTag)
         .header('Vary', 'Accept')
         .header('Content-Security-Policy', contentSecurityPolicy)
         .header('X-Frame-Options', 'DENY')
-        .send(document);
+        .send(unchanged ? undefined : document);
       return true;
     },
   };

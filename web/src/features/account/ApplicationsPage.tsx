@@ -1,10 +1,10 @@
 /** Programs that may use the account, and programs that the person registered. */
-import { Button, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Stack, Text, Title } from '@mantine/core';
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { authorizedApplications, ownApplications, withdraw } from '../../lib/applications.ts';
 import { sessionQuery } from '../../lib/session.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
-import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { ApplicationManager } from '../applications/ApplicationManager.tsx';
@@ -13,13 +13,8 @@ import { administratorScopes, personalScopes } from '../tokens/scopes.ts';
 function Authorized() {
   const { data: authorized } = useSuspenseQuery(authorizedApplications());
   const cache = useQueryClient();
-  const end = useMutation({
-    mutationFn: withdraw,
-    onSuccess: () => cache.invalidateQueries({ queryKey: authorizedApplications().queryKey }),
-  });
   return (
     <Stack gap="sm">
-      <FormError error={end.error} />
       {authorized.length === 0 ? (
         <Text c="var(--mr-dim)">No program may use your account.</Text>
       ) : (
@@ -39,15 +34,15 @@ function Authorized() {
                   </>
                 }
                 after={
-                  <Button
-                    size="xs"
-                    variant="default"
-                    aria-label={`Revoke ${name}`}
-                    loading={end.isPending && end.variables === id}
-                    onClick={() => end.mutate(id)}
-                  >
-                    Revoke
-                  </Button>
+                  <ConfirmButton
+                    title="Revoke access"
+                    about={`Revoke ${name}`}
+                    text={`${name} can no longer use your account. Its tokens stop working immediately.`}
+                    action="Revoke access"
+                    label="Revoke"
+                    run={() => withdraw(id)}
+                    shown={() => cache.invalidateQueries({ queryKey: authorizedApplications().queryKey })}
+                  />
                 }
               />
             );

@@ -42,7 +42,7 @@ export function DeleteAccount() {
             <CurrentPassword of={fields} reason={sending.reason} />
             <Group justify="flex-end" gap="sm">
               <Button variant="default" onClick={close}>
-                Keep it
+                Cancel
               </Button>
               <Button type="submit" color="red" loading={sending.pending}>
                 Delete account

@@ -3,7 +3,7 @@ import { Checkbox, Input, SegmentedControl, Stack, Text, useMantineColorScheme }
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import * as accounts from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
-import { useDiffLook } from '../../ui/diff/look.ts';
+import { useDiffLook } from '../../ui/diff/view-mode.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
 import classes from './account.module.css';

@@ -1,10 +1,10 @@
 /** Where somebody is signed in, and ending it from here. */
-import { Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Badge, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { client, unwrap } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
-import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { deviceOf } from './device.ts';
@@ -13,17 +13,10 @@ export default function SessionsPage() {
   const { data: sessions } = useSuspenseQuery(data.activeSessions());
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: ['active-sessions'] });
-  const end = useMutation({
-    mutationFn: (id: number) =>
-      unwrap(client.DELETE('/user/sessions/{session_id}', { params: { path: { session_id: id } } })),
-    onSuccess: again,
-  });
-  const endOthers = useMutation({ mutationFn: () => unwrap(client.DELETE('/user/sessions')), onSuccess: again });
   return (
     <Page title="Active sessions" narrow>
       <Stack gap="lg">
         <Text c="var(--mr-dim)">Browsers that are signed in as you.</Text>
-        <FormError error={end.error ?? endOthers.error} />
         <DataList label="Sessions">
           {sessions.map((session) => (
             <DataRow
@@ -45,14 +38,17 @@ export default function SessionsPage() {
                 session.current ? (
                   <Badge variant="light">This one</Badge>
                 ) : (
-                  <Button
-                    size="xs"
-                    variant="default"
-                    loading={end.isPending && end.variables === session.id}
-                    onClick={() => end.mutate(session.id)}
-                  >
-                    Sign out
-                  </Button>
+                  <ConfirmButton
+                    title="Sign out of this session"
+                    text={`${deviceOf(session.user_agent)} (${session.ip_address}) is signed out immediately.`}
+                    action="Sign out"
+                    run={() =>
+                      unwrap(
+                        client.DELETE('/user/sessions/{session_id}', { params: { path: { session_id: session.id } } }),
+                      )
+                    }
+                    shown={again}
+                  />
                 )
               }
             />
@@ -60,9 +56,15 @@ export default function SessionsPage() {
         </DataList>
         {sessions.length > 1 ? (
           <Group>
-            <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
-              Sign out everywhere else
-            </Button>
+            <ConfirmButton
+              title="Sign out of all other sessions"
+              text="All browsers except this one are signed out immediately."
+              action="Sign out"
+              label="Sign out of all other sessions"
+              size="sm"
+              run={() => unwrap(client.DELETE('/user/sessions'))}
+              shown={again}
+            />
           </Group>
         ) : null}
       </Stack>

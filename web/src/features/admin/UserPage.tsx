@@ -1,12 +1,12 @@
 /** One account as administrators see it: what it is, what belongs to it, what can be done with it. */
-import { Button, Group } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Group } from '@mantine/core';
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { toSegment } from '../../lib/urls.ts';
-import { FormError } from '../../ui/FormError.tsx';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
@@ -33,11 +33,8 @@ export default function UserPage() {
   const { data: session } = useQuery(sessionQuery);
   const own = session?.user?.id === user.id;
   const cache = useQueryClient();
-  const removeEmail = useMutation({
-    mutationFn: (email_id: number) =>
-      unwrap(client.DELETE('/users/{id}/emails/{email_id}', { params: { path: { id: user.id, email_id } } })),
-    onSuccess: () => cache.invalidateQueries({ queryKey: ['users', user.id] }),
-  });
+  const removeEmail = (email_id: number) =>
+    unwrap(client.DELETE('/users/{id}/emails/{email_id}', { params: { path: { id: user.id, email_id } } }));
   const yes = (value: boolean | undefined) => (value ? 'Yes' : 'No');
   return (
     <AdminFrame
@@ -107,21 +104,22 @@ export default function UserPage() {
       </section>
       <section className={account.section} aria-label="Further addresses">
         <h2>Further addresses</h2>
-        <FormError error={removeEmail.error} />
         {emails.length === 0 ? 'None.' : null}
         <Facts
           facts={emails.map((email) => [
             email.email,
             <span key={email.id}>
               {email.confirmed_at ? 'confirmed' : 'not confirmed'}{' '}
-              <Button
+              <ConfirmButton
+                title="Remove email address"
+                about={`Remove ${email.email}`}
+                text={`${email.email} no longer belongs to ${user.name}. Commits made with it are no longer linked to the account.`}
+                action="Remove address"
+                label="Remove"
                 size="compact-xs"
-                variant="default"
-                aria-label={`Remove ${email.email}`}
-                onClick={() => removeEmail.mutate(email.id)}
-              >
-                Remove
-              </Button>
+                run={() => removeEmail(email.id)}
+                shown={() => cache.invalidateQueries({ queryKey: ['users', user.id] })}
+              />
             </span>,
           ])}
         />

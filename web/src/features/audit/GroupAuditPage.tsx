@@ -5,7 +5,6 @@ import { readAuditFilter } from '../../lib/audit.ts';
 import * as data from '../../lib/data.ts';
 import { fromSegment } from '../../lib/urls.ts';
 import { Page } from '../../ui/Page.tsx';
-import { GroupFrame } from '../groups/GroupFrame.tsx';
 import { AuditLog } from './AuditLog.tsx';
 
 export default function GroupAuditPage() {
@@ -15,21 +14,19 @@ export default function GroupAuditPage() {
   const filter = useSearch({ from: '/g/$path/audit_events' });
   const navigate = useNavigate();
   return (
-    <GroupFrame>
-      <Page title={`Audit events · ${group.full_name}`} heading="Audit events">
-        <AuditLog
-          place={{ kind: 'group', path }}
-          filter={filter}
-          go={(change) =>
-            void navigate({
-              to: '/g/$path/audit_events',
-              params: { path: segment },
-              search: readAuditFilter({ ...filter, ...change }),
-              replace: true,
-            })
-          }
-        />
-      </Page>
-    </GroupFrame>
+    <Page title={`Audit events · ${group.full_name}`} heading="Audit events">
+      <AuditLog
+        place={{ kind: 'group', path }}
+        filter={filter}
+        go={(change) =>
+          void navigate({
+            to: '/g/$path/audit_events',
+            params: { path: segment },
+            search: readAuditFilter({ ...filter, ...change }),
+            replace: true,
+          })
+        }
+      />
+    </Page>
   );
 }

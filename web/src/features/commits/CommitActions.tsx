@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import type { Replay } from '../../lib/history.ts';
 import { level, useProject } from '../projects/useProject.ts';
-import { ReplayDialog } from './ReplayDialog.tsx';
+import { CherryPickRevertDialog } from './CherryPickRevertDialog.tsx';
 
 export function CommitActions({ commit }: { commit: Schemas['Commit'] }) {
   const { project, ...view } = useProject();
@@ -24,7 +24,7 @@ export function CommitActions({ commit }: { commit: Schemas['Commit'] }) {
           <Menu.Item onClick={() => setKind('revert')}>Revert …</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {kind ? <ReplayDialog kind={kind} commit={commit} close={() => setKind(null)} /> : null}
+      {kind ? <CherryPickRevertDialog kind={kind} commit={commit} close={() => setKind(null)} /> : null}
     </>
   );
 }

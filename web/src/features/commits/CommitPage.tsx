@@ -6,15 +6,18 @@ import { DiffView } from '../../ui/diff/DiffView.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { Comments } from '../comments/Comments.tsx';
+import { useThreads } from '../comments/useThreads.tsx';
 import { ExternalStatuses } from '../pipelines/ExternalStatuses.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { CommitActions } from './CommitActions.tsx';
-import { CommitComments } from './CommitComments.tsx';
 import { CommitMeta } from './CommitMeta.tsx';
 import { CommitRefs } from './CommitRefs.tsx';
 import classes from './commits.module.css';
 import { SignatureBadge } from './SignatureBadge.tsx';
-import { useCommitThreads } from './useCommitThreads.tsx';
+
+/** What a first commit is counted from. */
+const nothing = '0'.repeat(40);
 
 export default function CommitPage() {
   const { sha = '' } = useParams({ strict: false });
@@ -23,7 +26,9 @@ export default function CommitPage() {
   const { data: diff } = useQuery(parts.commitDiff(sha));
   const body = commit.message.slice(commit.title.length).trim();
   const pipeline = commit.last_pipeline;
-  const threads = useCommitThreads(commit, diff?.items);
+  const base = commit.parent_ids[0] ?? nothing;
+  const discussed = { kind: 'commit', sha: commit.id } as const;
+  const threads = useThreads(discussed, { base_sha: base, start_sha: base, head_sha: commit.id }, diff?.items);
   return (
     <Page
       title={`${commit.title} · ${commit.short_id}`}
@@ -72,7 +77,7 @@ export default function CommitPage() {
       </div>
       <ExternalStatuses sha={commit.id} />
       {diff ? <DiffView files={diff.items} gitRef={commit.id} comments={threads.comments} warn={warn} /> : null}
-      <CommitComments sha={commit.id} threads={threads} />
+      <Comments of={discussed} threads={threads} />
     </Page>
   );
 }

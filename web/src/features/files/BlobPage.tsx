@@ -4,10 +4,10 @@ import { useHotkeys } from '@mantine/hooks';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { isMarkdown } from '../../lib/markdown/files.ts';
 import { fileInView } from '../../lib/repository.ts';
 import { separatorOf } from '../../lib/tables.ts';
 import { bytes } from '../../lib/time.ts';
+import { rawAddress } from '../../lib/urls.ts';
 import { CodeView } from '../../ui/code/CodeView.tsx';
 import { linesOf } from '../../ui/code/lines.ts';
 import { linesWithHidden, placesOf } from '../../ui/hidden/characters.ts';
@@ -38,7 +38,7 @@ export default function BlobPage() {
   );
   const large = text === null || project.lfs_enabled === false ? null : largeFileSize(text);
   const size = large ?? file.size;
-  const raw = `/api/v4/projects/${project.id}/repository/files/${encodeURIComponent(place.path)}/raw?ref=${encodeURIComponent(place.ref)}${large === null ? '' : '&lfs=true'}`;
+  const raw = rawAddress(path, place.ref, place.path);
   const media = previewOf(file.file_name);
   const preview = media !== null && size <= mostBytes[media.kind] ? media : null;
   const plain = large === null ? text : null;
@@ -53,7 +53,7 @@ export default function BlobPage() {
   const other =
     plain === null
       ? null
-      : isMarkdown(file.file_name)
+      : typeof file.html === 'string'
         ? 'Document'
         : separator !== null
           ? 'Table'
@@ -121,10 +121,7 @@ export default function BlobPage() {
           )
         ) : view === 'Document' ? (
           <div className={classes.readmeBody}>
-            <MarkdownBody
-              text={plain}
-              base={{ project: path, ref: place.ref, folder: place.path.split('/').slice(0, -1).join('/') }}
-            />
+            <MarkdownBody html={file.html ?? ''} of={{ kind: 'project', path }} />
           </div>
         ) : view === 'Table' && separator !== null ? (
           <TextTableView name={file.file_name} text={plain} separator={separator} />

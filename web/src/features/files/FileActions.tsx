@@ -41,7 +41,7 @@ export function FileActions({ place, raw, text, editable, lastCommit }: Props) {
       <Anchor href={raw} size="sm">
         Raw
       </Anchor>
-      <Anchor href={raw} size="sm" download={place.path.split('/').at(-1)}>
+      <Anchor href={`${raw}?inline=false`} size="sm" download={place.path.split('/').at(-1)}>
         Download
       </Anchor>
       {text === null ? null : <CopyButton value={text} label="Copy the contents" />}

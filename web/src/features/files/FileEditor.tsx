@@ -6,7 +6,7 @@ import { isOutdated } from '../../lib/edits.ts';
 import { isMarkdown } from '../../lib/markdown/files.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
-import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { CommitFields } from './CommitFields.tsx';
 import { withEndsOf } from './content.ts';
@@ -89,9 +89,10 @@ export function FileEditor({ gitRef, editing, drafting, draftKey, original, base
         </Group>
         {document && view === 'Preview' ? (
           <div className={`${classes.box} ${classes.readmeBody}`}>
-            <MarkdownBody
+            <MarkdownPreview
               text={file.content}
-              base={{ project: path, ref: gitRef, folder: file.path.split('/').slice(0, -1).join('/') }}
+              base={{ project: path, ref: gitRef, path: file.path }}
+              of={{ kind: 'project', path }}
             />
           </div>
         ) : (

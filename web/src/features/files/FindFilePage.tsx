@@ -54,7 +54,7 @@ export default function FindFilePage() {
       ) : (
         <ul className={`${classes.box} ${classes.entries}`} aria-label="Files">
           {found.map((file) => (
-            <li key={file} className={classes.entry}>
+            <li key={file} className={`${classes.entry} ${classes.whole}`}>
               <Link to={edit ? '/p/$path/edit/$' : '/p/$path/blob/$'} params={paramsOf(file)} data-entry>
                 {file}
               </Link>

@@ -5,8 +5,8 @@ import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
 import { inFolder } from '../../lib/edits.ts';
 import { locksAt, type PathLock } from '../../lib/locks.ts';
-import { isMarkdown, readmeOf } from '../../lib/markdown/files.ts';
-import { lastCommits } from '../../lib/repository.ts';
+import { readmeOf } from '../../lib/markdown/files.ts';
+import { fileInView, lastCommits } from '../../lib/repository.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
@@ -43,21 +43,23 @@ function Entry({ entry, gitRef, last, lock }: EntryProps) {
   const params = { path: segment, _splat: `${gitRef}/${entry.path}` };
   return (
     <li className={classes.entry}>
-      <Icon size={16} aria-hidden className={entry.type === 'tree' ? classes.folder : classes.file} />
-      {entry.type === 'tree' ? (
-        <Link to="/p/$path/tree/$" params={params} data-entry>
-          {entry.name}
-        </Link>
-      ) : entry.type === 'blob' ? (
-        <Link to="/p/$path/blob/$" params={params} data-entry>
-          {entry.name}
-        </Link>
-      ) : (
-        <span>
-          {entry.name} @ <code>{entry.id.slice(0, 8)}</code>
-        </span>
-      )}
-      {lock ? <LockMark {...lock} /> : null}
+      <span className={classes.entryName}>
+        <Icon size={16} aria-hidden className={entry.type === 'tree' ? classes.folder : classes.file} />
+        {entry.type === 'tree' ? (
+          <Link to="/p/$path/tree/$" params={params} title={entry.name} data-entry>
+            {entry.name}
+          </Link>
+        ) : entry.type === 'blob' ? (
+          <Link to="/p/$path/blob/$" params={params} title={entry.name} data-entry>
+            {entry.name}
+          </Link>
+        ) : (
+          <span title={entry.name}>
+            {entry.name} @ <code>{entry.id.slice(0, 8)}</code>
+          </span>
+        )}
+        {lock ? <LockMark {...lock} /> : null}
+      </span>
       {last ? (
         <>
           <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: last.id }} className={classes.lastCommit}>
@@ -73,19 +75,18 @@ function Entry({ entry, gitRef, last, lock }: EntryProps) {
 }
 
 function Readme({ file: at, gitRef }: { file: string; gitRef: string }) {
-  const { parts, path } = useProject();
-  const { data: file } = useQuery(parts.file(gitRef, at));
+  const { path } = useProject();
+  const { data: file } = useQuery(fileInView(path, gitRef, at));
   // A folder that goes on may have one further down, or none.
   if (!file) return null;
-  const text = decodeText(file.content);
-  const folder = at.split('/').slice(0, -1).join('/');
+  const text = file.content === null ? null : decodeText(file.content);
   const name = file.file_name;
   return (
     <section className={classes.readme} aria-label={name}>
       <div className={classes.readmeName}>{name}</div>
       <div className={classes.readmeBody}>
-        {text === null ? null : isMarkdown(name) ? (
-          <MarkdownBody text={text} base={{ project: path, ref: gitRef, folder }} />
+        {text === null ? null : typeof file.html === 'string' ? (
+          <MarkdownBody html={file.html} of={{ kind: 'project', path }} />
         ) : (
           <pre>{text}</pre>
         )}
@@ -119,15 +120,17 @@ export function FolderView({ gitRef, folder }: { gitRef: string; folder: string 
         <ul className={classes.entries} aria-label="Files">
           {folder === '' ? null : (
             <li className={classes.entry}>
-              <IconCornerLeftUp size={16} aria-hidden className={classes.file} />
-              <Link
-                to="/p/$path/tree/$"
-                params={{ path: segment, _splat: parent === '' ? gitRef : `${gitRef}/${parent}` }}
-                aria-label="Parent folder"
-                data-entry
-              >
-                ..
-              </Link>
+              <span className={classes.entryName}>
+                <IconCornerLeftUp size={16} aria-hidden className={classes.file} />
+                <Link
+                  to="/p/$path/tree/$"
+                  params={{ path: segment, _splat: parent === '' ? gitRef : `${gitRef}/${parent}` }}
+                  aria-label="Parent folder"
+                  data-entry
+                >
+                  ..
+                </Link>
+              </span>
             </li>
           )}
           {entries.map((entry) => (

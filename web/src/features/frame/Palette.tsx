@@ -1,11 +1,12 @@
 /** Search and go to: projects and groups by name, with the keyboard alone. */
-import { Combobox, Modal, ScrollArea, Text, TextInput, useCombobox } from '@mantine/core';
+import { Combobox, Modal, ScrollArea, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
+import classes from './Palette.module.css';
 
 interface Target {
   readonly href: string;
@@ -89,13 +90,12 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
         </Combobox.EventsTarget>
         <ScrollArea.Autosize mah={400} type="scroll">
           <Combobox.Options aria-label="Results">
-            {data.length === 0 ? <Combobox.Empty>Nothing has this name</Combobox.Empty> : null}
+            {data.length === 0 ? (
+              <Combobox.Empty>{wanted === '' ? 'No results' : `No results for “${wanted}”`}</Combobox.Empty>
+            ) : null}
             {data.map((target) => (
               <Combobox.Option value={target.href} key={target.href}>
-                {target.label}{' '}
-                <Text span size="xs" c="var(--mr-dim)">
-                  {target.kind}
-                </Text>
+                {target.label} <span className={classes.kind}>{target.kind}</span>
               </Combobox.Option>
             ))}
           </Combobox.Options>

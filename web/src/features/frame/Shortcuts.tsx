@@ -5,6 +5,7 @@ const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'Search or go to'],
   ['?', 'This list'],
   ['g c', 'Code of the project'],
+  ['g i', 'Issues of the project'],
   ['g m', 'Merge requests of the project'],
   ['g p', 'Pipelines of the project'],
   ['j / k', 'Next and previous entry of a list'],

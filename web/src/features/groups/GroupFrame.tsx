@@ -3,7 +3,7 @@ import { Avatar } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { LinkButton } from '../../ui/links.ts';
-import { useCurrentInSight } from '../../ui/SideList.tsx';
+import { TabRow } from '../../ui/TabRow.tsx';
 import { AccessButton } from '../members/AccessButton.tsx';
 import { Crumbs } from '../projects/Crumbs.tsx';
 import classes from '../projects/projects.module.css';
@@ -15,7 +15,6 @@ import { useGroup } from './useGroupForm.ts';
 
 export function GroupFrame({ children }: { children: ReactNode }) {
   const { group, path, segment, level: own } = useGroup();
-  const tabs = useCurrentInSight<HTMLElement>();
   const inside = useLocation({ select: (location) => location.pathname }).split('/')[3] ?? '';
   const params = { path: segment };
   const current = (...names: string[]) => (names.includes(inside) ? ({ 'aria-current': 'page' } as const) : {});
@@ -49,7 +48,7 @@ export function GroupFrame({ children }: { children: ReactNode }) {
             </div>
           ) : null}
         </div>
-        <nav aria-label="Group" className={classes.tabs} ref={tabs}>
+        <TabRow label="Group" className={classes.tabs}>
           <Link to="/g/$path" params={params} activeOptions={{ exact: true }} {...current('')}>
             Overview
           </Link>
@@ -69,7 +68,7 @@ export function GroupFrame({ children }: { children: ReactNode }) {
               Settings
             </Link>
           ) : null}
-        </nav>
+        </TabRow>
       </div>
       {children}
     </>

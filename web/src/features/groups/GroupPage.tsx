@@ -9,7 +9,6 @@ import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { GroupFrame } from './GroupFrame.tsx';
 import { GroupRow, ProjectRow } from './GroupRow.tsx';
 import classes from './groups.module.css';
 import { SortField } from './SortField.tsx';
@@ -32,57 +31,55 @@ export default function GroupPage() {
     navigate({ to: '/g/$path', params: { path: segment }, search: { ...filter, ...change } });
   const searching = filter.search !== undefined;
   return (
-    <GroupFrame>
-      <Page title={group.full_name} heading={group.name} quiet>
-        {group.marked_for_deletion_on ? (
-          <Alert color="orange" mb="md" role="status">
-            This group is deleted soon. Its settings can bring it back until then.
-          </Alert>
-        ) : null}
-        {group.archived ? (
-          <Alert color="gray" mb="md" role="status">
-            This group is archived: nothing in it changes.
-          </Alert>
-        ) : null}
-        {group.description ? <Text mb="md">{group.description}</Text> : null}
-        {shown.length > 0 ? (
-          <p className={classes.badges}>
-            {shown.map((badge) => (
-              <a key={badge.id} href={badge.rendered_link_url} rel="noopener noreferrer">
-                {sameOrigin(badge.rendered_image_url) ? (
-                  <img src={badge.rendered_image_url} alt={badge.name ?? 'Badge'} height={20} />
-                ) : (
-                  (badge.name ?? badge.rendered_link_url)
-                )}
-              </a>
-            ))}
-          </p>
-        ) : null}
-        <FilterBar
-          label="Search subgroups and projects"
-          value={filter.search ?? ''}
-          change={(search) => void go({ search: search || undefined })}
-        >
-          <SortField
-            value={filter.sort ?? 'name'}
-            change={(sort) => void go({ sort: sort === 'name' ? undefined : sort })}
-          />
-        </FilterBar>
-        {groups.length + projects.length === 0 ? (
-          <EmptyState title={searching ? 'Nothing is called so' : 'Nothing here yet'}>
-            {searching ? 'Try another word.' : 'Create the first project or subgroup of this group.'}
-          </EmptyState>
-        ) : (
-          <DataList label="Subgroups and projects">
-            {groups.map((each) => (
-              <GroupRow key={`g${each.id}`} group={each} sort={filter.sort} full={searching} />
-            ))}
-            {projects.map((each) => (
-              <ProjectRow key={`p${each.id}`} project={each} full={searching} />
-            ))}
-          </DataList>
-        )}
-      </Page>
-    </GroupFrame>
+    <Page title={group.full_name} heading={group.name} quiet>
+      {group.marked_for_deletion_on ? (
+        <Alert color="orange" mb="md" role="status">
+          This group is deleted soon. Its settings can bring it back until then.
+        </Alert>
+      ) : null}
+      {group.archived ? (
+        <Alert color="gray" mb="md" role="status">
+          This group is archived: nothing in it changes.
+        </Alert>
+      ) : null}
+      {group.description ? <Text mb="md">{group.description}</Text> : null}
+      {shown.length > 0 ? (
+        <p className={classes.badges}>
+          {shown.map((badge) => (
+            <a key={badge.id} href={badge.rendered_link_url} rel="noopener noreferrer">
+              {sameOrigin(badge.rendered_image_url) ? (
+                <img src={badge.rendered_image_url} alt={badge.name ?? 'Badge'} height={20} />
+              ) : (
+                (badge.name ?? badge.rendered_link_url)
+              )}
+            </a>
+          ))}
+        </p>
+      ) : null}
+      <FilterBar
+        label="Search subgroups and projects"
+        value={filter.search ?? ''}
+        change={(search) => void go({ search: search || undefined })}
+      >
+        <SortField
+          value={filter.sort ?? 'name'}
+          change={(sort) => void go({ sort: sort === 'name' ? undefined : sort })}
+        />
+      </FilterBar>
+      {groups.length + projects.length === 0 ? (
+        <EmptyState title={searching ? 'Nothing is called so' : 'Nothing here yet'}>
+          {searching ? 'Try another word.' : 'Create the first project or subgroup of this group.'}
+        </EmptyState>
+      ) : (
+        <DataList label="Subgroups and projects">
+          {groups.map((each) => (
+            <GroupRow key={`g${each.id}`} group={each} sort={filter.sort} full={searching} />
+          ))}
+          {projects.map((each) => (
+            <ProjectRow key={`p${each.id}`} project={each} full={searching} />
+          ))}
+        </DataList>
+      )}
+    </Page>
   );
 }

@@ -1,6 +1,7 @@
 /** Settings of a group: one list on the left, one part at a time. */
 import { Text } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
+import { forbidden } from '../../lib/api.ts';
 import { groupApplications } from '../../lib/applications.ts';
 import { groupHooks } from '../../lib/hooks.ts';
 import { groupBranches } from '../../lib/protections.ts';
@@ -9,6 +10,7 @@ import { groupServiceAccounts } from '../../lib/service-accounts.ts';
 import { groupDeployTokens, groupTokens } from '../../lib/tokens.ts';
 import { ApplicationManager } from '../applications/ApplicationManager.tsx';
 import { HookManager } from '../hooks/HookManager.tsx';
+import { level } from '../projects/useProject.ts';
 import { ProtectedBranches } from '../protections/ProtectedBranches.tsx';
 import { PushRules } from '../push-rules/PushRules.tsx';
 import { ServiceAccountManager } from '../service-accounts/ServiceAccountManager.tsx';
@@ -16,7 +18,6 @@ import { SettingsFrame, type SettingsParts } from '../settings/SettingsFrame.tsx
 import { DeployTokenManager } from '../tokens/DeployTokenManager.tsx';
 import { personalScopes, placeScopes } from '../tokens/scopes.ts';
 import { TokenManager } from '../tokens/TokenManager.tsx';
-import { GroupFrame } from './GroupFrame.tsx';
 import { BadgesPart } from './settings/BadgesPart.tsx';
 import { DangerPart } from './settings/DangerPart.tsx';
 import { DirectoryPart } from './settings/DirectoryPart.tsx';
@@ -109,10 +110,7 @@ const parts = {
 
 export default function GroupSettingsPage() {
   const { part } = useSearch({ from: '/g/$path/settings' });
-  const { group, segment } = useGroup();
-  return (
-    <GroupFrame>
-      <SettingsFrame kind="g" segment={segment} whose={group.full_name} parts={parts} part={part} headed />
-    </GroupFrame>
-  );
+  const { group, segment, level: own } = useGroup();
+  if (own < level.owner) throw forbidden();
+  return <SettingsFrame kind="g" segment={segment} whose={group.full_name} parts={parts} part={part} headed />;
 }

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-q
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { useLive } from '../../lib/useLive.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
@@ -17,21 +18,19 @@ import { JobSide } from './JobSide.tsx';
 import classes from './log.module.css';
 import { useTrace } from './trace.ts';
 
-type Action = 'retry' | 'cancel' | 'play' | 'erase';
+type Action = 'retry' | 'cancel' | 'play';
 
 function perform(action: Action, projectPath: string, jobId: number): Promise<Schemas['Job']> {
   const params = { path: { id: projectPath, job_id: jobId } };
   if (action === 'retry') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/retry', { params }));
   if (action === 'cancel') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/cancel', { params }));
-  if (action === 'play') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/play', { params }));
-  return unwrap(client.POST('/projects/{id}/jobs/{job_id}/erase', { params }));
+  return unwrap(client.POST('/projects/{id}/jobs/{job_id}/play', { params }));
 }
 
 const words: Record<Action, string> = {
   retry: 'Retry',
   cancel: 'Cancel',
   play: 'Run',
-  erase: 'Erase log and artifacts',
 };
 
 function possible(job: Schemas['Job'], own: number): Action[] {
@@ -39,8 +38,47 @@ function possible(job: Schemas['Job'], own: number): Action[] {
   if (job.status === 'manual' || job.status === 'scheduled') return ['play'];
   if (activeStatuses.has(job.status)) return ['cancel'];
   if (job.status === 'skipped') return [];
-  return job.erased_at === null && own >= level.maintainer ? ['erase', 'retry'] : ['retry'];
+  return ['retry'];
 }
+
+const ended = (job: Schemas['Job']): boolean =>
+  !activeStatuses.has(job.status) && !['manual', 'scheduled', 'skipped'].includes(job.status);
+
+function EraseButton({ job, erased }: { job: Schemas['Job']; erased: (job: Schemas['Job']) => void }) {
+  const { path } = useProject();
+  return (
+    <ConfirmButton
+      title="Erase log and artifacts"
+      text={`The log and all artifacts of ${job.name} will be deleted permanently. The job itself remains.`}
+      action="Erase"
+      label="Erase log and artifacts"
+      run={async () => {
+        const params = { path: { id: path, job_id: job.id } };
+        erased(await unwrap(client.POST('/projects/{id}/jobs/{job_id}/erase', { params })));
+      }}
+    />
+  );
+}
+
+/** Who removed log and artifacts, and when. */
+function ErasedNote({ job }: { job: Schemas['Job'] }) {
+  if (job.erased_at === null) return null;
+  return (
+    <Alert variant="light" mb="md">
+      <span className={classes.erased}>
+        Log and artifacts erased{' '}
+        {job.erased_by ? (
+          <>
+            by <UserChip user={job.erased_by} />
+          </>
+        ) : null}{' '}
+        <TimeAgo at={job.erased_at} />
+      </span>
+    </Alert>
+  );
+}
+
+const withTags = (tags: readonly string[]) => (tags.length > 0 ? ` with the tags ${tags.join(', ')}` : '');
 
 export default function JobPage() {
   const { id = '' } = useParams({ strict: false });
@@ -72,17 +110,24 @@ export default function JobPage() {
       title={`${job.name} · ${project.name_with_namespace}`}
       heading={job.name}
       wide
-      actions={possible(job, view.level).map((action) => (
-        <Button
-          key={action}
-          size="xs"
-          variant={action === 'play' ? 'filled' : 'default'}
-          loading={act.isPending && act.variables === action}
-          onClick={() => act.mutate(action)}
-        >
-          {words[action]}
-        </Button>
-      ))}
+      actions={
+        <>
+          {view.level >= level.maintainer && ended(job) && job.erased_at === null ? (
+            <EraseButton job={job} erased={(next) => cache.setQueryData(parts.job(job.id).queryKey, next)} />
+          ) : null}
+          {possible(job, view.level).map((action) => (
+            <Button
+              key={action}
+              size="xs"
+              variant={action === 'play' ? 'filled' : 'default'}
+              loading={act.isPending && act.variables === action}
+              onClick={() => act.mutate(action)}
+            >
+              {words[action]}
+            </Button>
+          ))}
+        </>
+      }
     >
       <FormError error={act.error} />
       <div className={classes.facts}>
@@ -106,12 +151,24 @@ export default function JobPage() {
         </Alert>
       ) : null}
       {job.status === 'pending' && job.runner === null ? (
-        <Alert variant="light" mb="md">
-          Waiting for a runner{job.tag_list.length > 0 ? ` with the tags ${job.tag_list.join(', ')}` : ''}.
+        <Alert
+          variant="light"
+          mb="md"
+          {...(job.stuck ? { color: 'yellow', title: 'No runner can take this job' } : {})}
+        >
+          {job.stuck
+            ? `No active runner is online for this project${withTags(job.tag_list)}. Add a runner or resume a paused one.`
+            : `Waiting for a runner${withTags(job.tag_list)}.`}
         </Alert>
       ) : null}
+      {job.debug_trace ? (
+        <Alert color="yellow" variant="light" mb="md" title="Debug logging is enabled">
+          The log may contain secrets. Only users who can update this job can view its log and artifacts.
+        </Alert>
+      ) : null}
+      <ErasedNote job={job} />
       <div className={classes.layout}>
-        {text === null ? <div /> : <JobLog text={text} running={active} key={job.id} />}
+        {text === null || job.erased_at !== null ? <div /> : <JobLog text={text} running={active} key={job.id} />}
         <JobSide job={job} />
       </div>
     </Page>

@@ -13,6 +13,7 @@ import classes from './log.module.css';
 export function JobSide({ job }: { job: Schemas['Job'] }) {
   const { project, parts, segment } = useProject();
   const { data: jobs = [] } = useQuery(parts.pipelineJobs(job.pipeline.id));
+  const { data: places = [] } = useQuery(parts.pipelineNeeds(job.pipeline.id));
   const base = `/api/v4/projects/${project.id}/jobs/${job.id}`;
   const reports = job.artifacts.filter(
     (artifact) =>
@@ -92,7 +93,10 @@ export function JobSide({ job }: { job: Schemas['Job'] }) {
       <section>
         <h2>Jobs of {job.stage}</h2>
         <ul>
-          {latestJobs(jobs.filter((each) => each.stage === job.stage)).map((each) => (
+          {latestJobs(
+            jobs.filter((each) => each.stage === job.stage),
+            places,
+          ).map((each) => (
             <li key={each.id}>
               <StatusBadge status={each.status} compact />{' '}
               <Link

@@ -1,5 +1,6 @@
 /** A job's log, read again whenever more of it has arrived, at most once in a while. */
 import { useEffect, useState } from 'react';
+import { latestCursor } from '../../lib/cursors.ts';
 import { subscribeTopics } from '../../lib/live.ts';
 
 const pauseMilliseconds = 400;
@@ -30,8 +31,9 @@ export function useTrace(projectId: number, jobId: number, running: boolean): st
         void read();
       }, pauseMilliseconds);
     };
+    const since = latestCursor();
     void read();
-    const leave = running ? subscribeTopics([`job:${jobId}:trace`], () => void read()) : () => undefined;
+    const leave = running ? subscribeTopics([`job:${jobId}:trace`], () => void read(), since) : () => undefined;
     return () => {
       stop.abort();
       leave();

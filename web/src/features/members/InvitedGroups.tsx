@@ -1,9 +1,10 @@
 /** Groups whose members have a role here, and inviting another one. */
 import { Button, NativeSelect, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as data from '../../lib/data.ts';
 import type { MemberSource } from '../../lib/members.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -38,10 +39,9 @@ export function InvitedGroups({ source, groups, manages, changed }: Props) {
     setGroup('');
     await changed();
   });
-  const unshare = useMutation({ mutationFn: (id: number) => source.unshare(id), onSuccess: changed });
   return (
     <section aria-label="Invited groups">
-      <FormError error={sending.error ?? unshare.error} />
+      <FormError error={sending.error} />
       {manages ? (
         <form {...sending.form} className={classes.add} aria-label="Invite a group">
           <div className={classes.fields}>
@@ -84,14 +84,15 @@ export function InvitedGroups({ source, groups, manages, changed }: Props) {
               }
               after={
                 manages ? (
-                  <Button
-                    size="xs"
-                    variant="default"
-                    aria-label={`Remove ${group_name}`}
-                    onClick={() => unshare.mutate(group_id)}
-                  >
-                    Remove
-                  </Button>
+                  <ConfirmButton
+                    title="Remove group"
+                    about={`Remove ${group_name}`}
+                    text={`Members of ${group_full_path} lose the access that this invitation gives them.`}
+                    action="Remove group"
+                    label="Remove"
+                    run={() => source.unshare(group_id)}
+                    shown={changed}
+                  />
                 ) : null
               }
             />

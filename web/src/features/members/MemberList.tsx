@@ -44,7 +44,7 @@ function AskRemoval({ asked, dialog }: Pick<Confirmed<readonly Member[]>, 'asked
         </Text>
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={dialog.close}>
-            Keep
+            Cancel
           </Button>
           <Button color="red" loading={dialog.pending} onClick={dialog.confirm}>
             Remove

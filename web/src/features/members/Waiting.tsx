@@ -3,6 +3,7 @@ import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { MemberSource } from '../../lib/members.ts';
 import { inDays } from '../../lib/time.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
@@ -20,13 +21,13 @@ export function AccessRequests({ source, changed }: Props) {
     queryFn: () => source.requests(),
     refetchOnMount: 'always',
   });
-  const decide = useMutation({
-    mutationFn: ({ id, yes }: { id: number; yes: boolean }) => (yes ? source.approve(id) : source.deny(id)),
+  const approve = useMutation({
+    mutationFn: (id: number) => source.approve(id),
     onSuccess: changed,
   });
   return (
     <section aria-label="Access requests">
-      <FormError error={decide.error ?? error} />
+      <FormError error={approve.error ?? error} />
       {requests.length === 0 ? <Text c="var(--mr-dim)">Nobody asks for access.</Text> : null}
       {requests.length === 0 ? null : (
         <DataList label="Access requests">
@@ -44,21 +45,18 @@ export function AccessRequests({ source, changed }: Props) {
               }
               after={
                 <>
-                  <Button
-                    size="xs"
-                    aria-label={`Approve ${user.name}`}
-                    onClick={() => decide.mutate({ id: user.id, yes: true })}
-                  >
+                  <Button size="xs" aria-label={`Approve ${user.name}`} onClick={() => approve.mutate(user.id)}>
                     Approve
                   </Button>
-                  <Button
-                    size="xs"
-                    variant="default"
-                    aria-label={`Decline ${user.name}`}
-                    onClick={() => decide.mutate({ id: user.id, yes: false })}
-                  >
-                    Decline
-                  </Button>
+                  <ConfirmButton
+                    title="Decline access request"
+                    about={`Decline ${user.name}`}
+                    text={`${user.name} does not become a member, and can request access again.`}
+                    action="Decline request"
+                    label="Decline"
+                    run={() => source.deny(user.id)}
+                    shown={changed}
+                  />
                 </>
               }
             />
@@ -80,10 +78,9 @@ export function Invitations({ source, changed }: Props) {
       source.changeInvitation(email, terms),
     onSuccess: changed,
   });
-  const takeBack = useMutation({ mutationFn: (email: string) => source.takeBack(email), onSuccess: changed });
   return (
     <section aria-label="Invitations">
-      <FormError error={takeBack.error ?? change.error ?? error} />
+      <FormError error={change.error ?? error} />
       {invitations.length === 0 ? <Text c="var(--mr-dim)">No address is invited.</Text> : null}
       {invitations.length === 0 ? null : (
         <DataList label="Invitations">
@@ -120,14 +117,14 @@ export function Invitations({ source, changed }: Props) {
                         change.mutate({ email: invite_email, expires_at: day });
                     }}
                   />
-                  <Button
-                    size="xs"
-                    variant="default"
-                    aria-label={`Take back the invitation of ${invite_email}`}
-                    onClick={() => takeBack.mutate(invite_email)}
-                  >
-                    Take back
-                  </Button>
+                  <ConfirmButton
+                    title="Cancel invitation"
+                    about={`Cancel the invitation of ${invite_email}`}
+                    text={`The link that was sent to ${invite_email} stops working.`}
+                    action="Cancel invitation"
+                    run={() => source.takeBack(invite_email)}
+                    shown={changed}
+                  />
                 </>
               }
             />

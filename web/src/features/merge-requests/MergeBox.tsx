@@ -102,7 +102,7 @@ function useMergeActions(request: Request) {
 }
 
 export function MergeBox({ request }: { request: Request }) {
-  const { project } = useProject();
+  const { project, segment } = useProject();
   const { merge, rebase, stopWaiting } = useMergeActions(request);
   const [squash, setSquash] = useState(request.squash || request.squash_on_merge);
   const [remove, setRemove] = useState(
@@ -125,6 +125,8 @@ export function MergeBox({ request }: { request: Request }) {
   // Whether they may push to the source branch is the server's to say.
   const rebasable = request.detailed_merge_status === 'need_rebase' && (request.user.can_merge || request.subscribed);
   const Icon = reason.mergeable ? IconCircleCheck : reason.waits ? IconClock : IconCircleX;
+  // The project merges in trains: whoever joins waits for those ahead.
+  const trains = project.merge_trains_enabled === true && project.merge_pipelines_enabled === true;
   const go = (later: boolean) => merge.mutate({ squash, remove, message, wait: later });
   return (
     <section className={classes.box} aria-label="Merge">
@@ -134,8 +136,23 @@ export function MergeBox({ request }: { request: Request }) {
         <Icon size={20} aria-hidden />
         <div>
           <strong>
-            {request.merge_when_pipeline_succeeds ? 'Will be merged when its pipeline passes' : reason.text}
+            {request.merge_when_pipeline_succeeds
+              ? trains
+                ? 'Set to merge through the merge train'
+                : 'Will be merged when its pipeline passes'
+              : reason.text}
           </strong>
+          {request.merge_when_pipeline_succeeds && trains ? (
+            <div>
+              <Link
+                to="/p/$path/merge_trains"
+                params={{ path: segment }}
+                search={{ target_branch: request.target_branch }}
+              >
+                View the merge train
+              </Link>
+            </div>
+          ) : null}
           {reason.help ? <div className={classes.dim}>{reason.help}</div> : null}
           {request.conflicts?.length ? <Conflicts conflicts={request.conflicts} /> : null}
           {request.merge_error ? <div className={classes.dim}>{request.merge_error}</div> : null}
@@ -189,10 +206,10 @@ export function MergeBox({ request }: { request: Request }) {
             />
           </Collapse>
           <Group gap="sm">
-            <Button loading={merge.isPending} onClick={() => go(wait)}>
-              {wait ? 'Merge when the pipeline passes' : 'Merge'}
+            <Button loading={merge.isPending} onClick={() => go(wait || trains)}>
+              {trains ? 'Add to merge train' : wait ? 'Merge when the pipeline passes' : 'Merge'}
             </Button>
-            {wait && reason.mergeable ? (
+            {(wait || trains) && reason.mergeable ? (
               <Button variant="default" loading={merge.isPending} onClick={() => go(false)}>
                 Merge now
               </Button>

@@ -5,6 +5,8 @@ import type { Schemas } from '../../lib/api.ts';
 import { labels } from '../../lib/planning.ts';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { Comments } from '../comments/Comments.tsx';
+import { useThreads } from '../comments/useThreads.tsx';
 import { ProjectMilestoneLink } from '../milestones/MilestoneLink.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { MergeBox } from './MergeBox.tsx';
@@ -34,15 +36,18 @@ function Planned({ request }: { request: Schemas['MergeRequestDetail'] }) {
 
 export function MergeRequestOverview({ request }: { request: Schemas['MergeRequestDetail'] }) {
   const { path } = useProject();
+  const discussed = { kind: 'merge_request', iid: request.iid } as const;
+  const threads = useThreads(discussed, null, undefined);
   return (
     <>
       <Planned request={request} />
-      {request.description ? (
-        <MarkdownBody text={request.description} base={{ project: path, ref: request.target_branch, folder: '' }} />
+      {request.description_html ? (
+        <MarkdownBody html={request.description_html} of={{ kind: 'project', path }} />
       ) : (
         <Text c="var(--mr-dim)">No description.</Text>
       )}
       <MergeBox key={request.id} request={request} />
+      <Comments of={discussed} threads={threads} />
     </>
   );
 }

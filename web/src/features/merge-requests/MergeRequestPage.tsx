@@ -1,15 +1,16 @@
 /** One merge request: its tabs, and the header that all of them share. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, notFound, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { client, missing, type Schemas, unwrap } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
@@ -24,7 +25,7 @@ function Tabs({ request, tab }: { request: Schemas['MergeRequestDetail']; tab: s
   const { segment, project } = useProject();
   const params = { path: segment, iid: String(request.iid) };
   return (
-    <nav className={classes.tabs} aria-label="Merge request">
+    <TabRow label="Merge request" className={classes.tabs}>
       {Object.entries(tabs).map(([name, label]) => {
         if (name === 'pipelines' && project.jobs_enabled === false) return null;
         const text = name === 'diffs' && request.changes_count ? `${label} ${request.changes_count}` : label;
@@ -52,7 +53,7 @@ function Tabs({ request, tab }: { request: Schemas['MergeRequestDetail']; tab: s
           </Link>
         );
       })}
-    </nav>
+    </TabRow>
   );
 }
 
@@ -76,7 +77,7 @@ export default function MergeRequestPage() {
       ),
     onSuccess: () => cache.invalidateQueries({ queryKey: key }),
   });
-  if (!(tab in tabs)) throw notFound();
+  if (!(tab in tabs)) throw missing();
   const may = view.level >= level.developer || session?.user?.id === request.author.id;
   const open = request.state === 'opened';
   return (

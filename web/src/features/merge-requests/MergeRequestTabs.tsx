@@ -7,6 +7,7 @@ import { DiffView } from '../../ui/diff/DiffView.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { useThreads } from '../comments/useThreads.tsx';
 import { CommitMeta } from '../commits/CommitMeta.tsx';
 import { useProject } from '../projects/useProject.ts';
 
@@ -57,9 +58,17 @@ export function PipelinesTab({ iid }: { iid: number }) {
   );
 }
 
+/** The diff with what is said at its lines; anything else stands on the overview. */
+function Changes({ request, files }: { request: Schemas['MergeRequestDetail']; files: Schemas['FileDiff'][] }) {
+  const { warn } = useProject();
+  const { diff_refs: refs } = request;
+  const { comments } = useThreads({ kind: 'merge_request', iid: request.iid }, refs ?? null, files);
+  return <DiffView files={files} gitRef={refs?.head_sha ?? request.source_branch} comments={comments} warn={warn} />;
+}
+
 export function DiffsTab({ request }: { request: Schemas['MergeRequestDetail'] }) {
-  const { parts, warn } = useProject();
+  const { parts } = useProject();
   const { data } = useSuspenseQuery(parts.mergeRequestDiffs(request.iid));
   if (data.items.length === 0) return <EmptyState title="No changes">Both branches have the same contents.</EmptyState>;
-  return <DiffView files={data.items} gitRef={request.diff_refs?.head_sha ?? request.source_branch} warn={warn} />;
+  return <Changes request={request} files={data.items} />;
 }

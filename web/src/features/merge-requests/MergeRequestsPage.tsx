@@ -34,6 +34,11 @@ export default function MergeRequestsPage() {
       heading="Merge requests"
       actions={
         <>
+          {project.merge_trains_enabled && project.merge_pipelines_enabled && view.level >= level.developer ? (
+            <LinkButton to="/p/$path/merge_trains" params={{ path: segment }}>
+              Merge train
+            </LinkButton>
+          ) : null}
           <LinkButton to="/p/$path/milestones" params={{ path: segment }}>
             Milestones
           </LinkButton>

@@ -38,7 +38,7 @@ export default function NewMergeRequestPage() {
   });
   const same = !elsewhere && source !== '' && source === target;
   const { data: first } = useQuery({
-    ...parts.firstWords(source, target, elsewhere ? place.id : undefined),
+    ...parts.defaultText(source, target, elsewhere ? place.id : undefined),
     enabled: source !== '',
   });
   const title = typed ?? first?.title ?? '';

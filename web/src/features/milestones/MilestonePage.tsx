@@ -1,8 +1,9 @@
 /** One milestone of a project or group: what is planned for it, how far it is, and what can be done with it. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { notFound, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { missing } from '../../lib/api.ts';
 import type { Milestone } from '../../lib/planning.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { DataList } from '../../ui/DataList.tsx';
@@ -10,7 +11,6 @@ import { FormError } from '../../ui/FormError.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { GroupFrame } from '../groups/GroupFrame.tsx';
 import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
 import { Days, Progress } from './facts.tsx';
 import { MilestoneForm } from './MilestoneForm.tsx';
@@ -53,7 +53,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
   const [leaving, setLeaving] = useState(false);
   const cache = useQueryClient();
   const navigate = useNavigate();
-  if (!milestone) throw notFound();
+  if (!milestone) throw missing();
   const change = useMutation({
     mutationFn: (state_event: 'close' | 'activate') => of.milestones.change(milestone.id, { state_event }),
     onSuccess: () => cache.invalidateQueries({ queryKey: of.milestones.key }),
@@ -105,7 +105,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
         <Days milestone={milestone} />
         <Progress milestone={milestone} plans={of.plans} />
       </div>
-      {milestone.description ? <MarkdownBody text={milestone.description} /> : null}
+      {milestone.description_html ? <MarkdownBody html={milestone.description_html} of={of} /> : null}
       {of.plans ? <Requests of={of} milestone={milestone} page={page} /> : null}
       <ConfirmName
         opened={leaving}
@@ -129,9 +129,5 @@ export function ProjectMilestone() {
 
 export function GroupMilestone() {
   const { page = 1 } = useSearch({ from: '/g/$path/milestones/$iid' });
-  return (
-    <GroupFrame>
-      <MilestoneView of={useGroupMilestones()} page={page} />
-    </GroupFrame>
-  );
+  return <MilestoneView of={useGroupMilestones()} page={page} />;
 }

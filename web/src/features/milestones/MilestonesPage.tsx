@@ -8,7 +8,6 @@ import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
-import { GroupFrame } from '../groups/GroupFrame.tsx';
 import { Days, Progress } from './facts.tsx';
 import { listTarget, MilestoneLink, newTarget } from './MilestoneLink.tsx';
 import { type MilestonesInView, useGroupMilestones, useProjectMilestones } from './useMilestones.ts';
@@ -76,9 +75,5 @@ export function ProjectMilestones() {
 }
 
 export function GroupMilestones() {
-  return (
-    <GroupFrame>
-      <Milestones of={useGroupMilestones()} search={useSearch({ from: '/g/$path/milestones' })} />
-    </GroupFrame>
-  );
+  return <Milestones of={useGroupMilestones()} search={useSearch({ from: '/g/$path/milestones' })} />;
 }

@@ -1,10 +1,11 @@
 /** A new milestone of a project or group. */
+import { forbidden } from '../../lib/api.ts';
 import { Page } from '../../ui/Page.tsx';
-import { GroupFrame } from '../groups/GroupFrame.tsx';
 import { MilestoneForm } from './MilestoneForm.tsx';
 import { type MilestonesInView, useGroupMilestones, useProjectMilestones } from './useMilestones.ts';
 
 function NewMilestone({ of }: { of: MilestonesInView }) {
+  if (!of.writes) throw forbidden();
   return (
     <Page title={`New milestone · ${of.name}`} heading="New milestone" narrow>
       <MilestoneForm of={of} />
@@ -17,9 +18,5 @@ export function NewProjectMilestone() {
 }
 
 export function NewGroupMilestone() {
-  return (
-    <GroupFrame>
-      <NewMilestone of={useGroupMilestones()} />
-    </GroupFrame>
-  );
+  return <NewMilestone of={useGroupMilestones()} />;
 }

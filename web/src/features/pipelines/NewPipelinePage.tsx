@@ -5,12 +5,12 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { client, unwrap } from '../../lib/api.ts';
+import { client, forbidden, unwrap } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { level, useProject } from '../projects/useProject.ts';
 import { InputFields } from './InputFields.tsx';
 import classes from './pipelines.module.css';
 
@@ -21,7 +21,8 @@ interface Row {
 }
 
 export default function NewPipelinePage() {
-  const { project, path, parts, segment } = useProject();
+  const { project, path, parts, segment, level: own } = useProject();
+  if (own < level.developer) throw forbidden();
   const [ref, setRef] = useState(project.default_branch ?? 'main');
   const [rows, setRows] = useState<readonly Row[]>([]);
   const [given, setGiven] = useState<Readonly<Record<string, string>>>({});

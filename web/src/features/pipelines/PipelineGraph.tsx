@@ -10,12 +10,12 @@ import classes from './pipelines.module.css';
 
 interface PipelineGraphProps {
   jobs: readonly Schemas['Job'][];
-  needs: ReadonlyMap<string, readonly string[]>;
+  places: readonly Schemas['JobNeeds'][];
 }
 
-export function PipelineGraph({ jobs, needs }: PipelineGraphProps) {
+export function PipelineGraph({ jobs, places }: PipelineGraphProps) {
   const { segment } = useProject();
-  const graph = useMemo(() => layoutGraph(jobs, needs), [jobs, needs]);
+  const graph = useMemo(() => layoutGraph(jobs, places), [jobs, places]);
   return (
     <div className={classes.graph} tabIndex={0} role="region" aria-label="Graph of jobs">
       <div className={classes.canvas} style={{ width: graph.width, height: graph.height }}>

@@ -36,8 +36,7 @@ export default function PipelinePage() {
     },
     onSuccess: () => cache.invalidateQueries({ queryKey: ['project', path, 'pipeline', pipeline.id] }),
   });
-  const { data: waits } = useSuspenseQuery(parts.pipelineNeeds(Number(id)));
-  const needs = useMemo(() => new Map(waits.map((job) => [job.name, job.needs])), [waits]);
+  const { data: places } = useSuspenseQuery(parts.pipelineNeeds(Number(id)));
   const own = useMemo(() => new Set(jobs.map((job) => job.id)), [jobs]);
   const external = pipeline.source === 'external';
   const may = view.level >= level.developer;
@@ -88,7 +87,7 @@ export default function PipelinePage() {
       {jobs.length === 0 && external ? null : jobs.length === 0 ? (
         <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState>
       ) : (
-        <PipelineGraph jobs={jobs} needs={needs} />
+        <PipelineGraph jobs={jobs} places={places} />
       )}
     </Page>
   );

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { latestJobs, layoutGraph, size } from './graph.ts';
 
 const job = (id: number, name: string, stage: string) => ({ id, name, stage });
+const place = (name: string, stage: string, needs: readonly string[] | null = null) => ({ name, stage, needs });
 
 describe('pipeline graph', () => {
   it('has a column for each stage in order and a row for each job', () => {
     const graph = layoutGraph(
-      [job(1, 'lint', 'check'), job(2, 'types', 'check'), job(3, 'bundle', 'build')],
-      new Map(),
+      [job(3, 'bundle', 'build'), job(1, 'lint', 'check'), job(2, 'types', 'check')],
+      [place('lint', 'check'), place('types', 'check'), place('bundle', 'build')],
     );
     expect(graph.columns.map((column) => column.stage)).toEqual(['check', 'build']);
     expect(graph.boxes.map((box) => [box.job.name, box.x, box.y])).toEqual([
@@ -16,31 +17,36 @@ describe('pipeline graph', () => {
       ['types', 0, size.head + size.height + size.gapY],
       ['bundle', size.width + size.gapX, size.head],
     ]);
-    expect(graph.edges.map((edge) => edge.key)).toEqual(['check>>build']);
   });
 
-  it('draws needs instead of the order of stages, and none for an empty list', () => {
-    const jobs = [job(1, 'a', 'one'), job(2, 'b', 'one'), job(3, 'c', 'two'), job(4, 'd', 'two')];
-    const graph = layoutGraph(
-      jobs,
-      new Map([
-        ['c', ['b', 'gone']],
-        ['d', []],
-      ]),
-    );
+  it('keeps the order of stages when a job of the first one was retried', () => {
+    const places = [place('bundle', 'build'), place('test', 'check'), place('ship', 'deploy')];
+    const graph = layoutGraph([job(2, 'test', 'check'), job(3, 'ship', 'deploy'), job(9, 'bundle', 'build')], places);
+    expect(graph.columns.map((column) => column.stage)).toEqual(['build', 'check', 'deploy']);
+  });
+
+  it('draws a line for each need and for nothing else', () => {
+    const jobs = [job(1, 'a', 'one'), job(2, 'b', 'one'), job(3, 'c', 'two'), job(4, 'd', 'two'), job(5, 'e', 'two')];
+    const graph = layoutGraph(jobs, [
+      place('a', 'one'),
+      place('b', 'one'),
+      place('c', 'two', ['b', 'gone']),
+      place('d', 'two', []),
+      place('e', 'two'),
+    ]);
     expect(graph.edges.map((edge) => edge.key)).toEqual(['b>c']);
   });
 
-  it('shows the newest run of a job in the place of the first', () => {
-    expect(
-      latestJobs([job(9, 'a', 'one'), job(2, 'b', 'one'), job(1, 'a', 'one')]).map((each) => [each.id, each.name]),
-    ).toEqual([
+  it('shows the newest attempt of a job in the place of the first, and what has no place at the end', () => {
+    const jobs = [job(9, 'a', 'one'), job(2, 'b', 'one'), job(1, 'a', 'one'), job(0, 'other', 'external')];
+    expect(latestJobs(jobs, [place('a', 'one'), place('b', 'one')]).map((each) => [each.id, each.name])).toEqual([
       [9, 'a'],
       [2, 'b'],
+      [0, 'other'],
     ]);
   });
 
   it('is never empty in size', () => {
-    expect(layoutGraph([], new Map())).toMatchObject({ width: size.width, boxes: [], edges: [] });
+    expect(layoutGraph([], [])).toMatchObject({ width: size.width, boxes: [], edges: [] });
   });
 });

@@ -5,6 +5,13 @@ export interface GraphJob {
   readonly name: string;
   readonly stage: string;
 }
+/** A job by name, as the pipeline has it from the beginning. */
+export interface GraphPlace {
+  readonly name: string;
+  readonly stage: string;
+  /** Names of the jobs that it waits for; null when it waits for the stage before. */
+  readonly needs: readonly string[] | null;
+}
 export interface GraphBox<T extends GraphJob> {
   readonly job: T;
   readonly x: number;
@@ -24,14 +31,13 @@ export interface Graph<T extends GraphJob> {
 
 export const size = { width: 200, height: 36, gapX: 56, gapY: 8, head: 32 } as const;
 
-/** Newest run of each job name, stages in the order of their first job. */
-export function latestJobs<T extends GraphJob>(jobs: readonly T[]): T[] {
+/** Newest attempt of each job in the order of `places`; a job that has none there comes after those that have. */
+export function latestJobs<T extends GraphJob>(jobs: readonly T[], places: readonly GraphPlace[]): T[] {
   const newest = new Map<string, T>();
-  for (const job of [...jobs].sort((a, b) => a.id - b.id)) {
-    // A retried job keeps the place of its first run.
-    newest.set(job.name, job);
-  }
-  return [...newest.values()];
+  for (const job of [...jobs].sort((a, b) => a.id - b.id)) newest.set(job.name, job);
+  const order = new Map(places.map(({ name }, index) => [name, index]));
+  const at = ({ name }: T) => order.get(name) ?? places.length;
+  return [...newest.values()].sort((a, b) => at(a) - at(b));
 }
 
 const curve = (from: { x: number; y: number }, to: { x: number; y: number }): string => {
@@ -40,12 +46,9 @@ const curve = (from: { x: number; y: number }, to: { x: number; y: number }): st
   return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 };
 
-/** `needs`: names of jobs by the name of the job that waits for them; a job without an entry waits for the stage before. */
-export function layoutGraph<T extends GraphJob>(
-  jobs: readonly T[],
-  needs: ReadonlyMap<string, readonly string[]>,
-): Graph<T> {
-  const shown = latestJobs(jobs);
+/** The order of stages is that of `places`: ids of jobs do not tell it, as a retried job has a new one. */
+export function layoutGraph<T extends GraphJob>(jobs: readonly T[], places: readonly GraphPlace[]): Graph<T> {
+  const shown = latestJobs(jobs, places);
   const stages = [...new Set(shown.map((job) => job.stage))];
   const columns = stages.map((stage, index) => ({ stage, x: index * (size.width + size.gapX) }));
   const rows = new Map<string, number>();
@@ -55,20 +58,13 @@ export function layoutGraph<T extends GraphJob>(
     return { job, x: columns[stages.indexOf(job.stage)]?.x ?? 0, y: size.head + row * (size.height + size.gapY) };
   });
   const byName = new Map(boxes.map((box) => [box.job.name, box]));
-  const edges: GraphEdge[] = [];
-  for (const box of boxes) {
-    for (const name of needs.get(box.job.name) ?? []) {
-      const from = byName.get(name);
-      if (from) edges.push({ key: `${name}>${box.job.name}`, path: curve(from, box) });
-    }
-  }
-  // Stages without needs run one after the other: one line from column to column says so.
-  for (let index = 1; index < stages.length; index++) {
-    const inStage = boxes.filter((box) => box.job.stage === stages[index]);
-    const before = boxes.find((box) => box.job.stage === stages[index - 1]);
-    const first = inStage.find((box) => !needs.has(box.job.name));
-    if (first && before) edges.push({ key: `${stages[index - 1]}>>${stages[index]}`, path: curve(before, first) });
-  }
+  const edges = places.flatMap(({ name, needs }) => {
+    const to = byName.get(name);
+    return (needs ?? []).flatMap((need) => {
+      const from = byName.get(need);
+      return from && to ? [{ key: `${need}>${name}`, path: curve(from, to) }] : [];
+    });
+  });
   const tallest = Math.max(1, ...rows.values());
   return {
     columns,

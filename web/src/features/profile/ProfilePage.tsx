@@ -9,6 +9,7 @@ import { toSegment } from '../../lib/urls.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
+import { TabRow } from '../../ui/TabRow.tsx';
 import { EventList } from '../activity/EventList.tsx';
 import { About } from './About.tsx';
 import { People } from './People.tsx';
@@ -88,7 +89,7 @@ export default function ProfilePage({ username }: { username: string }) {
           <About user={user} />
         </section>
         <div>
-          <nav aria-label="Profile" className={classes.tabs}>
+          <TabRow label="Profile" className={classes.tabs}>
             {tabs.map(([name, label, count]) =>
               name !== 'projects' && withheld ? null : (
                 <Link
@@ -103,7 +104,7 @@ export default function ProfilePage({ username }: { username: string }) {
                 </Link>
               ),
             )}
-          </nav>
+          </TabRow>
           {withheld ? (
             <Text c="var(--mr-dim)" mb="md">
               This profile is private.

@@ -1,10 +1,10 @@
 /** The front of a project; of a fork or an import whose repository is still on its way, or never came, that it is so. */
-import { Alert, Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Alert } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { client, unwrap } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Overview } from './Overview.tsx';
 import { level, useProject } from './useProject.ts';
@@ -13,19 +13,20 @@ import { level, useProject } from './useProject.ts';
 function CancelImport() {
   const { project, path, level: own } = useProject();
   const cache = useQueryClient();
-  const cancel = useMutation({
-    mutationFn: () => unwrap(client.POST('/import/hostedgit/cancel', { body: { project_id: project.id } })),
-    // Also where it had come to its end meanwhile.
-    onSettled: () => cache.invalidateQueries({ queryKey: data.project(path).queryKey }),
-  });
+  const cancel = () =>
+    unwrap(client.POST('/import/hostedgit/cancel', { body: { project_id: project.id } })).finally(() =>
+      // Also where it had come to its end meanwhile.
+      cache.invalidateQueries({ queryKey: data.project(path).queryKey }),
+    );
   if (project.import_type === null || own < level.maintainer) return null;
   return (
-    <>
-      <FormError error={cancel.error} />
-      <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-        Cancel import
-      </Button>
-    </>
+    <ConfirmButton
+      title="Cancel import"
+      text="The import stops. What has been imported so far is kept."
+      action="Stop importing"
+      label="Cancel import"
+      run={cancel}
+    />
   );
 }
 

@@ -6,8 +6,8 @@ import { type ReactNode, useMemo } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { LinkButton } from '../../ui/links.ts';
-import { useCurrentInSight } from '../../ui/SideList.tsx';
 import { useKeySequence } from '../../ui/sequence.ts';
+import { TabRow } from '../../ui/TabRow.tsx';
 import { AccessButton } from '../members/AccessButton.tsx';
 import { wikiIsOpen } from '../wikis/useWiki.ts';
 import { CloneMenu } from './CloneMenu.tsx';
@@ -57,7 +57,6 @@ function Origin({ project }: { project: Schemas['Project'] }) {
 export function ProjectFrame({ children }: { children: ReactNode }) {
   const view = useProject();
   const { project, segment } = view;
-  const tabs = useCurrentInSight<HTMLElement>();
   const navigate = useNavigate();
   const inside = useLocation({ select: (location) => location.pathname }).split('/')[3] ?? '';
   const params = useMemo(() => ({ path: segment }), [segment]);
@@ -66,6 +65,7 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
     useMemo(
       () => ({
         c: () => void navigate({ to: '/o/$path', params }),
+        i: () => void navigate({ to: '/p/$path/issues', params }),
         m: () => void navigate({ to: '/p/$path/merge_requests', params }),
         p: () => void navigate({ to: '/p/$path/pipelines', params }),
       }),
@@ -103,7 +103,7 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
           <CloneMenu path={view.path} />
         </div>
         <Origin project={project} />
-        <nav aria-label="Project" className={classes.tabs} ref={tabs}>
+        <TabRow label="Project" className={classes.tabs}>
           <Link
             to="/o/$path"
             params={params}
@@ -127,8 +127,13 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
           >
             Code
           </Link>
+          {project.issues_enabled === false ? null : (
+            <Link to="/p/$path/issues" params={params} {...current('issues', 'milestones')}>
+              Issues
+            </Link>
+          )}
           {project.merge_requests_enabled === false ? null : (
-            <Link to="/p/$path/merge_requests" params={params} {...current('merge_requests', 'milestones')}>
+            <Link to="/p/$path/merge_requests" params={params} {...current('merge_requests')}>
               Merge requests
             </Link>
           )}
@@ -155,7 +160,7 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
               Settings
             </Link>
           ) : null}
-        </nav>
+        </TabRow>
       </div>
       {children}
     </>

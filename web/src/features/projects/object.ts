@@ -1,7 +1,6 @@
 /** What stands behind an address of names only: a project, a person or a group. */
-import { isNotFound, notFound } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
-import { ApiError } from '../../lib/api.ts';
+import { isMissing, missing } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
 import { groupLevel, groupsBelow, projectsIn } from '../../lib/groups.ts';
 import { gitAddresses } from '../../lib/instance.ts';
@@ -10,12 +9,10 @@ import { currentSession } from '../../lib/session.ts';
 
 export type NamedObject = { readonly kind: 'project' | 'group' | 'user'; readonly path: string };
 
-const missing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
-
 /** A private profile has no followers for others, and says so with 404. */
 const unlessMissing = (call: Promise<unknown>) =>
   call.catch((error: unknown) => {
-    if (!missing(error)) throw error;
+    if (!isMissing(error)) throw error;
   });
 
 async function loadProfile(id: number): Promise<void> {
@@ -44,12 +41,12 @@ export async function resolveObject(path: string): Promise<NamedObject> {
       return { kind: 'project', path };
     }
   } catch (error) {
-    if (!missing(error)) throw error;
+    if (!isMissing(error)) throw error;
   }
   // People are shown to those who are signed in. Groups and people share their names.
   if (!path.includes('/') && (await currentSession()).user) {
     const user = await queries.ensureQueryData(accounts.userByName(path)).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
+      if (!isMissing(error)) throw error;
     });
     if (user) {
       await loadProfile(user.id);
@@ -65,7 +62,7 @@ export async function resolveObject(path: string): Promise<NamedObject> {
     ]);
     return { kind: 'group', path };
   } catch (error) {
-    if (missing(error)) throw notFound();
+    if (isMissing(error)) throw missing();
     throw error;
   }
 }

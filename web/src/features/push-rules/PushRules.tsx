@@ -1,8 +1,9 @@
 /** The push rule of a project, a group or the instance: what commits, branches and files must look like. */
-import { Button, Checkbox, NumberInput, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Checkbox, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isOwnRule, type PushRule, type PushRulePlace, pushRuleOf } from '../../lib/push-rules.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Save } from '../settings/Save.tsx';
@@ -34,6 +35,12 @@ const reach = {
   instance: 'It counts for all projects that have no rule, and no group above them that has one.',
 } as const;
 
+const afterwards = {
+  project: 'The push rule of the nearest parent group or of the instance applies instead, if there is one.',
+  group: 'The push rule of the nearest parent group or of the instance applies instead, if there is one.',
+  instance: 'Projects and groups without a push rule of their own accept any push.',
+} as const;
+
 function RuleForm({ rule, place, own }: { rule: PushRule | null; place: PushRulePlace; own: boolean }) {
   const [texts, setTexts] = useState(
     () => Object.fromEntries(patternNames.map((name) => [name, rule?.[name] ?? ''])) as Record<PatternName, string>,
@@ -49,10 +56,9 @@ function RuleForm({ rule, place, own }: { rule: PushRule | null; place: PushRule
     await (rule ? place.change(values) : place.create(values));
     await saved();
   });
-  const remove = useMutation({ mutationFn: () => place.remove(), onSuccess: saved });
   return (
     <form {...sending.form} aria-label="Push rule">
-      <FormError error={sending.error ?? remove.error} />
+      <FormError error={sending.error} />
       <Stack gap="md">
         <Text size="xs" c="var(--mr-dim)">
           Patterns are regular expressions (RE2). An empty one allows everything.
@@ -90,9 +96,14 @@ function RuleForm({ rule, place, own }: { rule: PushRule | null; place: PushRule
         </Stack>
         <Save pending={sending.pending} done={sending.done} label="Save push rule">
           {rule && own ? (
-            <Button variant="default" onClick={() => remove.mutate()} loading={remove.isPending}>
-              Remove push rule
-            </Button>
+            <ConfirmButton
+              title="Delete push rule"
+              text={`All settings of this push rule will be deleted. ${afterwards[place.noun]}`}
+              action="Delete push rule"
+              size="sm"
+              run={() => place.remove()}
+              shown={saved}
+            />
           ) : null}
         </Save>
       </Stack>

@@ -1,10 +1,12 @@
 /** A new release, with its tag where there is none yet. */
+import { forbidden } from '../../lib/api.ts';
 import { Page } from '../../ui/Page.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { level, useProject } from '../projects/useProject.ts';
 import { ReleaseForm } from './ReleaseForm.tsx';
 
 export function NewReleasePage() {
-  const { project } = useProject();
+  const { project, level: own } = useProject();
+  if (own < level.developer || project.archived) throw forbidden();
   return (
     <Page title={`New release · ${project.name_with_namespace}`} heading="New release" narrow>
       <ReleaseForm />

@@ -89,8 +89,8 @@ export function ReleaseCard({ release, named, actions }: ReleaseCardProps) {
           <TimeAgo at={release.released_at} />
         </span>
       </p>
-      {release.description ? (
-        <MarkdownBody text={release.description} base={{ project: path, ref: tag ?? 'HEAD', folder: '' }} />
+      {release.description_html ? (
+        <MarkdownBody html={release.description_html} of={{ kind: 'project', path }} />
       ) : null}
       <Files release={release} />
     </article>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { ApiError, type SessionState, signIn, type WaitingSignIn } from '../../lib/api.ts';
 import { registrationQuery } from '../../lib/registration.ts';
 import { switchSession } from '../../lib/session.ts';
+import { ownPath } from '../../lib/urls.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -13,9 +14,6 @@ import { ExpiredPassword } from './ExpiredPassword.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
 import classes from './session.module.css';
 import { Terms } from './Terms.tsx';
-
-/** Only paths of this page: an address elsewhere would make the sign-in a springboard. */
-const own = (path: string | undefined): string => (path && /^\/(?![/\\])/.test(path) ? path : '/');
 
 const reasonOf = (error: Error | null): string | null => (error instanceof ApiError ? error.reason : null);
 
@@ -30,7 +28,7 @@ export default function SignInPage() {
   const [waiting, setWaiting] = useState<WaitingSignIn | null>(null);
   const enter = (session: SessionState) => {
     switchSession(session);
-    const next = own(return_to);
+    const next = ownPath(return_to);
     // The request of an application is the server's to answer, letter by letter.
     if (next.startsWith('/oauth/authorize')) window.location.assign(next);
     else router.history.push(next);
@@ -72,8 +70,8 @@ export default function SignInPage() {
             checked={remember}
             onChange={(event) => setRemember(event.currentTarget.checked)}
           />
-          {reason === 'terms' && offers.terms !== null ? (
-            <Terms text={offers.terms} accepted={accepted} accept={setAccepted} />
+          {reason === 'terms' && offers.terms_html !== null ? (
+            <Terms html={offers.terms_html} accepted={accepted} accept={setAccepted} />
           ) : null}
           <Button type="submit" loading={sending.pending}>
             Sign in

@@ -16,7 +16,7 @@ import classes from './session.module.css';
 import { Terms } from './Terms.tsx';
 
 /** What keeps a new account from signing in. */
-function Waiting({ account, email, after }: { account: NewAccount; email: string; after: string | null }) {
+function Waiting({ account, email, after }: { account: NewAccount; email: string; after: string }) {
   return (
     <Page title={account.confirmed ? 'Your account waits for approval' : 'Confirm your address'} narrow>
       <Stack gap="md">
@@ -28,7 +28,7 @@ function Waiting({ account, email, after }: { account: NewAccount; email: string
         {account.state === 'active' ? null : (
           <Text>An administrator has to approve the account @{account.username}. You are told by mail.</Text>
         )}
-        {after ? <MarkdownBody text={after} /> : null}
+        {after ? <MarkdownBody html={after} /> : null}
         <div>
           <LinkButton to="/users/sign_in">Sign in</LinkButton>
         </div>
@@ -53,7 +53,7 @@ export default function SignUpPage() {
     switchSession(await signIn(fields.values.username, fields.values.password, false));
     router.history.push('/');
   });
-  if (made) return <Waiting account={made} email={fields.values.email} after={offers.after_sign_up_text} />;
+  if (made) return <Waiting account={made} email={fields.values.email} after={offers.after_sign_up_html} />;
   if (!offers.signup_enabled)
     return (
       <Page title="Create an account" narrow>
@@ -97,9 +97,9 @@ export default function SignUpPage() {
             description={passwordRules(offers)}
             autoComplete="new-password"
           />
-          {offers.terms === null ? null : (
+          {offers.terms_html === null ? null : (
             <Terms
-              text={offers.terms}
+              html={offers.terms_html}
               accepted={fields.values.terms_accepted}
               accept={(accepted) => fields.set('terms_accepted', accepted)}
               error={sending.reason('terms_accepted') ?? sending.reason('terms')}

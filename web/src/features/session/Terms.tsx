@@ -4,17 +4,17 @@ import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import classes from './session.module.css';
 
 interface TermsProps {
-  readonly text: string;
+  readonly html: string;
   readonly accepted: boolean;
   readonly error?: string | undefined;
   accept(accepted: boolean): void;
 }
 
-export function Terms({ text, accepted, error, accept }: TermsProps) {
+export function Terms({ html, accepted, error, accept }: TermsProps) {
   return (
     <Stack gap="xs">
       <section className={classes.terms} aria-label="Terms" tabIndex={0}>
-        <MarkdownBody text={text} />
+        <MarkdownBody html={html} />
       </section>
       <Checkbox
         label="I accept the terms"

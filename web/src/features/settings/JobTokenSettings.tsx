@@ -3,6 +3,7 @@ import { Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, client, unwrap } from '../../lib/api.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -70,21 +71,18 @@ export function JobTokenSettings() {
   });
   // Shown at once; the list is fetched anew when the server has it.
   const [chosen, setChosen] = useState<boolean | null>(null);
-  const remove = useMutation({
-    mutationFn: ({ id, kind }: Entry) =>
-      kind === 'project'
-        ? unwrap(
-            client.DELETE('/projects/{id}/job_token_scope/allowlist/{target_project_id}', {
-              params: { path: { id: path, target_project_id: id } },
-            }),
-          )
-        : unwrap(
-            client.DELETE('/projects/{id}/job_token_scope/groups_allowlist/{target_group_id}', {
-              params: { path: { id: path, target_group_id: id } },
-            }),
-          ),
-    onSuccess: again,
-  });
+  const remove = ({ id, kind }: Entry) =>
+    kind === 'project'
+      ? unwrap(
+          client.DELETE('/projects/{id}/job_token_scope/allowlist/{target_project_id}', {
+            params: { path: { id: path, target_project_id: id } },
+          }),
+        )
+      : unwrap(
+          client.DELETE('/projects/{id}/job_token_scope/groups_allowlist/{target_group_id}', {
+            params: { path: { id: path, target_group_id: id } },
+          }),
+        );
   const [wanted, setWanted] = useState('');
   const adding = useForm(async () => {
     const target = await find(wanted.trim().replace(/^\/+|\/+$/g, ''));
@@ -97,7 +95,7 @@ export function JobTokenSettings() {
   return (
     <>
       <h2>Job tokens</h2>
-      <FormError error={scope.error ?? entries.error ?? limit.error ?? remove.error} />
+      <FormError error={scope.error ?? entries.error ?? limit.error} />
       <Stack gap="lg">
         <Switch
           label="Only jobs of this project and of those below reach it"
@@ -118,14 +116,14 @@ export function JobTokenSettings() {
                 title={<a href={entry.url}>{entry.name}</a>}
                 meta={<span>{entry.kind === 'project' ? 'Project' : 'Group: every project in it'}</span>}
                 after={
-                  <Button
-                    size="xs"
-                    variant="default"
-                    aria-label={`Remove ${entry.name}`}
-                    onClick={() => remove.mutate(entry)}
-                  >
-                    Remove
-                  </Button>
+                  <ConfirmButton
+                    title="Remove from allowlist"
+                    about={`Remove ${entry.name}`}
+                    text={`Jobs of ${entry.name} can no longer access this project with their job token.`}
+                    action="Remove"
+                    run={() => remove(entry)}
+                    shown={again}
+                  />
                 }
               />
             ))}

@@ -31,6 +31,8 @@ export function MergeSettings() {
   const [passes, setPasses] = useState(project.only_allow_merge_if_pipeline_succeeds ?? false);
   const [skipped, setSkipped] = useState(project.allow_merge_on_skipped_pipeline ?? false);
   const [checked, setChecked] = useState(project.only_allow_merge_if_all_status_checks_passed ?? false);
+  const [results, setResults] = useState(project.merge_pipelines_enabled ?? false);
+  const [trains, setTrains] = useState(project.merge_trains_enabled ?? false);
   const [remove, setRemove] = useState(project.remove_source_branch_after_merge ?? true);
   const sending = useProjectForm(() => ({
     merge_method: method,
@@ -38,6 +40,8 @@ export function MergeSettings() {
     only_allow_merge_if_pipeline_succeeds: passes,
     allow_merge_on_skipped_pipeline: skipped,
     only_allow_merge_if_all_status_checks_passed: checked,
+    merge_pipelines_enabled: results,
+    merge_trains_enabled: results && trains,
     remove_source_branch_after_merge: remove,
   }));
   return (
@@ -75,6 +79,17 @@ export function MergeSettings() {
             label="All status checks must pass"
             checked={checked}
             onChange={(event) => setChecked(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="Enable merged results pipelines"
+            checked={results}
+            onChange={(event) => setResults(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="Enable merge trains"
+            disabled={!results}
+            checked={results && trains}
+            onChange={(event) => setTrains(event.currentTarget.checked)}
           />
           <Checkbox
             label="Delete source branches when merged, unless chosen otherwise"

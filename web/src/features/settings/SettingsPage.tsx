@@ -1,13 +1,14 @@
 /** Settings of a project: one list on the left, one part at a time. */
 import { Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
+import { forbidden } from '../../lib/api.ts';
 import { projectHooks } from '../../lib/hooks.ts';
 import { projectBranches } from '../../lib/protections.ts';
 import { projectPushRule } from '../../lib/push-rules.ts';
 import { projectServiceAccounts } from '../../lib/service-accounts.ts';
 import { ProjectDeployKeys } from '../deploy-keys/ProjectDeployKeys.tsx';
 import { HookManager } from '../hooks/HookManager.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { level, useProject } from '../projects/useProject.ts';
 import { ProtectedBranches } from '../protections/ProtectedBranches.tsx';
 import { ProtectedTags } from '../protections/ProtectedTags.tsx';
 import { PushRules } from '../push-rules/PushRules.tsx';
@@ -108,6 +109,7 @@ const parts = {
 
 export default function SettingsPage() {
   const { part } = useSearch({ from: '/p/$path/settings' });
-  const { project, segment } = useProject();
+  const { project, segment, level: own } = useProject();
+  if (own < level.maintainer) throw forbidden();
   return <SettingsFrame kind="p" segment={segment} whose={project.name_with_namespace} parts={parts} part={part} />;
 }

@@ -1,9 +1,10 @@
 /** CI/CD variables of a project. */
-import { ActionIcon, Badge, Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Badge, Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -84,22 +85,19 @@ export function VariableSettings() {
   const { data: variables, error } = useQuery(parts.variables());
   const cache = useQueryClient();
   const done = () => cache.invalidateQueries({ queryKey: ['project', path, 'variables'] });
-  const remove = useMutation({
-    mutationFn: (variable: Schemas['Variable']) =>
-      unwrap(
-        client.DELETE('/projects/{id}/variables/{key}', {
-          params: {
-            path: { id: path, key: variable.key },
-            query: { filter: { environment_scope: variable.environment_scope } },
-          },
-        }),
-      ),
-    onSuccess: done,
-  });
+  const remove = (variable: Schemas['Variable']) =>
+    unwrap(
+      client.DELETE('/projects/{id}/variables/{key}', {
+        params: {
+          path: { id: path, key: variable.key },
+          query: { filter: { environment_scope: variable.environment_scope } },
+        },
+      }),
+    );
   return (
     <>
       <h2>CI/CD variables</h2>
-      <FormError error={error ?? remove.error} />
+      <FormError error={error} />
       <Stack gap="lg">
         {variables?.length === 0 ? (
           <Text c="var(--mr-dim)">No variables yet. Jobs see each one in their environment.</Text>
@@ -127,15 +125,15 @@ export function VariableSettings() {
                   </>
                 }
                 after={
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    size={30}
-                    aria-label={`Delete ${variable.key}`}
-                    onClick={() => remove.mutate(variable)}
-                  >
-                    <IconTrash size={16} />
-                  </ActionIcon>
+                  <ConfirmButton
+                    title="Delete variable"
+                    about={`Delete ${variable.key}`}
+                    text={`${variable.key} and its value will be deleted. Jobs no longer receive it.`}
+                    action="Delete variable"
+                    icon={<IconTrash size={16} />}
+                    run={() => remove(variable)}
+                    shown={done}
+                  />
                 }
               />
             ))}

@@ -3,6 +3,7 @@ import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import * as accounts from '../../lib/accounts.ts';
 import { ApiError, client, unwrap } from '../../lib/api.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import classes from '../account/account.module.css';
@@ -33,9 +34,18 @@ export function FeedToken({ username }: { username: string }) {
           </Group>
         )}
         <Group>
-          <Button variant="default" size="xs" loading={make.isPending} onClick={() => make.mutate()}>
-            {token === null ? 'Make a feed token' : 'Make a new one; this one ends'}
-          </Button>
+          {token === null ? (
+            <Button variant="default" size="xs" loading={make.isPending} onClick={() => make.mutate()}>
+              Create feed token
+            </Button>
+          ) : (
+            <ConfirmButton
+              title="Reset feed token"
+              text="The current token stops working immediately. Feed readers need the new addresses."
+              action="Reset feed token"
+              run={() => make.mutateAsync()}
+            />
+          )}
         </Group>
       </Stack>
     </section>

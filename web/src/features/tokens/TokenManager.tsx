@@ -1,9 +1,10 @@
 /** Access tokens of one owner: making one, the list with its filters, rotating and revoking. */
 import { ActionIcon, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NewToken, Token, TokenFilter, TokenSource } from '../../lib/tokens.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
@@ -76,9 +77,9 @@ export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
     setFresh(token);
     void again();
   };
-  const rotate = useMutation({
-    mutationFn: async (id: number) => await source.rotate?.(id),
-    onSuccess: (token) => token && shown(token),
+  const rotating = useConfirmed(async ({ id }: Token) => {
+    const token = await source.rotate?.(id);
+    if (token) shown(token);
   });
   return (
     <Stack gap="lg">
@@ -104,7 +105,7 @@ export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
           }}
         />
       </FilterBar>
-      <FormError error={error ?? rotate.error} />
+      <FormError error={error} />
       {tokens?.length === 0 ? <Text c="var(--mr-dim)">No tokens.</Text> : null}
       {tokens && tokens.length > 0 ? (
         <DataList label="Tokens">
@@ -112,12 +113,18 @@ export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
             <TokenRow
               key={token.id}
               token={token}
-              rotate={source.rotate ? () => rotate.mutate(token.id) : null}
+              rotate={source.rotate ? () => rotating.ask(token) : null}
               revoke={() => leaving.ask(token)}
             />
           ))}
         </DataList>
       ) : null}
+      <ConfirmDialog
+        {...rotating.dialog}
+        title="Rotate token"
+        text={`${rotating.asked?.name ?? 'The token'} gets a new value. The current one stops working immediately.`}
+        action="Rotate token"
+      />
       <RevokeToken kind="token" text="Whatever uses it can no longer sign in." leaving={leaving} />
     </Stack>
   );

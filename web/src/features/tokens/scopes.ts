@@ -23,7 +23,7 @@ export const personalScopes: readonly ScopeChoice[] = [
 ];
 export const administratorScopes: readonly ScopeChoice[] = [
   ...personalScopes,
-  { value: 'sudo', label: 'sudo', description: 'Acting as any user' },
+  { value: 'sudo', label: 'sudo', description: 'Acting as any user, within the other scopes' },
   { value: 'admin_mode', label: 'admin_mode', description: 'What administrators may, also where it needs admin mode' },
 ];
 

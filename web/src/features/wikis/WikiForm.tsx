@@ -7,10 +7,10 @@ import type { WikiFormat, WikiPage, WikiPageListed } from '../../lib/wikis.ts';
 import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
 import type { WikiInView } from './useWiki.ts';
 import { WikiFrame } from './WikiFrame.tsx';
 import { useWikiNavigate, WikiLink } from './WikiLink.tsx';
-import { WikiText } from './WikiText.tsx';
 import classes from './wikis.module.css';
 
 const formats: readonly { readonly value: WikiFormat; readonly label: string }[] = [
@@ -127,7 +127,15 @@ export function WikiForm({ of, pages, page, title: first }: Props) {
             />
           ) : (
             <section aria-label="Preview" className={classes.preview}>
-              <WikiText of={of} page={{ content, format, slug: page?.slug ?? title.trim().replaceAll(/\s+/g, '-') }} />
+              {format === 'markdown' ? (
+                <MarkdownPreview
+                  text={content}
+                  base={{ [of.kind]: of.path, wiki_page: page?.slug ?? title.trim().replaceAll(/\s+/g, '-') }}
+                  of={of}
+                />
+              ) : (
+                <pre className={classes.plain}>{content}</pre>
+              )}
             </section>
           )}
           <TextInput

@@ -5,12 +5,12 @@ import { useState } from 'react';
 import type { WikiPage, WikiPageListed } from '../../lib/wikis.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { titleOf } from './pages.ts';
 import type { WikiInView } from './useWiki.ts';
 import { WikiForm } from './WikiForm.tsx';
 import { WikiFrame } from './WikiFrame.tsx';
 import { useWikiNavigate, WikiButton, WikiLink } from './WikiLink.tsx';
-import { WikiText } from './WikiText.tsx';
 import classes from './wikis.module.css';
 
 interface Props {
@@ -71,9 +71,10 @@ function Missing({ of, pages, slug, version }: Props) {
 }
 
 export function WikiReading({ of, pages, slug, version, edit = false }: Props) {
-  const { data: page } = useSuspenseQuery(of.wiki.page(slug, version));
+  const editing = edit && of.writes;
+  const { data: page } = useSuspenseQuery(of.wiki.page(slug, version, editing ? 'source' : 'html'));
   if (!page) return <Missing of={of} pages={pages} slug={slug} version={version} />;
-  if (edit && of.writes) return <WikiForm of={of} pages={pages} page={page} title={titleOf(page.slug)} />;
+  if (editing) return <WikiForm of={of} pages={pages} page={page} title={titleOf(page.slug)} />;
   return (
     <WikiFrame
       of={of}
@@ -102,7 +103,7 @@ export function WikiReading({ of, pages, slug, version, edit = false }: Props) {
           </WikiLink>
         </p>
       )}
-      <WikiText of={of} page={page} />
+      <MarkdownBody html={page.content} of={of} />
     </WikiFrame>
   );
 }

@@ -1,6 +1,6 @@
-/** Addresses of wikis, the order of their pages, and their texts. */
+/** Addresses of wikis, and the order of their pages. */
 import { describe, expect, it } from 'vitest';
-import { bodyOf, outline, viewOf } from './pages.ts';
+import { outline, viewOf } from './pages.ts';
 
 const page = (slug: string) => ({ slug, title: slug });
 
@@ -37,9 +37,4 @@ it('pages stand below their folders, and a folder with a page is that page', () 
     ['guide/install/Linux', 2],
     ['guide-b', 0],
   ]);
-});
-
-it('the beginning that names the page is no part of what is read', () => {
-  expect(bodyOf('---\ntitle: x\n---\n# Text\n---\n')).toBe('# Text\n---\n');
-  expect(bodyOf('# Text')).toBe('# Text');
 });

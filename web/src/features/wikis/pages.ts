@@ -66,8 +66,5 @@ export function outline<T extends Listed>(pages: readonly T[]): OutlineEntry<T>[
   return entries;
 }
 
-/** The text without what it says of itself at its beginning. */
-export const bodyOf = (text: string): string => text.replace(/^---\r?\n[\s\S]*?\r?\n---(\r?\n|$)/, '');
-
 /** What a title of a page in a form is: with its folders, blanks for hyphens. */
 export const titleOf = (slug: string): string => slug.replaceAll('-', ' ');

@@ -12,7 +12,7 @@ import { DiffLines } from './DiffLines.tsx';
 import classes from './diff.module.css';
 import { parseHunks, startsFile } from './hunks.ts';
 import type { LineComments } from './line-comments.ts';
-import type { DiffLook } from './look.ts';
+import type { DiffLook } from './view-mode.ts';
 
 /** More lines than this are shown on demand. */
 const largeLines = 1_500;

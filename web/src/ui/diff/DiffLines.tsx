@@ -5,7 +5,7 @@ import { markedLine } from '../hidden/MarkedText.tsx';
 import classes from './diff.module.css';
 import { type DiffLine, pairLines, startsFile } from './hunks.ts';
 import { type LineComments, lineKey, moveBetweenLines } from './line-comments.ts';
-import type { DiffLook } from './look.ts';
+import type { DiffLook } from './view-mode.ts';
 
 const signs = { added: '+', removed: '−', same: ' ', hunk: '', note: '' } as const;
 
@@ -149,9 +149,27 @@ const Split = memo(function Split({ file, lines, comments, marked }: LinesProps)
   );
 });
 
+/**
+ * Widths of the columns of two sides. With a fixed layout the first row gives them otherwise, and the first row of a diff
+ * is a single cell: all four columns would be equally wide.
+ */
+function SplitColumns({ lines }: { lines: readonly DiffLine[] }) {
+  const last = lines.reduce((most, { old, now }) => Math.max(most, old ?? 0, now ?? 0), 0);
+  const width = `calc(${String(last).length}ch + 18px)`;
+  return (
+    <colgroup>
+      <col style={{ width }} />
+      <col />
+      <col style={{ width }} />
+      <col />
+    </colgroup>
+  );
+}
+
 export function DiffLines({ look, ...props }: LinesProps & { look: DiffLook }) {
   return (
     <table className={classes.table} data-look={look}>
+      {look === 'Split' ? <SplitColumns lines={props.lines} /> : null}
       {look === 'Split' ? <Split {...props} /> : <Unified {...props} />}
     </table>
   );

@@ -10,7 +10,7 @@ import { DiffFile } from './DiffFile.tsx';
 import classes from './diff.module.css';
 import { countChanges } from './hunks.ts';
 import type { LineComments } from './line-comments.ts';
-import { type DiffLook, useDiffLook } from './look.ts';
+import { type DiffLook, useDiffLook } from './view-mode.ts';
 
 interface DiffViewProps {
   files: readonly Schemas['FileDiff'][];

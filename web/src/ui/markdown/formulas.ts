@@ -1,7 +1,6 @@
 /** Formulas of documents as MathML. The library is fetched by the first page that has one. */
 import DOMPurify from 'dompurify';
-import { formulasLimited } from '../../lib/markdown/formula-limits.ts';
-import type { DocumentBase } from '../../lib/markdown/render.ts';
+import { type DocumentOwner, formulasLimited } from '../../lib/markdown/formula-limits.ts';
 
 const mostFormulas = 200;
 const mostLetters = 2_000;
@@ -10,21 +9,23 @@ const bounds = { maxExpand: 200, maxSize: [20, 20] as [number, number] };
 /** Where authors are trusted; a macro that calls itself still ends. */
 const boundless = { maxExpand: 100_000 };
 
-export async function drawFormulas(root: HTMLElement, base: DocumentBase | null, signal: AbortSignal): Promise<void> {
-  const all = [...root.querySelectorAll<HTMLElement>('code.formula, pre > code.language-math')];
+export async function drawFormulas(root: HTMLElement, owner: DocumentOwner | null, signal: AbortSignal): Promise<void> {
+  const all = [...root.querySelectorAll<HTMLElement>('[data-math-style]')];
   if (all.length === 0) return;
-  const limited = await formulasLimited(base);
-  const found = limited ? all.filter((code) => code.textContent.length <= mostLetters).slice(0, mostFormulas) : all;
+  const limited = await formulasLimited(owner);
+  const found = limited
+    ? all.filter((formula) => formula.textContent.length <= mostLetters).slice(0, mostFormulas)
+    : all;
   if (found.length === 0 || signal.aborted) return;
   const { default: temml } = await import('temml');
   if (signal.aborted) return;
-  for (const code of found) {
-    const displayed = code.parentElement?.tagName === 'PRE';
+  for (const formula of found) {
+    const displayed = formula.dataset.mathStyle === 'display';
     let markup: string;
     try {
       // Neither links nor pictures, whoever is trusted.
       const options = { displayMode: displayed, throwOnError: true, trust: false, ...(limited ? bounds : boundless) };
-      markup = temml.renderToString(code.textContent, options);
+      markup = temml.renderToString(formula.textContent, options);
     } catch {
       // What is no formula stays as it is written.
       continue;
@@ -35,7 +36,6 @@ export async function drawFormulas(root: HTMLElement, base: DocumentBase | null,
       ALLOW_DATA_ATTR: false,
       FORBID_ATTR: ['class', 'id', 'href', 'xlink:href', 'actiontype'],
     });
-    const place = displayed ? code.parentElement : code;
-    place?.replaceWith(drawn);
+    formula.replaceWith(drawn);
   }
 }

@@ -1,13 +1,20 @@
 /** Each setting that acts, changed through the API: what is seen before, and what after. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountEffects } from '../../../../test/account-effects.ts';
-import { eventually, type JobView, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import {
+  emptyZip,
+  eventually,
+  type JobView,
+  type ProtocolRunner,
+  startWorld,
+  type World,
+} from '../../../../test/ci.ts';
 import { documentEffects } from '../../../../test/document-effects.ts';
 import { buildGroup, buildProject, buildToken, unique } from '../../../../test/factories.ts';
 import { maintenanceEffects } from '../../../../test/maintenance-effects.ts';
+import { outboundEffects } from '../../../../test/outbound-effects.ts';
 import { pushEffects } from '../../../../test/push-effects.ts';
 import { sshEffects } from '../../../../test/ssh-effects.ts';
-import { createOutbound, type OutboundKind } from '../../../kernel/outbound/index.ts';
 import { type SettingName, settingNames, settingRows } from '../../../kernel/settings/index.ts';
 
 type Body = Record<string, unknown>;
@@ -66,18 +73,8 @@ const newGroup = () => {
 };
 const ofNewGroup = (field: string) => async () => (await newGroup()).body[field];
 
-const newHook = (url: string) => async () => {
-  const { id } = await buildProject(world.app, { owner: world.owner.user });
-  return (await call('POST', `/projects/${id}/hooks`, { url }, world.owner.token)).status;
-};
-
-/** Sends a request to this instance under a name of it, which another resolver says is somewhere else. */
-const outbound = (kind: OutboundKind, addresses: readonly string[]) => async () => {
-  const { send } = createOutbound({ settings: world.app.settings, resolve: async () => addresses });
-  const { port } = new URL(world.app.url);
-  const answer = await send({ url: `http://localhost:${port}/-/liveness`, kind });
-  return answer.ok ? answer.status : answer.reason;
-};
+/** A group that was there before the setting changed. */
+const ofGroup = (field: string) => async () => (await call('GET', `/groups/${templateGroup}`)).body[field];
 
 const written = (bytes: number) => async () => {
   const { id } = (await newProject()).body;
@@ -148,7 +145,7 @@ async function runJob(artifacts?: number): Promise<{ project: number; job: JobVi
       ? 0
       : (
           await runner.upload(job, {
-            data: Buffer.alloc(artifacts),
+            data: emptyZip(artifacts),
             name: 'artifacts.zip',
             type: 'archive',
             format: 'zip',
@@ -192,6 +189,7 @@ const effects: Readonly<Record<string, Effect>> = {
   ...accountEffects(() => world),
   ...documentEffects(() => world),
   ...maintenanceEffects(() => world),
+  ...outboundEffects(() => world),
   ...pushEffects(() => world),
   ...sshEffects(() => world),
   refuse_tokens_in_urls: {
@@ -284,21 +282,21 @@ const effects: Readonly<Record<string, Effect>> = {
     before: 'main',
     after: 'trunk',
   },
-  default_branch_protection: { value: 1, look: ofNewGroup('default_branch_protection'), before: 2, after: 1 },
+  default_branch_protection: { value: 1, look: ofGroup('default_branch_protection'), before: 2, after: 1 },
   default_branch_protection_defaults: {
     value: {
       allowed_to_push: [{ access_level: 30 }],
       allow_force_push: true,
-      allowed_to_merge: [{ access_level: 30 }],
+      allowed_to_merge: [{ access_level: 40 }],
     },
-    look: ofNewGroup('default_branch_protection'),
-    before: 2,
-    after: 0,
+    look: async () => (await ofGroup('default_branch_protection_defaults')()) as Body,
+    before: expect.objectContaining({ allow_force_push: false }),
+    after: expect.objectContaining({ allowed_to_push: [{ access_level: 30 }], allow_force_push: true }),
   },
   default_group_visibility: { value: 'internal', look: ofNewGroup('visibility'), before: 'private', after: 'internal' },
   default_project_creation: {
     value: 1,
-    look: ofNewGroup('project_creation_level'),
+    look: ofGroup('project_creation_level'),
     before: 'developer',
     after: 'maintainer',
   },
@@ -342,6 +340,19 @@ const effects: Readonly<Record<string, Effect>> = {
   },
   deletion_adjourned_period: { value: 0, look: () => deletion(), before: 200, after: 404 },
   enabled_git_access_protocol: { value: 'ssh', look: () => gitStatus(world.owner.token), before: 200, after: 403 },
+  allow_group_owners_to_manage_ldap: {
+    value: false,
+    look: async () => {
+      const { id } = (await newGroup()).body;
+      const json = { cn: 'engineers', group_access: 30, provider: 'ldapmain' };
+      const statuses = [];
+      for (const token of [world.owner.token, adminToken])
+        statuses.push((await call('POST', `/groups/${id}/ldap_group_links`, { ...json, cn: token }, token)).status);
+      return statuses;
+    },
+    before: [201, 201],
+    after: [403, 201],
+  },
   allow_runner_registration_token: {
     value: false,
     look: async () => {
@@ -409,54 +420,14 @@ const effects: Readonly<Record<string, Effect>> = {
     before: 202,
     after: 404,
   },
-  keep_latest_artifact: { value: false, look: ofNewProject('keep_latest_artifact'), before: true, after: false },
-  allow_local_requests_from_web_hooks_and_services: {
-    value: true,
-    look: newHook('http://10.0.0.1/'),
-    before: 422,
-    after: 201,
-  },
-  outbound_local_requests_whitelist: {
-    value: ['10.0.0.0/24'],
-    look: newHook('http://10.0.0.1/'),
-    before: 422,
-    after: 201,
-  },
-  deny_all_requests_except_allowed: {
-    value: true,
-    look: newHook('https://hooks.example.com/'),
-    before: 201,
-    after: 422,
-  },
-  allow_local_requests_from_system_hooks: {
+  keep_latest_artifact: {
     value: false,
-    look: outbound('system_hook', ['127.0.0.1']),
-    before: 200,
-    after: 'refused',
-  },
-  dns_rebinding_protection_enabled: {
-    value: false,
-    look: outbound('system_hook', ['127.0.0.2']),
-    before: 'connection',
-    after: 200,
+    look: async () => (await call('GET', `/projects/${templates}`)).body.keep_latest_artifact,
+    before: true,
+    after: false,
   },
   wiki_page_max_content_bytes: { value: 1024, look: written(1025), before: 201, after: 400 },
   max_attachment_size: { value: 1, look: uploaded(1024 ** 2 + 1), before: 201, after: 413 },
-  push_event_hooks_limit: {
-    value: 0,
-    look: async () => {
-      const project = await world.project();
-      // What was pushed before there was a hook is not its matter.
-      await world.app.delivery.drain();
-      const hook = { project_id: project.id, url: 'http://127.0.0.1:9/', events: ['push_events'] };
-      const { id } = await world.app.db.insertInto('web_hooks').values(hook).returning('id').executeTakeFirstOrThrow();
-      await project.commit(null, { files: { 'told.txt': 'x' } });
-      await world.app.delivery.drain();
-      return (await world.app.db.selectFrom('web_hook_calls').select('id').where('hook_id', '=', id).execute()).length;
-    },
-    before: 1,
-    after: 0,
-  },
   shared_runners_enabled: { value: false, look: ofNewProject('shared_runners_enabled'), before: true, after: false },
 };
 

@@ -33,7 +33,7 @@ function schemaOf(row: Row<unknown>, doc: { description: string; deprecated?: bo
     case 'level':
       return Count(doc);
     case 'decimal':
-      return Decimal(doc);
+      return row.asText ? Text(doc) : Decimal(doc);
     case 'text':
       return Text(doc);
     case 'word':
@@ -76,10 +76,17 @@ export const ApplicationSettingsEntity = Entity('ApplicationSettings', {
   ),
 });
 
-/** The record with every name; of secrets only whether they are set. */
+/** With a decimal point also where there are no decimals. */
+const decimalText = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
+
+/** The record with every name; of masked secrets only whether they are set. */
 export function settingsJson({ values, created_at, updated_at }: StoredSettings): Record<string, unknown> {
-  const shown = (name: SettingName) =>
-    settingRows[name].secret && values[name] !== null ? secretMask : (values[name] as unknown);
+  const shown = (name: SettingName): unknown => {
+    const { secret, asText } = settingRows[name];
+    const value: unknown = values[name];
+    if (secret === 'masked' && value !== null) return secretMask;
+    return asText && typeof value === 'number' ? decimalText(value) : value;
+  };
   return {
     id,
     created_at,

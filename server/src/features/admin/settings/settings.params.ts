@@ -1,6 +1,17 @@
 /** Parameters that change settings, made from the table: every name that a setting has. */
 import Type, { type TObject, type TSchema } from 'typebox';
-import { Bool, Float, Hash, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import {
+  Bool,
+  Float,
+  Hash,
+  Int,
+  IntOf,
+  List,
+  OneOf,
+  Optional,
+  OrNull,
+  Str,
+} from '../../../kernel/http/params/schema.ts';
 import {
   otherNames,
   type Row,
@@ -33,10 +44,8 @@ function schemaOf(row: Row<unknown>, doc: { description: string; deprecated?: bo
       return Bool(doc);
     case 'integer':
       return Int(doc);
-    case 'level': {
-      const allowed = (row.allowed ?? []).map(Number);
-      return Int({ ...doc, minimum: Math.min(...allowed), maximum: Math.max(...allowed) });
-    }
+    case 'level':
+      return IntOf((row.allowed ?? []).map(Number), doc);
     case 'decimal':
       return Float(doc);
     case 'text':

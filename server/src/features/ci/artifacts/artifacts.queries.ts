@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact } from '../../../kernel/db/rows.ts';
 import { nearestSaid } from '../../namespaces/index.ts';
+import { familyOf } from '../downstream/sources.queries.ts';
 
 export interface NewArtifact {
   readonly jobId: number;
@@ -74,18 +75,17 @@ const newestSuccessful = sql`(
 
 /** Lets everything that may be deleted expire now: of jobs that ended, but for the kept pipelines. */
 export async function expireAll(tx: Db, projectId: number, keepLatest: boolean): Promise<void> {
+  // One statement: `now()` is rounded when it is stored, so what has just expired may not be before `now()`.
   await sql`
-    update job_artifacts set expire_at = now()
-    from jobs
-    where jobs.id = job_artifacts.job_id and job_artifacts.project_id = ${projectId}
-      and jobs.status not in ('running', 'canceling')
-      and (not ${keepLatest}::boolean or jobs.pipeline_id is distinct from ${newestSuccessful})
-  `.execute(tx);
-  await sql`
-    update jobs set artifacts_expire_at = now()
-    where jobs.project_id = ${projectId} and exists (
-      select from job_artifacts where job_artifacts.job_id = jobs.id and job_artifacts.expire_at <= now()
+    with expired as (
+      update job_artifacts set expire_at = now()
+      from jobs
+      where jobs.id = job_artifacts.job_id and job_artifacts.project_id = ${projectId}
+        and jobs.status not in ('running', 'canceling')
+        and (not ${keepLatest}::boolean or jobs.pipeline_id is distinct from ${newestSuccessful})
+      returning job_artifacts.job_id
     )
+    update jobs set artifacts_expire_at = now() where id in (select job_id from expired)
   `.execute(tx);
 }
 
@@ -107,25 +107,40 @@ export async function deleteExpired(tx: Db, keepLatest: boolean, limit: number):
   return result.rows.length;
 }
 
-/** The newest job of that name with an archive, in the newest successful pipeline of a ref. */
+/** The newest job of that name with an archive, in the newest successful pipeline of a ref or else in its children. */
 export async function findJobOfRef(db: Db, projectId: number, ref: string, name: string): Promise<Job | undefined> {
-  const pipeline = db
+  const newest = await db
     .selectFrom('pipelines')
     .select('id')
     .where('project_id', '=', projectId)
+    .where('source', '!=', 'parent_pipeline')
     .where('ref', '=', ref)
     .where('status', '=', 'success')
     .orderBy('id', 'desc')
-    .limit(1);
-  return await db
+    .limit(1)
+    .executeTakeFirst();
+  if (!newest) return undefined;
+  const family = await familyOf(db, newest.id);
+  const jobs = await db
     .selectFrom('jobs')
     .selectAll()
-    .where('pipeline_id', '=', pipeline)
+    .where('pipeline_id', 'in', family)
     .where('name', '=', name)
     .where('retried', '=', false)
     .where('status', '=', 'success')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('job_artifacts')
+          .select('id')
+          .whereRef('job_id', '=', 'jobs.id')
+          .where('file_type', '=', 'archive'),
+      ),
+    )
     .orderBy('id', 'desc')
-    .executeTakeFirst();
+    .execute();
+  // The parent's wins over its children's.
+  return family.flatMap((id) => jobs.filter((job) => job.pipeline_id === id))[0];
 }
 
 export async function setDotenv(tx: Db, jobId: number, sealed: Buffer): Promise<void> {

@@ -23,7 +23,8 @@ import {
 import type { CiDependencies } from '../deps.ts';
 import { JobEntity } from '../jobs/jobs.entity.ts';
 import { findJob } from '../jobs/jobs.queries.ts';
-import { presentJob } from '../jobs/presenting.ts';
+import { presentJob } from '../jobs/serialize.ts';
+import type { WriteAccess } from '../jobs/write-access.ts';
 import { deleteArtifactsOf, expireAll, findArtifact, findJobOfRef, keepArtifacts } from './artifacts.queries.ts';
 import { entryPath, zipEntry } from './store.ts';
 
@@ -81,7 +82,7 @@ export async function sendArchive(
   });
 }
 
-export function artifactRoutes(deps: CiDependencies): Route[] {
+export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route[] {
   const { db } = deps;
 
   async function find(subject: ProjectSubject, number: number): Promise<Job> {
@@ -94,6 +95,7 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
     const artifact = await findArtifact(db, job.id, 'archive');
     if (!artifact) throw notFound();
     if (!mayDownload(subject, caller, artifact)) throw caller.user === null ? unauthorized() : forbidden();
+    await writes.requireRead(subject, caller, job);
     return artifact;
   }
 
@@ -152,6 +154,7 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       access,
       params: Type.Object({ id, job_id: jobId, path: inArchive, job_token: jobToken }),
       responses: { 200: Binary },
+      errors: [422],
       media: ['application/octet-stream'],
       handler: async ({ subject, caller, params }) => {
         const inside = entryPath(params.path);
@@ -167,6 +170,7 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       access,
       params: Type.Object({ id, ref_name: refName, path: inArchive, job: jobName, job_token: jobToken }),
       responses: { 200: Binary },
+      errors: [422],
       media: ['application/octet-stream'],
       handler: async ({ subject, caller, params }) => {
         const inside = entryPath(params.path);
@@ -183,8 +187,9 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       access: { on: 'project', ability: 'keep_artifacts' },
       params: Type.Object({ id, job_id: jobId }),
       responses: { 200: JobEntity },
-      handler: async ({ subject, params }) => {
+      handler: async ({ subject, caller, params }) => {
         const job = await find(subject, params.job_id);
+        await writes.requireWrite(subject, caller, job);
         if (!(await findArtifact(db, job.id, 'archive'))) throw notFound();
         await transaction(db, async (tx) => keepArtifacts(tx, job.id));
         return { ...(await presentJob(deps, subject, await find(subject, job.id))), download_url: null };
@@ -200,8 +205,9 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       params: Type.Object({ id, job_id: jobId }),
       responses: { 204: Empty },
       conditional: true,
-      handler: async ({ subject, params, unmodifiedSince }) => {
+      handler: async ({ subject, caller, params, unmodifiedSince }) => {
         const job = await find(subject, params.job_id);
+        await writes.requireWrite(subject, caller, job);
         unmodifiedSince((await findArtifact(db, job.id, 'archive'))?.created_at ?? null);
         await transaction(db, async (tx) => deleteArtifactsOf(tx, job.id));
       },

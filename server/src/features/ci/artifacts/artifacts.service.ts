@@ -12,15 +12,12 @@ import { sealed } from '../variables/sealing.ts';
 import { insertArtifact, maximumOfProject, setArtifactsExpiry, setDotenv } from './artifacts.queries.ts';
 import { maxDotenvBytes, parseDotenv } from './dotenv.ts';
 import { durationSeconds } from './duration.ts';
+import { artifactFormats } from './types.ts';
+import { archiveProblem } from './zip-names.ts';
 
-/** What runners may upload, with the format in which they do. */
-const artifactTypes: Readonly<Record<string, 'zip' | 'gzip' | 'raw'>> = {
-  archive: 'zip',
-  metadata: 'gzip',
-  trace: 'raw',
-  junit: 'gzip',
-  dotenv: 'gzip',
-};
+/** Whether a report that is compressed otherwise may come as it is: variables are always read compressed. */
+const rawToo = (type: string, format: string) =>
+  format === 'raw' && artifactFormats[type] === 'gzip' && type !== 'dotenv' && type !== 'metadata';
 
 /** Bytes of one report. */
 const maxReportBytes = 100 * 1024 * 1024;
@@ -82,11 +79,13 @@ export function artifactsService(deps: CiDependencies) {
 
   /** Keeps an uploaded file as an artifact of the job. */
   async function store({ job, file, type, format, expireIn }: Upload): Promise<void> {
-    const known = artifactTypes[type];
+    const known = artifactFormats[type];
     if (known === undefined || type === 'trace') throw invalidRecord({ artifact_type: [`${type} is not supported`] });
-    if (format !== undefined && format !== known && !(type === 'junit' && format === 'raw'))
+    if (format !== undefined && format !== known && !rawToo(type, format))
       throw invalidRecord({ artifact_format: [`${format} is not the format of ${type}`] });
     const plan = job.plan as unknown as JobPlan;
+    const problem = type === 'archive' ? await archiveProblem(file.path) : null;
+    if (problem !== null) throw badRequest(problem);
     const dotenv = type === 'dotenv' ? await dotenvOf(file) : null;
     const expireAt = await expiry(expireIn ?? plan.artifacts?.expire_in ?? undefined);
     const object = await deps.objects.putFile(file.path, { size: file.size, sha256: file.sha256 });

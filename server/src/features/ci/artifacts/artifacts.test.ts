@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import yazl from 'yazl';
 import {
+  emptyZip,
   eventually,
   type JobPayload,
   type ProtocolRunner,
@@ -62,7 +63,7 @@ const sweep = () =>
     ?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
 
 describe('downloads', () => {
-  it('[2/api.job-artifacts/2 job_id] [2/api.job-artifacts/3 ref_name] [2/api.job-artifacts/3 job] give the archive by job and by ref', async () => {
+  it('[2/api.job-artifacts/2 job_id, 200, 404] [2/api.job-artifacts/3 ref_name, job, 200, 404] give the archive by job and by ref', async () => {
     const data = await zip({ 'dist/a.txt': 'A' });
     const { project, job } = await built(data);
     const raw = async (path: string, query: Record<string, string> = {}) => {
@@ -82,7 +83,7 @@ describe('downloads', () => {
     expect((await raw('/jobs/999999/artifacts')).status).toBe(404);
   });
 
-  it('[2/api.job-artifacts/4 artifact_path] [2/api.job-artifacts/5 artifact_path] [2/api.job-artifacts/5 ref_name] [2/api.job-artifacts/5 job] [security 9] give one file, never as a page', async () => {
+  it('[2/api.job-artifacts/4 job_id, artifact_path, 200, 400, 404] [2/api.job-artifacts/5 artifact_path, ref_name, job, 200, 400, 404] [security 9] give one file, never as a page', async () => {
     const { project, job } = await built(
       await zip({ 'dist/a b.html': '<script>1</script>', 'x.txt': 'X' }, ['dist/link']),
     );
@@ -95,6 +96,8 @@ describe('downloads', () => {
     expect(one.headers.get('x-content-type-options')).toBe('nosniff');
     const byRef = await get(`${base}/artifacts/main/raw/x.txt`, world.owner.token, { job: 'build' });
     expect([byRef.status, byRef.body]).toEqual([200, 'X']);
+    expect((await get(`${base}/artifacts/main/raw/none.txt`, world.owner.token, { job: 'build' })).status).toBe(404);
+    expect((await get(`${base}/artifacts/main/raw/a%00b`, world.owner.token, { job: 'build' })).status).toBe(400);
     for (const [path, status] of [
       ['dist/none', 404],
       ['dist/link', 404],
@@ -108,7 +111,7 @@ describe('downloads', () => {
     }
   });
 
-  it('[2/api.job-artifacts/1 job_token] a running job of the project reads them, a stranger does not', async () => {
+  it('[2/api.job-artifacts/1 job_token, CI_JOB_TOKEN, JOB-TOKEN] [2/api.job-artifacts/2 job_token] [2/api.job-artifacts/3 job_token] [2/api.job-artifacts/4 job_token] [2/api.job-artifacts/5 job_token] a running job of the project reads them, a stranger does not', async () => {
     const { project, job } = await built(await zip({ a: 'a' }));
     await project.push(`${config}\n#`);
     const running = await runner.next();
@@ -117,6 +120,13 @@ describe('downloads', () => {
     expect((await ask({ 'JOB-TOKEN': running.token })).status).toBe(200);
     expect((await ask({}, { job_token: running.token })).status).toBe(200);
     expect((await runner.download(job.id, running.token)).status).toBe(200);
+    const jobs = `/projects/${project.id}/jobs`;
+    for (const [url, query] of [
+      [`${jobs}/artifacts/main/download`, { job: 'build' }],
+      [`${jobs}/${job.id}/artifacts/a`, {}],
+      [`${jobs}/artifacts/main/raw/a`, { job: 'build' }],
+    ] as const)
+      expect((await world.app.api('GET', url, { query: { ...query, job_token: running.token } })).status).toBe(200);
     const stranger = await world.account();
     expect((await get(path, undefined)).status).toBe(404);
     expect((await get(path, stranger.token)).status).toBe(404);
@@ -140,7 +150,7 @@ describe('uploads', () => {
     expect(big.status).toBe(413);
     expect(big.text).toContain(String(1024 * 1024));
     await world.app.settings.write({ max_artifacts_size: 100 });
-    const wrong = await runner.upload(job, { data: Buffer.from('x'), name: 'x', type: 'sast', format: 'raw' });
+    const wrong = await runner.upload(job, { data: Buffer.from('x'), name: 'x', type: 'horoscope', format: 'raw' });
     expect(wrong.status).toBe(400);
     const bare = await fetch(`${world.app.url}/api/v4/jobs/${job.id}/artifacts`, {
       method: 'POST',
@@ -176,7 +186,7 @@ describe('uploads', () => {
     await project.push(config);
     const job = await runner.next();
     const mebibyte = 1024 * 1024;
-    const taken = async (bytes: number) => (await runner.upload(job, archive(Buffer.alloc(bytes)))).status;
+    const taken = async (bytes: number) => (await runner.upload(job, archive(emptyZip(bytes)))).status;
     expect(await taken(mebibyte + 1)).toBe(201);
     await limit(`/groups/${top}`, 1);
     const refused = await runner.upload(job, archive(Buffer.alloc(mebibyte + 1)));
@@ -267,7 +277,7 @@ describe('keeping and deleting', () => {
     expect(nothing.status).toBe(404);
   });
 
-  it('[2/api.job-artifacts/7 job_id] deletes those of one job', async () => {
+  it('[2/api.job-artifacts/7 job_id, 204] deletes those of one job', async () => {
     const { project, job } = await built(await zip({ a: 'a' }));
     const path = `/projects/${project.id}/jobs/${job.id}/artifacts`;
     expect((await world.app.api('DELETE', path)).status).toBe(401);
@@ -289,6 +299,29 @@ describe('keeping and deleting', () => {
     expect((await get(`/projects/${project.id}/jobs/${first.job.id}/artifacts`, world.owner.token)).status).toBe(404);
     expect((await get(`/projects/${project.id}/jobs/${newer.id}/artifacts`, world.owner.token)).status).toBe(200);
     expect((await get(`/projects/${project.id}/jobs/${newer.id}/trace`, world.owner.token)).body).toBe('log');
+  });
+
+  it('every job whose artifacts expire says so, however the time is rounded', async () => {
+    const { project, job } = await built(await zip({ a: 'a' }));
+    await world.app.db
+      .updateTable('projects')
+      .set({ keep_latest_artifact: false })
+      .where('id', '=', project.id)
+      .execute();
+    const later = new Date('2100-01-01T00:00:00Z');
+    const seen = [];
+    for (let round = 0; round < 12; round += 1) {
+      await world.app.db.updateTable('jobs').set({ artifacts_expire_at: later }).where('id', '=', job.id).execute();
+      await world.app.db.updateTable('job_artifacts').set({ expire_at: later }).where('job_id', '=', job.id).execute();
+      await world.app.api('DELETE', `/projects/${project.id}/artifacts`, { token: world.owner.token });
+      const shown = await world.app.api<{ artifacts_expire_at: string }>(
+        'GET',
+        `/projects/${project.id}/jobs/${job.id}`,
+        { token: world.owner.token },
+      );
+      seen.push(new Date(shown.body.artifacts_expire_at) < later);
+    }
+    expect(seen).toEqual(seen.map(() => true));
   });
 
   it('removes objects of what expired and of deleted pipelines', async () => {

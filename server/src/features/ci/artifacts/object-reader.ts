@@ -10,6 +10,8 @@ const blockBytes = 256 * 1024;
 /** The library takes its source as a class of this kind. */
 export class ObjectReader extends yauzl.RandomAccessReader {
   private block: { readonly start: number; readonly bytes: Buffer } | undefined;
+  /** What keeps the object itself from being read, if anything does. */
+  failure: Error | undefined;
   private readonly objects: Pick<ObjectStore, 'get'>;
   private readonly key: string;
   private readonly size: number;
@@ -31,7 +33,10 @@ export class ObjectReader extends yauzl.RandomAccessReader {
     if (block && start >= block.start && start + length <= block.start + block.bytes.length)
       return block.bytes.subarray(start - block.start, start - block.start + length);
     const end = Math.min(this.size, start + Math.max(length, blockBytes)) - 1;
-    const bytes = await buffer(this.objects.get(this.key, { start, end }));
+    const bytes = await buffer(this.objects.get(this.key, { start, end })).catch((error: Error) => {
+      this.failure = error;
+      throw error;
+    });
     if (bytes.length < length) throw new Error('the archive ends before its directory says');
     this.block = { start, bytes };
     return bytes.subarray(0, length);

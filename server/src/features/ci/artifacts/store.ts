@@ -4,6 +4,7 @@ import yauzl from 'yauzl';
 import { notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
 import { ObjectReader } from './object-reader.ts';
+import { maxPathLength, nameOf } from './zip-names.ts';
 
 type Objects = Pick<CiDependencies, 'objects'>;
 
@@ -12,9 +13,6 @@ export async function readObject({ objects }: Objects, key: string): Promise<Rea
   if (!(await objects.exists(key))) throw notFound();
   return objects.get(key);
 }
-
-/** Longest path of a file in an archive. */
-const maxPathLength = 4096;
 
 /** The path as archives spell it; 400 for one that leaves the archive or could never be in one. */
 export function entryPath(path: string): string {
@@ -37,7 +35,8 @@ export interface ZipFile {
 
 const openZip = (reader: yauzl.RandomAccessReader, size: number): Promise<yauzl.ZipFile> =>
   new Promise((resolve, reject) => {
-    const options = { lazyEntries: true, autoClose: true, validateEntrySizes: true };
+    // Names are read by nameOf: one that the library refuses would hide all the others.
+    const options = { lazyEntries: true, autoClose: true, validateEntrySizes: true, decodeStrings: false };
     yauzl.fromRandomAccessReader(reader, size, options, (error, zip) => {
       if (error) reject(error);
       else resolve(zip);
@@ -47,7 +46,7 @@ const openZip = (reader: yauzl.RandomAccessReader, size: number): Promise<yauzl.
 const findEntry = (zip: yauzl.ZipFile, path: string): Promise<yauzl.Entry | null> =>
   new Promise((resolve, reject) => {
     zip.on('entry', (entry: yauzl.Entry) => {
-      if (entry.fileName === path) resolve(entry);
+      if (nameOf(entry) === path) resolve(entry);
       else zip.readEntry();
     });
     zip.once('end', () => resolve(null));
@@ -66,17 +65,24 @@ const streamOf = (zip: yauzl.ZipFile, entry: yauzl.Entry): Promise<Readable> =>
     });
   });
 
+/** What the library cannot read: damage, encryption, ways of packing that it does not know. */
+const unreadable = () => plainError(422, '422 Unprocessable - the file cannot be read out of the archive');
+
 /** One file of an archive; null when it is not in there, or is no regular file. */
 export async function zipEntry({ objects }: Objects, key: string, path: string): Promise<ZipFile | null> {
   const size = await objects.size(key);
   if (size === null) return null;
-  const zip = await openZip(new ObjectReader(objects, key, size), size);
+  const reader = new ObjectReader(objects, key, size);
+  let zip: yauzl.ZipFile | undefined;
   try {
+    zip = await openZip(reader, size);
     const entry = await findEntry(zip, path);
     if (!entry || isLink(entry)) return null;
     return { stream: await streamOf(zip, entry), size: entry.uncompressedSize };
+  } catch {
+    throw reader.failure ?? unreadable();
   } finally {
     // The stream has a hold of its own on the reader.
-    if (zip.isOpen) zip.close();
+    if (zip?.isOpen) zip.close();
   }
 }

@@ -1,8 +1,9 @@
 /** Stopping jobs: at once where nothing runs or the runner cannot wait, gracefully where it can. */
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
+import { jobsWithChildren } from '../downstream/sources.queries.ts';
 import { cancelableStatuses } from '../scheduling/job-states.ts';
-import { processPipeline } from '../scheduling/process.ts';
+import { cancelDownstreamTask, processPipeline } from '../scheduling/process.ts';
 import { endOne, type FinishDependencies } from './finish.ts';
 import { jobsInStatuses, lockJob, moveJob } from './jobs.queries.ts';
 
@@ -20,6 +21,7 @@ export async function cancelOne(
     return;
   }
   await endOne(deps, tx, job, { event: 'cancel', actorId: by });
+  if (job.kind === 'bridge') await deps.enqueue(tx, cancelDownstreamTask, { job_id: job.id });
 }
 
 /** Cancels the jobs of a locked pipeline that have not ended, all or some. */
@@ -35,5 +37,8 @@ export async function cancelJobs(
     const current = only(job) ? await lockJob(tx, job.id) : undefined;
     if (current && cancelableStatuses.has(current.status)) await cancelOne(deps, tx, current, by, false);
   }
+  // Also of trigger jobs that have ended: nothing waits for their children any more.
+  for (const id of await jobsWithChildren(tx, pipeline.id))
+    await deps.enqueue(tx, cancelDownstreamTask, { job_id: id });
   await processPipeline(deps, tx, pipeline.id, pipeline);
 }

@@ -74,6 +74,17 @@ export async function findMergeRequest(db: Db, id: number): Promise<MergeRequest
   return await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** The branch that the merge request of a pipeline changes; null where it is of none. */
+export async function targetBranchOf(db: Db, pipelineId: number): Promise<string | null> {
+  const row = await db
+    .selectFrom('pipelines')
+    .innerJoin('merge_requests', 'merge_requests.id', 'pipelines.merge_request_id')
+    .select('merge_requests.target_branch')
+    .where('pipelines.id', '=', pipelineId)
+    .executeTakeFirst();
+  return row?.target_branch ?? null;
+}
+
 /** Names of assignees in the order in which they are shown. */
 export async function assigneeNames(db: Db, mergeRequestId: number): Promise<string[]> {
   const rows = await db
@@ -85,6 +96,17 @@ export async function assigneeNames(db: Db, mergeRequestId: number): Promise<str
     .orderBy('merge_request_people.position')
     .execute();
   return rows.map((row) => row.username);
+}
+
+/** What the schedule of a pipeline is called; null where it has none. */
+export async function scheduleDescription(db: Db, scheduleId: number | null): Promise<string | null> {
+  if (scheduleId === null) return null;
+  const row = await db
+    .selectFrom('pipeline_schedules')
+    .select('description')
+    .where('id', '=', scheduleId)
+    .executeTakeFirst();
+  return row?.description ?? null;
 }
 
 /** Open requests of a branch as `path!iid`. */

@@ -1,17 +1,19 @@
 /** How jobs end: status, reason, fact, another attempt where the plan asks for it, and what follows in the pipeline. */
+
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
+import { jobFinished, recordFact } from '../../../kernel/events/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { cancelableStatuses, type JobEvent, type JobStatus, nextJobStatus } from '../scheduling/job-states.ts';
 import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
-import { processPipeline } from '../scheduling/process.ts';
+import { assignResourceTask, processPipeline } from '../scheduling/process.ts';
 import { cloneJob, endJob, isRetried, jobsInStatuses, lockJob, moveJob } from './jobs.queries.ts';
 import { type JobPlan, retriesAfter } from './plan.ts';
 
 /** Task that archives the log and reads the coverage from it. */
 export const finishJobTask = 'ci.finish_job';
 
-export type FinishDependencies = Pick<CiDependencies, 'recordFact' | 'announce' | 'enqueue'>;
+export type FinishDependencies = Pick<CiDependencies, 'announce' | 'enqueue'>;
 
 export interface Ending {
   readonly event: Extract<JobEvent, 'succeed' | 'drop' | 'cancel'>;
@@ -42,14 +44,16 @@ export async function endOne(deps: FinishDependencies, tx: Db, job: Job, ending:
     ...(status === 'canceled' && ending.actorId !== undefined ? { canceledById: ending.actorId } : {}),
   });
   if (!ended) return null;
-  await deps.recordFact(tx, {
-    kind: 'job.finished',
-    projectId: job.project_id,
-    actorId: job.user_id,
-    payload: { job_id: job.id, pipeline_id: job.pipeline_id, status },
-  });
+  await recordFact(
+    tx,
+    jobFinished,
+    { job_id: job.id, pipeline_id: job.pipeline_id, status },
+    { project_id: job.project_id, actor_id: job.user_id },
+  );
   // A job that never ran has no log.
   if (job.started_at !== null) await deps.enqueue(tx, finishJobTask, { job_id: job.id });
+  // The next one may have the resource.
+  if (job.resource_group !== null) await deps.enqueue(tx, assignResourceTask, { job_id: job.id });
   await deps.announce(tx, `job:${job.id}`);
   if (reason !== null && retriesAfter(plan, job.attempt, reason, exitCode)) {
     const again = await cloneJob(tx, ended, { userId: job.user_id, attempt: job.attempt + 1 });

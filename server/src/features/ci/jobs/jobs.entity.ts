@@ -16,7 +16,7 @@ import {
 import { UserProfile, userProfile } from '../../identity/index.ts';
 import { Commit } from '../../repository/index.ts';
 import type { CiCommit } from '../deps.ts';
-import { PipelineBasic, pipelineBasic } from '../pipelines/pipelines.entity.ts';
+import { PipelineBasic, type PipelineJson, pipelineBasic } from '../pipelines/pipelines.entity.ts';
 import { managerJson, RunnerEntity, RunnerManagerEntity, runnerJson } from '../runners/runners.entity.ts';
 import { executingStatuses } from '../scheduling/job-states.ts';
 import type { JobView } from './jobs.queries.ts';
@@ -34,6 +34,7 @@ const fields = {
   started_at: Nullable(Timestamp()),
   finished_at: Nullable(Timestamp()),
   erased_at: Nullable(Timestamp({ description: 'When log and artifacts were removed' })),
+  erased_by: Sometimes(Nullable(UserProfile, { description: 'Who removed them; on erased jobs' })),
   duration: Nullable(Decimal({ description: 'Seconds' })),
   queued_duration: Nullable(Decimal({ description: 'Seconds' })),
   user: Nullable(UserProfile),
@@ -49,7 +50,13 @@ export const JobEntity = Entity('Job', {
   artifacts_file: Sometimes(Fields({ filename: Text(), size: Count() }, { description: 'Its archive of artifacts' })),
   artifacts: ListOf(Fields({ file_type: Text(), size: Count(), filename: Text(), file_format: Nullable(Text()) })),
   artifacts_expire_at: Nullable(Timestamp({ description: 'When its artifacts go' })),
+  debug_trace: Flag({
+    description: 'Whether it ran with debug logging: only those who may update the job read its log and artifacts',
+  }),
   tag_list: ListOf(Text()),
+  stuck: Sometimes(
+    Flag({ description: 'On one pending job: whether no runner that is online, and not paused, may take it' }),
+  ),
   runner: Nullable(RunnerEntity),
   runner_manager: Nullable(RunnerManagerEntity),
   archived: Flag({ description: 'Too old to be repeated' }),
@@ -66,8 +73,11 @@ export const BridgeEntity = Entity('Bridge', {
 
 /** What the picture of a pipeline needs and no other answer tells. */
 export const JobNeeds = Entity('JobNeeds', {
-  name: Text({ description: 'Name of the waiting job' }),
-  needs: ListOf(Text(), { description: 'Names of the jobs that it waits for; empty for none' }),
+  name: Text({ description: 'Name of the job' }),
+  stage: Text(),
+  needs: Nullable(ListOf(Text()), {
+    description: 'Names of the jobs that it waits for, possibly none; null when it waits for the stage before',
+  }),
 });
 
 const seconds = (from: Date | null, to: Date | null): number | null =>
@@ -82,7 +92,7 @@ export interface JobPlace {
 
 /** One job; times that still run are measured until now. */
 export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace): JobJson {
-  const { job, pipeline, user, runner, manager, artifacts } = view;
+  const { job, pipeline, user, erasedBy, runner, manager, artifacts } = view;
   const archive = artifacts.find((artifact) => artifact.file_type === 'archive');
   const now = new Date();
   const trace = job.trace_object_key
@@ -101,6 +111,7 @@ export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace)
     started_at: job.started_at,
     finished_at: job.finished_at,
     erased_at: job.erased_at,
+    ...(job.erased_at === null ? {} : { erased_by: erasedBy && userProfile(erasedBy, place.externalUrl) }),
     duration: seconds(job.started_at, job.finished_at ?? (job.started_at && now)),
     queued_duration: seconds(job.queued_at, job.started_at ?? (job.status === 'pending' ? now : null)),
     user: user && userProfile(user, place.externalUrl),
@@ -115,10 +126,32 @@ export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace)
       ...trace,
     ],
     artifacts_expire_at: job.artifacts_expire_at,
+    debug_trace: job.debug_trace,
     tag_list: job.tag_list,
-    runner: runner && runnerJson(runner, manager ?? undefined, executingStatuses.has(job.status)),
+    runner:
+      runner &&
+      runnerJson({
+        runner,
+        manager: manager ?? undefined,
+        creator: view.runnerCreator,
+        busy: executingStatuses.has(job.status),
+        externalUrl: place.externalUrl,
+      }),
     runner_manager: manager && managerJson(manager),
     archived: false,
     ...(job.exit_code === null ? {} : { exit_code: job.exit_code }),
+  };
+}
+
+/** A trigger job: what a runner would have left is not there; its duration is in whole seconds. */
+export function bridgeJson(job: JobJson, downstream: PipelineJson | null): Static<typeof BridgeEntity> {
+  const keys = Object.keys(fields) as (keyof typeof fields & keyof JobJson)[];
+  const known = Object.fromEntries(
+    keys.filter((key) => key !== 'failure_reason' && job[key] !== undefined).map((key) => [key, job[key]]),
+  ) as Omit<Static<typeof BridgeEntity>, 'downstream_pipeline'>;
+  return {
+    ...known,
+    duration: job.duration === null ? null : Math.round(job.duration),
+    downstream_pipeline: downstream,
   };
 }

@@ -11,7 +11,9 @@ export interface JobView {
   readonly job: Job;
   readonly pipeline: Pipeline;
   readonly user: User | null;
+  readonly erasedBy: User | null;
   readonly runner: Runner | null;
+  readonly runnerCreator: User | undefined;
   readonly manager: RunnerManager | null;
   readonly artifacts: readonly JobArtifact[];
 }
@@ -45,7 +47,7 @@ export async function viewsOf(db: Db, jobs: readonly Job[]): Promise<JobView[]> 
     rowsById(present(jobs.map((job) => job.pipeline_id)), (of) =>
       db.selectFrom('pipelines').selectAll().where('id', 'in', of).execute(),
     ),
-    usersById(db, jobs),
+    usersById(db, [...jobs, ...jobs.map(({ erased_by_id }) => ({ user_id: erased_by_id }))]),
     rowsById(present(jobs.map((job) => job.runner_id)), (of) =>
       db.selectFrom('runners').selectAll().where('id', 'in', of).execute(),
     ),
@@ -54,17 +56,24 @@ export async function viewsOf(db: Db, jobs: readonly Job[]): Promise<JobView[]> 
     ),
     db.selectFrom('job_artifacts').selectAll().where('job_id', 'in', ids).orderBy('id').execute(),
   ]);
+  const creators = await usersById(
+    db,
+    [...runners.values()].map(({ created_by_id }) => ({ user_id: created_by_id })),
+  );
   const artifactsOf = Map.groupBy(artifacts, (artifact) => artifact.job_id);
   return jobs.flatMap((job) => {
     const pipeline = pipelines.get(job.pipeline_id);
     // Deleted between two reads.
     if (!pipeline) return [];
+    const runner = runners.get(job.runner_id ?? 0) ?? null;
     return [
       {
         job,
         pipeline,
         user: job.user_id === null ? null : (users.get(job.user_id) ?? null),
-        runner: job.runner_id === null ? null : (runners.get(job.runner_id) ?? null),
+        erasedBy: job.erased_by_id === null ? null : (users.get(job.erased_by_id) ?? null),
+        runner,
+        runnerCreator: creators.get(runner?.created_by_id ?? 0),
         manager: job.runner_manager_id === null ? null : (managers.get(job.runner_manager_id) ?? null),
         artifacts: artifactsOf.get(job.id) ?? [],
       },
@@ -72,13 +81,13 @@ export async function viewsOf(db: Db, jobs: readonly Job[]): Promise<JobView[]> 
   });
 }
 
-/** Which jobs of a pipeline wait for which others by name; jobs that wait for their stage are not among them. */
-export async function listNeeds(db: Db, pipelineId: number): Promise<Array<Pick<Job, 'name' | 'needs'>>> {
+/** All attempts of the jobs of a pipeline in the order of its stages, with what they wait for instead of the stage before. */
+export async function listNeeds(db: Db, pipelineId: number): Promise<Array<Pick<Job, 'name' | 'stage' | 'needs'>>> {
   return await db
     .selectFrom('jobs')
-    .select(['name', 'needs'])
+    .select(['name', 'stage', 'needs'])
     .where('pipeline_id', '=', pipelineId)
-    .where('needs', 'is not', null)
+    .orderBy('stage_index')
     .orderBy('id')
     .execute();
 }
@@ -104,7 +113,8 @@ export async function lockJob(tx: Db, id: number): Promise<Job | undefined> {
 
 export interface JobFilter {
   readonly projectId: number;
-  readonly pipelineId?: number;
+  readonly kind: 'job' | 'bridge';
+  readonly pipelineIds?: readonly number[];
   readonly statuses: readonly string[];
   readonly includeRetried: boolean;
   readonly idAfter?: number | undefined;
@@ -121,8 +131,8 @@ export async function listJobs(
   page: Pick<Page, 'style' | 'limit' | 'offset' | 'after'>,
   direction: Direction = 'desc',
 ): Promise<{ rows: Job[]; total: number | null }> {
-  let query = db.selectFrom('jobs').where('project_id', '=', filter.projectId);
-  if (filter.pipelineId !== undefined) query = query.where('pipeline_id', '=', filter.pipelineId);
+  let query = db.selectFrom('jobs').where('project_id', '=', filter.projectId).where('kind', '=', filter.kind);
+  if (filter.pipelineIds) query = query.where('pipeline_id', 'in', [...filter.pipelineIds]);
   if (filter.statuses.length > 0) query = query.where('status', 'in', [...filter.statuses]);
   if (!filter.includeRetried) query = query.where('retried', '=', false);
   if (filter.idAfter !== undefined) query = query.where('id', '>', filter.idAfter);
@@ -180,7 +190,11 @@ export async function moveJob(
     .updateTable('jobs')
     .set({
       ...values,
-      status: to,
+      // Of a resource group one job runs at a time: the others wait for it first.
+      status:
+        to === 'pending' && from !== 'waiting_for_resource'
+          ? sql<string>`case when resource_group is null then 'pending' else 'waiting_for_resource' end`
+          : to,
       updated_at: sql`now()`,
       ...(to === 'pending' ? { queued_at: sql<Date>`now()` } : {}),
     })
@@ -203,6 +217,7 @@ export async function cloneJob(
       project_id: job.project_id,
       pipeline_id: job.pipeline_id,
       name: job.name,
+      kind: job.kind,
       stage: job.stage,
       stage_index: job.stage_index,
       status: 'created',

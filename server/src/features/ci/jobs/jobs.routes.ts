@@ -16,17 +16,19 @@ import { Bool, IdOrPath, Int, List, OneOf, OneOrMore, Optional, Str } from '../.
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
-import { fullRef } from '../pipelines/create.ts';
+import { familyOf } from '../downstream/sources.queries.ts';
 import { findPipeline } from '../pipelines/pipelines.queries.ts';
 import { mayCancel } from '../pipelines/restrictions.ts';
 import { jobStatuses } from '../scheduling/job-states.ts';
 import { traceStream } from '../traces/trace-stream.ts';
+import { AllowedAgents, allowedAgents } from './agents.entity.ts';
 import { findPlace } from './context.queries.ts';
 import { BridgeEntity, JobEntity, type JobJson, JobNeeds } from './jobs.entity.ts';
 import { findJob, findJobById, type JobFilter, jobOrder, listJobs, listNeeds } from './jobs.queries.ts';
 import type { JobsService } from './jobs.service.ts';
 import type { PlanNeed } from './plan.ts';
-import { presentJob, presentJobs } from './presenting.ts';
+import { presentBridges, presentJob, presentJobs } from './serialize.ts';
+import type { WriteAccess } from './write-access.ts';
 
 const tag = 'Jobs';
 const credentials = ['token', 'session', 'job'] as const;
@@ -39,7 +41,7 @@ const update = { on: 'project', ability: 'update_job' } as const;
 const one = Type.Object({ id, job_id: jobId });
 const path = '/projects/:id/jobs/:job_id';
 
-export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
+export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: WriteAccess): Route[] {
   const { db } = deps;
 
   async function find(subject: ProjectSubject, number: number): Promise<Job> {
@@ -82,6 +84,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     handler: async ({ subject, params, page }) => {
       if (page.style === 'keyset' && (params.order_by ?? 'id') !== 'id') throw keysetUnavailable();
       const filter = {
+        kind: 'job' as const,
         statuses: params.scope ?? [],
         includeRetried: true,
         idAfter: params.id_after,
@@ -110,7 +113,8 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
       const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
       if (!pipeline) throw notFound('Pipeline');
       const filter = {
-        pipelineId: pipeline.id,
+        kind: 'job' as const,
+        pipelineIds: await familyOf(db, pipeline.id),
         statuses: params.scope ?? [],
         includeRetried: params.include_retried ?? false,
       };
@@ -131,15 +135,23 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     handler: async ({ subject, params, page }) => {
       const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
       if (!pipeline) throw notFound('Pipeline');
-      // Jobs that start other pipelines are refused by the configuration, so no pipeline has one.
-      return offsetPage(page, [], 0);
+      const filter = {
+        projectId: subject.project.id,
+        kind: 'bridge' as const,
+        pipelineIds: [pipeline.id],
+        statuses: params.scope ?? [],
+        includeRetried: false,
+      };
+      const { rows, total } = await listJobs(db, filter, page);
+      const shown = new Map((await presentBridges(deps, subject, rows)).map((json) => [json.id, json]));
+      return mapPresent(offsetPage(page, rows, total), (row) => shown.get(row.id));
     },
   });
 
   const needs = route({
     method: 'GET',
     path: '/projects/:id/pipelines/:pipeline_id/needs',
-    summary: 'List which jobs of a pipeline wait for which others instead of the stage before',
+    summary: 'List job names of a pipeline in stage order, with their needs',
     tag,
     credentials,
     access: readPipeline,
@@ -148,11 +160,13 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     handler: async ({ subject, params }) => {
       const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
       if (!pipeline) throw notFound('Pipeline');
-      // Attempts of one job have the same needs.
-      const names = new Map(
-        (await listNeeds(db, pipeline.id)).map((job) => [job.name, job.needs as unknown as readonly PlanNeed[]]),
-      );
-      return [...names].map(([name, list]) => ({ name, needs: list.map((need) => need.name) }));
+      // Attempts of one job have the same stage and needs; the first one keeps its place.
+      const jobs = new Map((await listNeeds(db, pipeline.id)).map((job) => [job.name, job]));
+      return [...jobs.values()].map(({ name, stage, needs }) => ({
+        name,
+        stage,
+        needs: (needs as unknown as readonly PlanNeed[] | null)?.map((need) => need.name) ?? null,
+      }));
     },
   });
 
@@ -186,6 +200,25 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     },
   });
 
+  const agents = route({
+    method: 'GET',
+    path: '/job/allowed_agents',
+    summary: 'Get the job that the job token belongs to, with the agents that it may use',
+    tag,
+    credentials: ['job'],
+    access: { on: 'credential' },
+    params: Type.Object({}),
+    responses: { 200: AllowedAgents },
+    handler: async ({ caller }) => {
+      if (caller.credential.kind !== 'job') throw unauthorized();
+      const job = await findJobById(db, caller.credential.job.id);
+      const place = job && (await findPlace(db, job.project_id));
+      if (!job || !place || !caller.user) throw unauthorized();
+      const subject = await deps.parents.project(String(job.project_id), caller);
+      return allowedAgents(job, place, caller.user, subject?.level ?? 0);
+    },
+  });
+
   const trace = route({
     method: 'GET',
     path: `${path}/trace`,
@@ -196,8 +229,9 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     params: one,
     responses: { 200: Binary },
     media: ['text/plain'],
-    handler: async ({ subject, params, signal }) => {
+    handler: async ({ subject, caller, params, signal }) => {
       const job = await find(subject, params.job_id);
+      await access.requireRead(subject, caller, job);
       return streamed(() => traceStream(deps, job, signal), 'text/plain; charset=utf-8', {
         'Content-Disposition': 'inline',
       });
@@ -230,7 +264,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     responses: { 200: JobEntity },
     handler: async ({ subject, caller, params }) => {
       const job = await find(subject, params.job_id);
-      await mayStart(subject, caller, job);
+      await access.requireWrite(subject, caller, job);
       return await presentJob(deps, subject, await jobs.play(job, caller, params.job_variables_attributes ?? []));
     },
   });
@@ -246,7 +280,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     responses: { 201: JobEntity },
     handler: async ({ subject, caller, params }) => {
       const job = await find(subject, params.job_id);
-      await mayStart(subject, caller, job);
+      await access.requireWrite(subject, caller, job);
       return await presentJob(deps, subject, await jobs.retry(job, caller));
     },
   });
@@ -268,6 +302,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
       if (params.force) requireOnProject(caller, 'update_project', subject);
       if (!mayCancel(caller, subject)) throw forbidden();
       const job = await find(subject, params.job_id);
+      await access.requireWrite(subject, caller, job);
       return await presentJob(deps, subject, await jobs.cancel(job, caller, params.force ?? false));
     },
   });
@@ -283,18 +318,10 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     responses: { 201: JobEntity },
     handler: async ({ subject, caller, params }) => {
       const job = await find(subject, params.job_id);
+      await access.requireErase(subject, caller, job);
       return await presentJob(deps, subject, await jobs.erase(job, caller));
     },
   });
 
-  /** A job on a protected ref runs with its secrets: only who may change the branch or make the tag starts one. */
-  async function mayStart(
-    subject: ProjectSubject,
-    caller: Parameters<JobsService['retry']>[1],
-    job: Job,
-  ): Promise<void> {
-    if (job.ref_protected && !(await deps.repository.mayUpdate(subject, caller, fullRef(job)))) throw forbidden();
-  }
-
-  return [list, ofPipeline, bridges, needs, own, get, trace, play, retry, cancel, erase];
+  return [list, ofPipeline, bridges, needs, own, agents, get, trace, play, retry, cancel, erase];
 }

@@ -72,6 +72,7 @@ describe('GET jobs', () => {
     });
     expect(got.body).not.toHaveProperty('artifacts_file');
     expect(got.body).not.toHaveProperty('download_url');
+    expect(got.body).not.toHaveProperty('erased_by');
   });
 
   it('[2/fields.job/10 created_at] [2/fields.job/10 started_at] [2/fields.job/10 finished_at] [2/fields.job/12] [2/fields.job/13] measures', async () => {
@@ -167,23 +168,30 @@ describe('GET jobs', () => {
     ).toBe(404);
   });
 
-  it('needs tell which jobs wait for others, for the picture of a pipeline', async () => {
+  it('needs are listed in stage order, which a retry does not change', async () => {
     const graph = await world.project();
     const { id } = await graph.push(`
-build: {stage: build, script: [x]}
-early: {stage: test, script: [x], needs: [build]}
-at-once: {stage: test, script: [x], needs: []}
-late: {stage: test, script: [x]}
+stages: [build, test]
+late: {stage: test, script: [x], tags: [nobody]}
+early: {stage: test, script: [x], needs: [build], tags: [nobody]}
+at-once: {stage: test, script: [x], needs: [], tags: [nobody]}
+build: {stage: build, script: [x], tags: [nobody]}
 `);
     const path = `/projects/${graph.id}/pipelines/${id}/needs`;
+    const expected = [
+      { name: 'build', stage: 'build', needs: null },
+      { name: 'late', stage: 'test', needs: null },
+      { name: 'early', stage: 'test', needs: ['build'] },
+      { name: 'at-once', stage: 'test', needs: [] },
+    ];
     const got = await world.app.api('GET', path, { token: world.owner.token });
-    expect([got.status, got.body]).toEqual([
-      200,
-      [
-        { name: 'early', needs: ['build'] },
-        { name: 'at-once', needs: [] },
-      ],
-    ]);
+    expect([got.status, got.body]).toEqual([200, expected]);
+    const { id: buildId } = await graph.job(id, 'build');
+    for (const action of ['cancel', 'retry'])
+      expect(
+        await world.app.api('POST', `/projects/${graph.id}/jobs/${buildId}/${action}`, { token: world.owner.token }),
+      ).toMatchObject({ status: 201 });
+    expect((await world.app.api('GET', path, { token: world.owner.token })).body).toEqual(expected);
     expect((await world.app.api('GET', path)).status).toBe(404);
     expect((await world.app.api('GET', path, { token: stranger.token })).status).toBe(404);
     const foreign = path.replace(String(graph.id), String(project.id));
@@ -254,6 +262,7 @@ describe('changes', () => {
     const erased = await world.app.api<JobView>('POST', `${path}/erase`, { token: world.owner.token });
     expect(erased.status).toBe(201);
     expect(erased.body.erased_at).toMatch(/Z$/);
+    expect(erased.body.erased_by).toMatchObject({ id: world.owner.user.id, username: world.owner.user.username });
     expect((await world.app.api('GET', `${path}/trace`, { token: world.owner.token })).body).toBeNull();
     expect((await world.app.api('POST', `${path}/erase`, { token: world.owner.token })).status).toBe(403);
   });

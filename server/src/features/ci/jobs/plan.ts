@@ -66,6 +66,19 @@ export interface PlanRelease {
   }>;
 }
 
+/** The pipeline that a trigger job starts. */
+export interface PlanTrigger {
+  /** Of another project; variables are expanded when the job starts. */
+  readonly project: string | null;
+  readonly branch: string | null;
+  /** What the configuration of a child pipeline includes. */
+  readonly include: ReadonlyArray<Readonly<Record<string, unknown>>> | null;
+  /** Whether the job ends as the pipeline does. */
+  readonly strategy: 'depend' | 'mirror' | null;
+  readonly forward: { readonly yamlVariables: boolean; readonly pipelineVariables: boolean };
+  readonly inputs: Readonly<Record<string, unknown>> | null;
+}
+
 export interface JobPlan {
   readonly script: readonly string[];
   readonly after_script: readonly string[];
@@ -87,6 +100,8 @@ export interface JobPlan {
   readonly hooks: ReadonlyArray<{ readonly name: string; readonly script: readonly string[] }>;
   /** Jobs of before it was known have none. */
   readonly release?: PlanRelease | null;
+  /** Only of trigger jobs. */
+  readonly trigger?: PlanTrigger;
 }
 
 /** Whether an attempt that failed is followed by another one by itself. */

@@ -64,10 +64,13 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
     ...rest
   }: LintRequest): Promise<LintJson> {
     const request = { subject, caller, ...place, beforeSha: zeroSha, source: dryRun ? 'push' : 'api' } as const;
-    const { facts, variables } = await pipelines.contextOf(request, config.path);
+    const { facts, variables } =
+      place.sha === zeroSha
+        ? await pipelines.emptyContextOf(request, config.path)
+        : await pipelines.contextOf(request, config.path);
     const visible = { predefined: variables.predefined, given: [] };
     const included = new Set<string>();
-    const compilation = { subject, config, sha: place.sha, facts, variables: visible, inputs: rest.inputs };
+    const compilation = { subject, caller, config, sha: place.sha, facts, variables: visible, inputs: rest.inputs };
     const result = await compileWith(deps, compilation, (path) => included.add(path));
     // That nothing would run here says nothing about the configuration, unless it was asked.
     const errors = result.ok || (result.filtered && !dryRun) ? [] : result.errors;
@@ -125,14 +128,14 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
       }),
       responses: { 200: LintResult },
       handler: async ({ subject, caller, params }) => {
-        const content = params.content_ref ?? params.sha ?? subject.project.default_branch ?? 'main';
+        const content = params.content_ref || params.sha || subject.project.default_branch || 'main';
         const place = await locate(subject, content);
         if (!place) throw notFound('Commit');
         const config = await findConfig(deps, subject.project, place.sha);
         if (!config) return broken('Missing CI config file');
-        const other = params.dry_run_ref ?? params.ref;
+        const other = params.dry_run ? params.dry_run_ref || params.ref || undefined : undefined;
         const run = other === undefined ? place : await locate(subject, other);
-        if (!run) throw notFound('Reference');
+        if (!run) return broken('Reference not found');
         return await lint({
           subject,
           caller,
@@ -156,15 +159,17 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
         ...options,
         id,
         content: Str({ description: 'The configuration' }),
-        ref: Optional(Str({ description: 'Branch or tag that includes come from and a dry run is for' })),
+        ref: Optional(
+          Str({ description: 'Branch or tag that a dry run is for; the default branch when empty or left out' }),
+        ),
       }),
       responses: { 200: LintResult },
       handler: async ({ subject, caller, params }) => {
-        const place = await locate(subject, params.ref ?? subject.project.default_branch ?? 'main');
-        if (!place) {
-          if (params.ref === undefined) return broken('The repository is empty: there is no commit to check against');
-          throw notFound('Reference');
-        }
+        const wanted = params.dry_run ? params.ref || undefined : undefined;
+        const branch = subject.project.default_branch ?? 'main';
+        const found = await locate(subject, wanted ?? branch);
+        if (!found && wanted !== undefined) return broken('Reference not found');
+        const place = found ?? { ref: `refs/heads/${branch}`, sha: zeroSha };
         return await lint({
           subject,
           caller,

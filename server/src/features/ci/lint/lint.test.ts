@@ -1,7 +1,7 @@
 /** Lint of a project's configuration and of texts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type TestProject, type World } from '../../../../test/ci.ts';
-import { buildMember } from '../../../../test/factories.ts';
+import { buildMember, buildProject } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 interface Verdict {
@@ -57,6 +57,38 @@ describe('lint', () => {
     const content = 'a: {script: [x], rules: [{if: $CI_COMMIT_TAG}]}';
     expect((await lint('POST', { json: { content } })).body.valid).toBe(true);
     expect((await lint('POST', { json: { content, dry_run: true } })).body).toMatchObject({ valid: false });
+  });
+
+  it('takes `ref` of a dry run alone; an unknown one is among the errors', async () => {
+    const content = 'a: {script: [x], rules: [{if: $CI_COMMIT_BRANCH == "main"}]}';
+    for (const json of [
+      { ref: '' },
+      { ref: '', dry_run: true },
+      { ref: 'nowhere' },
+      { ref: 'nowhere', dry_run: false },
+    ])
+      expect(await lint('POST', { json: { content, ...json } })).toMatchObject({ status: 200, body: { valid: true } });
+    const unknown = { status: 200, body: { valid: false, errors: ['Reference not found'], warnings: [] } };
+    expect(await lint('POST', { json: { content, ref: 'nowhere', dry_run: true } })).toMatchObject(unknown);
+    expect(await lint('GET', { query: { dry_run_ref: 'nowhere', dry_run: true } })).toMatchObject(unknown);
+    expect(await lint('GET', { query: { ref: 'nowhere' } })).toMatchObject({ status: 200, body: { valid: true } });
+    expect(await lint('GET', { query: { ref: '', content_ref: '' } })).toMatchObject({ body: { valid: true } });
+  });
+
+  it('checks a text for an empty repository, where nothing can be included', async () => {
+    const empty = await buildProject(world.app, { owner: world.owner.user });
+    const check = (json: Record<string, unknown>) =>
+      world.app.api<Verdict>('POST', `/projects/${empty.id}/ci/lint`, { token: world.owner.token, json });
+    const content = 'a: {script: [x], cache: {key: {files: [lock]}, paths: [x]}}';
+    expect(await check({ content, ref: '' })).toMatchObject({ status: 200, body: { valid: true, errors: [] } });
+    expect(await check({ content, dry_run: true, include_jobs: true })).toMatchObject({
+      body: { valid: true, jobs: [{ name: 'a' }] },
+    });
+    const including = await check({ content: `include: {local: more.yml}\n${content}` });
+    expect(including).toMatchObject({ status: 200, body: { valid: false } });
+    expect(including.body.errors.join()).toContain('more.yml');
+    const none = await world.app.api<Verdict>('GET', `/projects/${empty.id}/ci/lint`, { token: world.owner.token });
+    expect(none.status).toBe(404);
   });
 
   it('[security 8] [security 11] needs a developer; neither fetches other hosts nor explodes', async () => {

@@ -5,10 +5,12 @@ import {
   compile,
   filesMatching,
   formatLocated,
+  type IncludeSource,
   type PlanJob,
   type Variable,
 } from '@millrace/ci-config';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import type { JobPlan, PlanCache, PlanRelease } from '../jobs/plan.ts';
@@ -51,7 +53,14 @@ export interface CompileRequest {
   readonly variables: { readonly predefined: readonly JobVariable[]; readonly given: readonly JobVariable[] };
   /** Values for the inputs that the configuration declares. */
   readonly inputs?: PipelineInputs | undefined;
+  /** Whose rights decide what is read of other projects. */
+  readonly caller: Caller;
+  /** Reads what a job of the parent pipeline has left. */
+  readonly artifact?: ArtifactReader | undefined;
 }
+
+/** A file in the archive of a job, by the job's name; null when there is none. */
+export type ArtifactReader = (job: string, path: string) => Promise<string | null>;
 
 export type PipelineInputs = Readonly<Record<string, unknown>>;
 /** Inputs that one pipeline takes. */
@@ -69,12 +78,18 @@ export const yamlLimits = (values: ApplicationSettings) => ({
 });
 
 /** The repository as the compiler asks for it. */
-function surroundings(deps: Pick<CiDependencies, 'repository'>, request: CompileRequest, fileBytes: number) {
+function surroundings(
+  deps: Pick<CiDependencies, 'repository' | 'parents'>,
+  request: CompileRequest,
+  fileBytes: number,
+) {
   const { repository } = deps;
   const { subject, sha, facts } = request;
   const { project } = subject;
   let paths: Promise<string[]> | undefined;
-  const listPaths = () => (paths ??= repository.listPaths(project, sha));
+  // An empty repository has no commit and no files.
+  const empty = zero.test(sha);
+  const listPaths = () => (paths ??= empty ? Promise.resolve([]) : repository.listPaths(project, sha));
 
   async function against(revision: string): Promise<readonly string[] | null> {
     const names = [revision, `refs/heads/${revision}`, `refs/tags/${revision}`];
@@ -101,9 +116,27 @@ function surroundings(deps: Pick<CiDependencies, 'repository'>, request: Compile
     return before === null ? null : await repository.changedPaths(project, before, sha);
   }
 
-  async function fetch(local: string) {
+  /** A file of another project, as the caller may read it. */
+  async function elsewhere(path: string, { project: name, ref }: IncludeSource & { kind: 'project' }) {
+    const other = await deps.parents.project(name, request.caller);
+    if (!other || !canOnProject(request.caller, 'read_code', other)) return null;
+    const wanted = ref ?? other.project.default_branch ?? '';
+    const names = [`refs/heads/${wanted}`, `refs/tags/${wanted}`, ...(/^[0-9a-f]{40}$/.test(wanted) ? [wanted] : [])];
+    for (const revision of names) {
+      const commit = await repository.resolve(other.project, revision);
+      if (commit !== null) return await repository.readText(other.project, commit, path, fileBytes);
+    }
+    return null;
+  }
+
+  async function fetch(local: string, source: IncludeSource | null) {
+    if (source) {
+      const content =
+        source.kind === 'project' ? await elsewhere(local, source) : await request.artifact?.(source.job, local);
+      return typeof content === 'string' ? [{ path: local, content }] : null;
+    }
     const read = async (path: string) => {
-      const content = await repository.readText(project, sha, path, fileBytes);
+      const content = empty ? null : await repository.readText(project, sha, path, fileBytes);
       return content === null ? null : { path, content };
     };
     if (!local.includes('*')) {
@@ -116,7 +149,7 @@ function surroundings(deps: Pick<CiDependencies, 'repository'>, request: Compile
 
   /** The content itself: the same bytes give the same key, whatever commit brought them. */
   async function fileCommit(path: string): Promise<string | null> {
-    const content = await repository.readText(project, sha, path, maxKeyFileBytes);
+    const content = empty ? null : await repository.readText(project, sha, path, maxKeyFileBytes);
     return content === null ? null : createHash('sha1').update(content).digest('hex');
   }
 
@@ -125,7 +158,7 @@ function surroundings(deps: Pick<CiDependencies, 'repository'>, request: Compile
 
 /** The compiler's own answer, for lint; `fetched` hears of every file that was included. */
 export async function compileWith(
-  deps: Pick<CiDependencies, 'repository' | 'settings'>,
+  deps: Pick<CiDependencies, 'repository' | 'settings' | 'parents'>,
   request: CompileRequest,
   fetched: (path: string) => void = () => undefined,
 ): Promise<CompileResult> {
@@ -137,8 +170,8 @@ export async function compileWith(
     content: config.text,
     limits: yamlLimits(values),
     ...(request.inputs ? { inputs: request.inputs } : {}),
-    fetch: async (local) => {
-      const files = await fetch(local);
+    fetch: async (local, source) => {
+      const files = await fetch(local, source);
       for (const file of files ?? []) fetched(file.path);
       return files;
     },
@@ -210,6 +243,7 @@ const releaseOf = (release: NonNullable<PlanJob['release']>): PlanRelease => ({
 function jobOf(job: PlanJob): NewJob {
   return {
     name: job.name,
+    kind: job.trigger ? 'bridge' : 'job',
     stage: job.stage,
     stageIndex: job.stageIndex,
     when: job.when,
@@ -236,12 +270,13 @@ function jobOf(job: PlanJob): NewJob {
       parallel: job.parallel,
       hooks: job.hooks,
       ...(job.release ? { release: releaseOf(job.release) } : {}),
+      ...(job.trigger ? { trigger: job.trigger } : {}),
     },
   };
 }
 
 export async function compileConfig(
-  deps: Pick<CiDependencies, 'repository' | 'settings'>,
+  deps: Pick<CiDependencies, 'repository' | 'settings' | 'parents'>,
   request: CompileRequest,
 ): Promise<Compiled> {
   const count = Object.keys(request.inputs ?? {}).length;

@@ -1,12 +1,24 @@
 /** Making pipelines: one function for pushes, merge requests, the API and whatever comes later. */
+
 import type { Caller, CallerUser, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isMissingReference, transaction } from '../../../kernel/db/index.ts';
-import type { MergeRequest, Namespace, Pipeline } from '../../../kernel/db/rows.ts';
+import type {
+  Job,
+  MergeRequest,
+  Namespace,
+  Pipeline,
+  PipelineSchedule,
+  PipelineTrigger,
+} from '../../../kernel/db/rows.ts';
+import { pipelineFacts, recordFact } from '../../../kernel/events/index.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
+import { insertPipelineSource } from '../downstream/sources.queries.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
 import { openMergeRequestsOf } from '../jobs/context.queries.ts';
+import { ensureGroups } from '../resource-groups/resource-groups.queries.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import { processPipeline } from '../scheduling/process.ts';
+import { openTrigger, shortToken } from '../triggers/tokens.ts';
 import { type JobVariable, variable } from '../variables/job-variables.ts';
 import {
   commitVariables,
@@ -17,9 +29,9 @@ import {
 } from '../variables/predefined.ts';
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
-import { type Compiled, compileConfig, type PipelineInputs } from './compile.ts';
-import { findConfig } from './config-file.ts';
-import { mergeRequestFacts } from './pipeline-facts.ts';
+import { type ArtifactReader, type Compiled, compileConfig, type PipelineInputs } from './compile.ts';
+import { type ConfigFile, findConfig } from './config-file.ts';
+import { asPush, mergeRequestFacts } from './pipeline-facts.ts';
 import {
   blankPipeline,
   insertJobs,
@@ -32,7 +44,22 @@ import {
 
 export const zeroSha = '0'.repeat(40);
 
-type PipelineSource = 'push' | 'api' | 'web' | 'merge_request_event' | 'trigger' | 'schedule';
+type PipelineSource =
+  | 'push'
+  | 'api'
+  | 'web'
+  | 'merge_request_event'
+  | 'trigger'
+  | 'schedule'
+  | 'pipeline'
+  | 'parent_pipeline';
+
+/** The job that starts a pipeline. */
+export interface Upstream {
+  readonly job: Pick<Job, 'id' | 'project_id' | 'pipeline_id'>;
+  /** The new pipeline is a part of the job's own pipeline. */
+  readonly child: boolean;
+}
 
 export interface PipelineVariableInput {
   readonly key: string;
@@ -54,10 +81,31 @@ export interface CreatePipeline {
   /** Values for the inputs that the configuration declares. */
   readonly inputs?: PipelineInputs;
   readonly mergeRequest?: MergeRequest;
+  /** The schedule that it is a run of. */
+  readonly schedule?: Pick<PipelineSchedule, 'id' | 'description'>;
+  /** The trigger token that it is started with. */
+  readonly trigger?: Pick<PipelineTrigger, 'id' | 'token_sealed'>;
+  /** The job that it is started by. */
+  readonly upstream?: Upstream;
+  /** Where `sha` is a merge of the request's head into something. */
+  readonly merged?: MergedSources;
+  /** Instead of the file of the commit. */
+  readonly config?: ConfigFile;
+  readonly artifact?: ArtifactReader;
   /** From a push option. */
   readonly skip?: boolean;
   /** Store a failed pipeline when the configuration is broken; else that is refused. */
   readonly keepBroken: boolean;
+}
+
+/** The commits that a pipeline of a merge is about. */
+export interface MergedSources {
+  /** The head of the request. */
+  readonly source: string;
+  /** What it was merged into: the target branch, or the merge of the entry ahead in a merge train. */
+  readonly target: string;
+  /** A merge train tests everything: no mark in a message, and no limit of a person, keeps it from that. */
+  readonly train?: true;
 }
 
 /** What facts and variables depend on. */
@@ -66,7 +114,12 @@ export type ContextRequest = Omit<CreatePipeline, 'skip' | 'keepBroken'>;
 export type CreateOutcome =
   | { readonly kind: 'created'; readonly pipeline: Pipeline }
   /** Nothing was stored: the reasons in the ecosystem's words; `filtered` when the configuration wants none. */
-  | { readonly kind: 'refused'; readonly reasons: readonly string[]; readonly filtered: boolean };
+  | {
+      readonly kind: 'refused';
+      readonly reasons: readonly string[];
+      readonly filtered: boolean;
+      readonly unconfigured?: true;
+    };
 
 const skipMarks = /\[(ci[ _-]skip|skip[ _-]ci)\]/i;
 /** Sources that a mark in the commit's message stops. */
@@ -87,6 +140,10 @@ export const refOfRequest = (
   projectId: number,
 ): string =>
   projectId === request.project_id ? `refs/merge-requests/${request.iid}/head` : `refs/heads/${request.source_branch}`;
+
+/** The refs of merges that pipelines test: a request's with its target, and its place in a merge train. */
+export const mergedRef = (iid: number): string => `refs/merge-requests/${iid}/merge`;
+export const trainRef = (iid: number): string => `refs/merge-requests/${iid}/train`;
 
 /** The ref of what is stored by its short name. */
 export const fullRef = ({ ref, tag }: { readonly ref: string; readonly tag: boolean }): string =>
@@ -112,9 +169,13 @@ export function pipelineMaker(deps: CiDependencies) {
     const place = { project: subject.project, namespace: subject.namespace as Namespace };
     const merge = mergeRequest ? await mergeRequestFacts(deps, db, place, mergeRequest) : null;
     const refProtected = merge
-      ? merge.source?.id === merge.target.id && merge.source.branchProtected && merge.target.branchProtected
+      ? merge.source?.id === merge.target.id &&
+        merge.source.branchProtected &&
+        merge.target.branchProtected &&
+        // Whoever may not merge it does not get its secrets by a pipeline either.
+        (await repository.mayUpdate(subject, request.caller, `refs/heads/${merge.row.target_branch}`))
       : await repository.isProtected(subject.project, request.ref);
-    return {
+    return asPush({
       sha: request.sha,
       beforeSha: request.beforeSha,
       ref: name,
@@ -122,8 +183,10 @@ export function pipelineMaker(deps: CiDependencies) {
       refProtected,
       source: request.source,
       mergeRequest: merge,
+      scheduleDescription: request.schedule?.description ?? null,
+      triggerShortToken: request.trigger ? shortToken(openTrigger(deps, request.trigger)) : null,
       openMergeRequests: branch ? await openMergeRequestsOf(db, subject.project.id, name) : [],
-    };
+    });
   }
 
   async function contextOf(request: ContextRequest, configPath: string): Promise<PipelineContext> {
@@ -151,6 +214,17 @@ export function pipelineMaker(deps: CiDependencies) {
     };
   }
 
+  /** What a configuration is checked with while the repository has no commit. */
+  async function emptyContextOf(request: ContextRequest, configPath: string) {
+    const { subject } = request;
+    const predefined = [
+      ...serverVariables(deps),
+      ...projectVariables(subject, deps.externalUrl, configPath),
+      ...userVariables(request.caller.user),
+    ];
+    return { facts: await factsOf(request), variables: { predefined, given: [] } };
+  }
+
   const rowOf = (
     request: CreatePipeline,
     { facts, commit }: Pick<PipelineContext, 'facts' | 'commit'>,
@@ -160,12 +234,16 @@ export function pipelineMaker(deps: CiDependencies) {
       project_id: request.subject.project.id,
       sha: request.sha,
       before_sha: request.beforeSha,
-      ref: facts.ref,
+      ref: shortRef(request.ref).name,
       tag: facts.tag,
       ref_protected: facts.refProtected,
       source: request.source,
       user_id: user?.id ?? null,
       merge_request_id: request.mergeRequest?.id ?? null,
+      schedule_id: request.schedule?.id ?? null,
+      trigger_id: request.trigger?.id ?? null,
+      source_sha: request.merged?.source ?? null,
+      target_sha: request.merged?.target ?? null,
       committed_at: new Date(commit.committed_date),
     });
 
@@ -178,6 +256,7 @@ export function pipelineMaker(deps: CiDependencies) {
     return await transaction(db, async (tx) => {
       const iid = await deps.nextIid(tx, row.project_id, 'pipeline');
       const pipeline = await insertPipeline(tx, { ...row, iid });
+      if (request.upstream) await insertPipelineSource(tx, pipeline.id, request.upstream);
       await insertPipelineVariables(
         tx,
         pipeline.id,
@@ -188,22 +267,16 @@ export function pipelineMaker(deps: CiDependencies) {
           raw: item.raw ?? false,
         })),
       );
-      const place = { projectId: row.project_id, actorId: row.user_id };
-      await deps.recordFact(tx, {
-        ...place,
-        kind: 'pipeline.created',
-        payload: { pipeline_id: pipeline.id, status: pipeline.status },
-      });
+      const context = { project_id: row.project_id, actor_id: row.user_id };
+      const payload = { pipeline_id: pipeline.id, status: pipeline.status };
+      await recordFact(tx, pipelineFacts.created, payload, context);
       await deps.announce(tx, `project:${row.project_id}:pipelines`);
       if (!plan) {
-        await deps.recordFact(tx, {
-          ...place,
-          kind: 'pipeline.finished',
-          payload: { pipeline_id: pipeline.id, status: pipeline.status },
-        });
+        await recordFact(tx, pipelineFacts.finished, payload, context);
         return pipeline;
       }
       await insertJobs(tx, pipeline, plan.jobs);
+      await ensureGroups(tx, row.project_id, [...new Set(plan.jobs.flatMap((job) => job.resourceGroup ?? []))]);
       // Runners fetch by this ref: the commit stays reachable when the branch moves on.
       await repository.keepRef(tx, request.subject.project, `refs/pipelines/${pipeline.id}`, request.sha);
       await processPipeline(deps, tx, pipeline.id, pipeline);
@@ -234,19 +307,28 @@ export function pipelineMaker(deps: CiDependencies) {
       // Removed by somebody while its configuration was read.
       if (isMissingReference(error, 'pipelines_merge_request_id_fkey'))
         return refused('The merge request is gone', true);
+      if (isMissingReference(error, 'pipelines_schedule_id_fkey')) return refused('The schedule is gone', true);
       throw error;
     }
   }
 
+  /** The message that may ask for no pipeline: of a merge, that of the head that was pushed. */
+  async function wordsOf({ subject, merged }: CreatePipeline, { commit }: PipelineContext): Promise<string> {
+    return merged ? (await repository.commit(subject, merged.source)).message : commit.message;
+  }
+
   async function createNow(request: CreatePipeline): Promise<CreateOutcome> {
     const { subject, caller } = request;
-    if (request.source !== 'schedule' && !(await deps.mayCreatePipeline(caller, subject, request.sha)))
+    const unlimited =
+      request.source === 'schedule' || request.source === 'parent_pipeline' || request.merged?.train === true;
+    if (!unlimited && !(await deps.mayCreatePipeline(caller, subject, request.sha)))
       return refused('Too many pipelines created in the last minute. Try again later.');
-    const config = await findConfig(deps, subject.project, request.sha);
-    if (!config) return refused('Missing CI config file', true);
+    const config = request.config ?? (await findConfig(deps, subject.project, request.sha));
+    if (!config) return { kind: 'refused', reasons: ['Missing CI config file'], filtered: true, unconfigured: true };
     const context = await contextOf(request, config.path);
     const row = rowOf(request, context, caller.user);
-    const marked = skippable.has(request.source) && skipMarks.test(context.commit.message);
+    const marked =
+      skippable.has(request.source) && !request.merged?.train && skipMarks.test(await wordsOf(request, context));
     if (request.skip || marked)
       return { kind: 'created', pipeline: await store(request, { ...row, status: 'skipped' }, null) };
     const compiled = await compileConfig(deps, {
@@ -256,6 +338,8 @@ export function pipelineMaker(deps: CiDependencies) {
       facts: context.facts,
       variables: context.variables,
       inputs: request.inputs,
+      caller,
+      artifact: request.artifact,
     });
     switch (compiled.kind) {
       case 'invalid': {
@@ -281,11 +365,12 @@ export function pipelineMaker(deps: CiDependencies) {
           auto_cancel_on_job_failure: compiled.autoCancel.onJobFailure,
         };
         const pipeline = await store(request, full, compiled);
-        if (subject.project.auto_cancel_pending_pipelines && !pipeline.tag) await cancelRedundant(pipeline);
+        if (subject.project.auto_cancel_pending_pipelines && !pipeline.tag && !request.upstream?.child)
+          await cancelRedundant(pipeline);
         return { kind: 'created', pipeline };
       }
     }
   }
 
-  return { create, contextOf };
+  return { create, contextOf, emptyContextOf };
 }

@@ -2,7 +2,15 @@
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Namespace, Pipeline, Project } from '../../../kernel/db/rows.ts';
 import type { CiDependencies } from '../deps.ts';
-import { assigneeNames, findMergeRequest, findPlace, openMergeRequestsOf } from '../jobs/context.queries.ts';
+import {
+  assigneeNames,
+  findMergeRequest,
+  findPlace,
+  openMergeRequestsOf,
+  scheduleDescription,
+} from '../jobs/context.queries.ts';
+import { openTrigger, shortToken } from '../triggers/tokens.ts';
+import { findTriggerById } from '../triggers/triggers.queries.ts';
 import { fullPath, type MergeRequestFacts, type PipelineFacts } from '../variables/predefined.ts';
 
 interface Place {
@@ -42,9 +50,18 @@ export async function mergeRequestFacts(
   };
 }
 
+/**
+ * The facts of a pipeline of a merge train that stands for that of a push: for configurations without jobs for merge requests.
+ * Its jobs know the source branch, as after a push to it.
+ */
+export const asPush = (facts: PipelineFacts): PipelineFacts =>
+  facts.mergeRequest !== null && facts.source === 'push'
+    ? { ...facts, ref: facts.mergeRequest.row.source_branch, mergeRequest: null }
+    : facts;
+
 /** The facts of a stored pipeline. */
 export async function pipelineFactsOf(
-  deps: Pick<CiDependencies, 'repository'>,
+  deps: Pick<CiDependencies, 'repository' | 'secrets'>,
   db: Db,
   place: { project: Project; namespace: Namespace },
   pipeline: Pipeline,
@@ -52,7 +69,8 @@ export async function pipelineFactsOf(
   const request =
     pipeline.merge_request_id === null ? undefined : await findMergeRequest(db, pipeline.merge_request_id);
   const branch = !pipeline.tag && !request;
-  return {
+  const trigger = pipeline.trigger_id === null ? undefined : await findTriggerById(db, pipeline.trigger_id);
+  return asPush({
     sha: pipeline.sha,
     beforeSha: pipeline.before_sha,
     ref: pipeline.ref,
@@ -60,6 +78,8 @@ export async function pipelineFactsOf(
     refProtected: pipeline.ref_protected,
     source: pipeline.source,
     mergeRequest: request ? await mergeRequestFacts(deps, db, place, request) : null,
+    triggerShortToken: trigger ? shortToken(openTrigger(deps, trigger)) : null,
+    scheduleDescription: await scheduleDescription(db, pipeline.schedule_id),
     openMergeRequests: branch ? await openMergeRequestsOf(db, pipeline.project_id, pipeline.ref) : [],
-  };
+  });
 }

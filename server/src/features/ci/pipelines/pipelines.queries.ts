@@ -23,6 +23,7 @@ export interface PipelineFilter {
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
   readonly mergeRequestId?: number | undefined;
+  readonly scheduleId?: number | undefined;
 }
 
 export type PipelineOrder = 'id' | 'status' | 'ref' | 'updated_at' | 'user_id';
@@ -34,6 +35,8 @@ function filtered(db: Db, filter: PipelineFilter) {
   if (filter.tag === false) query = query.where('merge_request_id', 'is', null);
   if (filter.ref !== undefined) query = query.where('ref', '=', filter.ref);
   if (filter.sha !== undefined) query = query.where('sha', '=', filter.sha);
+  // Children are shown with their parents, unless they are asked for.
+  if (filter.source === undefined) query = query.where('source', '!=', 'parent_pipeline');
   if (filter.source !== undefined) query = query.where('source', '=', filter.source);
   if (filter.name !== undefined) query = query.where('name', '=', filter.name);
   if (filter.yamlErrors !== undefined) query = query.where('yaml_errors', filter.yamlErrors ? 'is not' : 'is', null);
@@ -41,6 +44,7 @@ function filtered(db: Db, filter: PipelineFilter) {
   if (filter.updatedBefore) query = query.where('updated_at', '<', filter.updatedBefore);
   if (filter.createdAfter) query = query.where('created_at', '>', filter.createdAfter);
   if (filter.createdBefore) query = query.where('created_at', '<', filter.createdBefore);
+  if (filter.scheduleId !== undefined) query = query.where('schedule_id', '=', filter.scheduleId);
   if (filter.mergeRequestId !== undefined) query = query.where('merge_request_id', '=', filter.mergeRequestId);
   if (filter.username !== undefined) {
     const user = db.selectFrom('users').select('id').where(sql`lower(username)`, '=', filter.username.toLowerCase());
@@ -51,6 +55,7 @@ function filtered(db: Db, filter: PipelineFilter) {
       .selectFrom('pipelines as newest')
       .select((eb) => eb.fn.max('newest.id').as('id'))
       .where('newest.project_id', '=', filter.projectId)
+      .where('newest.source', '!=', 'parent_pipeline')
       .groupBy('newest.ref');
     query = query.where('id', 'in', newest);
   }
@@ -93,7 +98,11 @@ export async function newestPipeline(
   projectId: number,
   of: { readonly ref?: string | undefined; readonly tag?: boolean; readonly sha?: string },
 ): Promise<Pipeline | undefined> {
-  let query = db.selectFrom('pipelines').selectAll().where('project_id', '=', projectId);
+  let query = db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('source', '!=', 'parent_pipeline');
   if (of.ref !== undefined) query = query.where('ref', '=', of.ref);
   if (of.tag !== undefined) query = query.where('tag', '=', of.tag);
   if (of.sha !== undefined) query = query.where('sha', '=', of.sha);
@@ -109,6 +118,7 @@ export async function pipelinesOfMergeRequest(
   const shas = db.selectFrom('merge_request_versions').select('head_sha').where('merge_request_id', '=', request.id);
   const query = db
     .selectFrom('pipelines')
+    .where('source', '!=', 'parent_pipeline')
     .where((where) =>
       where.or([
         where('merge_request_id', '=', request.id),
@@ -146,6 +156,10 @@ export type NewPipeline = Pick<
   | 'name'
   | 'user_id'
   | 'merge_request_id'
+  | 'schedule_id'
+  | 'trigger_id'
+  | 'source_sha'
+  | 'target_sha'
   | 'yaml_errors'
   | 'failure_reason'
   | 'stages'
@@ -166,11 +180,16 @@ type PipelinePlace = Pick<
   | 'user_id'
   | 'merge_request_id'
   | 'committed_at'
->;
+> &
+  Partial<Pick<NewPipeline, 'schedule_id' | 'trigger_id' | 'source_sha' | 'target_sha'>>;
 
 /** A pipeline that nothing is known of yet but what it is for. */
 export function blankPipeline(place: PipelinePlace): Omit<NewPipeline, 'iid'> {
   return {
+    schedule_id: null,
+    trigger_id: null,
+    source_sha: null,
+    target_sha: null,
     ...place,
     status: 'created',
     name: null,
@@ -198,6 +217,8 @@ export async function insertPipeline(tx: Db, pipeline: NewPipeline): Promise<Pip
 
 export interface NewJob {
   readonly name: string;
+  /** `bridge`: starts another pipeline. */
+  readonly kind: 'job' | 'bridge';
   readonly stage: string;
   readonly stageIndex: number;
   readonly when: string;
@@ -220,6 +241,7 @@ export async function insertJobs(tx: Db, pipeline: Pipeline, jobs: readonly NewJ
       project_id: pipeline.project_id,
       pipeline_id: pipeline.id,
       name: job.name,
+      kind: job.kind,
       stage: job.stage,
       stage_index: job.stageIndex,
       status: 'created',
@@ -281,6 +303,8 @@ export async function unfinishedBefore(tx: Db, pipeline: Pipeline): Promise<Pipe
     .where('tag', '=', pipeline.tag)
     .where('id', '<', pipeline.id)
     .where('sha', '!=', pipeline.sha)
+    // Children go with their parents.
+    .where('source', '!=', 'parent_pipeline')
     .where('status', 'in', [
       'created',
       'waiting_for_resource',
@@ -323,4 +347,34 @@ export async function existsFor(
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Whether a pipeline of the head of a merge request was made already, on its own or merged into the target. */
+export async function existsForHead(db: Db, mergeRequestId: number, head: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('source', '=', 'merge_request_event')
+    .where((eb) => eb.or([eb('sha', '=', head), eb('source_sha', '=', head)]))
+    .where('ref', 'not like', 'refs/merge-requests/%/train')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The newest pipeline that a merge train made for a commit; a worker that ended may have left it behind. */
+export async function trainPipeline(
+  db: Db,
+  of: { readonly mergeRequestId: number; readonly ref: string; readonly sha: string },
+): Promise<Pipeline | undefined> {
+  return await db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('merge_request_id', '=', of.mergeRequestId)
+    .where('ref', '=', of.ref)
+    .where('sha', '=', of.sha)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }

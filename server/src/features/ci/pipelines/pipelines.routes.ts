@@ -22,16 +22,19 @@ import type { CiDependencies } from '../deps.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
 import { pipelineVariableRows } from '../jobs/context.queries.ts';
 import type { JobsService } from '../jobs/jobs.service.ts';
-import { projectUrl } from '../jobs/presenting.ts';
+import { projectUrl } from '../jobs/serialize.ts';
+import type { WriteAccess } from '../jobs/write-access.ts';
 import { pipelineStatuses } from '../scheduling/pipeline-states.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import { sealed } from '../variables/sealing.ts';
-import { fullRef, type Pipelines, shortRef, zeroSha } from './create.ts';
+import { type Pipelines, shortRef, zeroSha } from './create.ts';
 import { PipelineDetail, PipelineListed, PipelineVariable, pipelineListed } from './pipelines.entity.ts';
 import { findPipeline, listPipelines, newestPipeline, type PipelineFilter } from './pipelines.queries.ts';
-import { presentPipeline } from './presenting.ts';
+import { mayRunOn, type Reference, resolveReference } from './references.ts';
 import { removePipeline } from './removal.ts';
 import { mayCancel, mayGiveVariables } from './restrictions.ts';
+import { pipelineScope, pipelineScopes } from './scopes.ts';
+import { presentPipeline } from './serialize.ts';
 
 const tag = 'Pipelines';
 const credentials = ['token', 'session'] as const;
@@ -43,24 +46,12 @@ const read = { on: 'project', ability: 'read_pipeline' } as const;
 const update = { on: 'project', ability: 'update_pipeline' } as const;
 const path = '/projects/:id/pipelines/:pipeline_id';
 
-/** Kinds of pipelines that the old `scope` asks for. */
-function scoped(scope: string | undefined): Partial<PipelineFilter> {
-  switch (scope) {
-    case 'running':
-    case 'pending':
-      return { statuses: [scope] };
-    case 'finished':
-      return { statuses: ['success', 'failed', 'canceled'] };
-    case 'branches':
-      return { tag: false, newestOfEachRef: true };
-    case 'tags':
-      return { tag: true, newestOfEachRef: true };
-    default:
-      return {};
-  }
-}
-
-export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs: JobsService): Route[] {
+export function pipelineRoutes(
+  deps: CiDependencies,
+  pipelines: Pipelines,
+  jobs: JobsService,
+  access: WriteAccess,
+): Route[] {
   const { db, repository } = deps;
 
   async function find(subject: ProjectSubject, number: number): Promise<Pipeline> {
@@ -69,26 +60,16 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
     return pipeline;
   }
 
-  /** The full ref and commit of a branch, a tag, or a full ref name; branches win over tags of the same name. */
-  async function resolveRef(subject: ProjectSubject, ref: string): Promise<{ ref: string; sha: string }> {
-    const names = /^refs\/(heads|tags)\//.test(ref) ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
-    for (const name of names) {
-      const sha = await repository.resolve(subject.project, name);
-      if (sha !== null) return { ref: name, sha };
-    }
-    throw invalidRecord({ base: ['Reference not found'] });
+  async function resolveRef(subject: ProjectSubject, name: string): Promise<Reference> {
+    const found = await resolveReference(repository, subject, name);
+    if (!found) throw invalidRecord({ base: ['Reference not found'] });
+    return found;
   }
 
   async function requireRef(subject: ProjectSubject, caller: Caller, ref: string): Promise<void> {
+    if (await mayRunOn(repository, subject, caller, ref)) return;
     const { name } = shortRef(ref);
-    if (!(await repository.isProtected(subject.project, ref))) return;
-    if (await repository.mayUpdate(subject, caller, ref)) return;
     throw invalidRecord({ base: [`You do not have sufficient permission to run a pipeline on '${name}'.`] });
-  }
-
-  async function requireProtected(subject: ProjectSubject, caller: Caller, pipeline: Pipeline): Promise<void> {
-    if (!pipeline.ref_protected || pipeline.merge_request_id !== null) return;
-    if (!(await repository.mayUpdate(subject, caller, fullRef(pipeline)))) throw forbidden();
   }
 
   const list = route({
@@ -101,9 +82,7 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
     params: Type.Object({
       id,
       scope: Optional(
-        OneOf(['running', 'pending', 'finished', 'branches', 'tags'], {
-          description: 'Only pipelines in this state, or the latest of each branch or tag',
-        }),
+        OneOf(pipelineScopes, { description: 'Only pipelines in this state, or the latest of each branch or tag' }),
       ),
       status: Optional(OneOf(pipelineStatuses, { description: 'Only pipelines in this status' })),
       ref: Optional(Str({ description: 'Only pipelines of this branch or tag' })),
@@ -128,7 +107,7 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
     responses: { 200: ListOf(PipelineListed) },
     handler: async ({ subject, params, page }) => {
       const filter: PipelineFilter = {
-        ...scoped(params.scope),
+        ...pipelineScope(params.scope),
         ...(params.status ? { statuses: [params.status] } : {}),
         projectId: subject.project.id,
         ref: params.ref,
@@ -277,7 +256,7 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
       responses: { 201: PipelineDetail },
       handler: async ({ subject, caller, params }) => {
         const pipeline = await find(subject, params.pipeline_id);
-        await requireProtected(subject, caller, pipeline);
+        await access.requireWrite(subject, caller, pipeline);
         await jobs.retryAll(pipeline.id, caller);
         return await presentPipeline(deps, subject, await find(subject, pipeline.id));
       },
@@ -294,6 +273,7 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
       handler: async ({ subject, caller, params }) => {
         const found = await find(subject, params.pipeline_id);
         if (!mayCancel(caller, subject)) throw forbidden();
+        await access.requireWrite(subject, caller, found);
         await transaction(db, async (tx) => {
           const pipeline = await lockPipeline(tx, found.id);
           if (pipeline) await cancelJobs(deps, tx, pipeline, caller.user?.id ?? null);

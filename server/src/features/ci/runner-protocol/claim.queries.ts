@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Runner } from '../../../kernel/db/rows.ts';
+import { onlineSeconds } from '../runners/runner-status.ts';
 
 /** Whose projects the built-in runner serves. */
 export type BuiltInScope = 'all' | 'administrators';
@@ -12,6 +13,7 @@ export type BuiltInScope = 'all' | 'administrators';
  */
 const matches = (builtIn: BuiltInScope): RawBuilder<boolean> => sql<boolean>`(
   jobs.status = 'pending'
+  and jobs.kind = 'job'
   and not runners.paused
   and (runners.token_expires_at is null or runners.token_expires_at > now())
   and jobs.tag_list <@ runners.tag_list
@@ -116,6 +118,21 @@ export async function workFor(
     where runners.id = any (${[...runnerIds]}::bigint[]) and ${matches(builtIn)} group by runners.id
   `.execute(db);
   return new Map(found.rows.map((row) => [row.id, Number(row.waiting)]));
+}
+
+/** Whether a runner that is there may take the job; the built-in one is started for it. */
+export async function hasRunner(
+  db: Db,
+  jobId: number,
+  builtIn: { readonly exists: boolean; readonly serves: BuiltInScope },
+): Promise<boolean> {
+  const found = await sql`
+    select from ${candidates} where jobs.id = ${jobId} and ${matches(builtIn.serves)} and case
+      when runners.built_in then ${builtIn.exists}::boolean
+      else runners.contacted_at > now() - make_interval(secs => ${onlineSeconds}) end
+    limit 1
+  `.execute(db);
+  return found.rows.length > 0;
 }
 
 /** Whether the built-in runner has something to do. */

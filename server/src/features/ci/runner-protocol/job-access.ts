@@ -26,11 +26,10 @@ export const jobIsOver = (status: string): HttpError =>
 
 const wrongToken = () => new HttpError(403, { message: '403 Forbidden' });
 
-/** The job, if the token is its own; 404 for no such job, 403 for another token. It may have ended. */
+/** The job, if the token is its own; 403 for any other, and for no such job: ids are nobody's to try. It may have ended. */
 export async function jobByToken(db: Db, id: number, token: string | undefined): Promise<Job> {
   const job = await findJobById(db, id);
-  if (!job) throw new HttpError(404, { message: '404 Not Found' });
-  if (token === undefined || job.token_sha256 === null || !job.token_sha256.equals(tokenHash(token)))
+  if (!job || token === undefined || job.token_sha256 === null || !job.token_sha256.equals(tokenHash(token)))
     throw wrongToken();
   return job;
 }

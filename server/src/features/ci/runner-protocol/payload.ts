@@ -1,12 +1,15 @@
 /** The answer to a runner that got a job: everything that it needs to run it, made from the stored plan. */
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import { anonymous } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact, Runner } from '../../../kernel/db/rows.ts';
 import { ciConfigPaths } from '../../../kernel/names.ts';
+import { reportUpload } from '../artifacts/types.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { otherJobs, type PayloadRows, payloadRows, pipelineVariableRows } from '../jobs/context.queries.ts';
 import type { JobPlan, PlanArtifacts, PlanCache, PlanNeed } from '../jobs/plan.ts';
 import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
-import { type JobVariable, variable } from '../variables/job-variables.ts';
+import { asksForDebugging, type JobVariable, variable } from '../variables/job-variables.ts';
 import {
   commitVariables,
   fullPath,
@@ -20,6 +23,7 @@ import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
 import { runningOnInstanceRunners } from './claim.queries.ts';
 import { releaseScript } from './release-step.ts';
+import { markDebugTrace } from './updates.queries.ts';
 
 /** Reasons that we keep as they are when the runner sends them. */
 export const failureReasons = [
@@ -105,16 +109,19 @@ function artifactsOf(artifacts: PlanArtifacts | null): unknown[] {
         ]
       : [];
   // Reports are wanted of jobs that fail too: that is when they say most.
-  const reports = Object.entries(artifacts.reports).map(([type, paths]) => ({
-    ...common,
-    name: type === 'dotenv' ? '.env' : `${type}.xml`,
-    untracked: false,
-    paths,
-    exclude: [],
-    when: 'always',
-    artifact_type: type,
-    artifact_format: 'gzip',
-  }));
+  const reports = Object.entries(artifacts.reports).map(([kind, paths]) => {
+    const { name, type, format } = reportUpload(kind);
+    return {
+      ...common,
+      name,
+      untracked: false,
+      paths,
+      exclude: [],
+      when: 'always',
+      artifact_type: type,
+      artifact_format: format,
+    };
+  });
   return [...archive, ...reports];
 }
 
@@ -130,7 +137,12 @@ const cacheOf = (cache: PlanCache, job: Job, separate: boolean) => ({
 
 /** What the job fetches: the pipeline's own ref, and its branch or tag while that exists; a merge may have removed it. */
 async function refspecs(deps: CiDependencies, rows: PayloadRows, job: Job): Promise<string[]> {
-  const kept = `+refs/pipelines/${job.pipeline_id}:refs/pipelines/${job.pipeline_id}`;
+  const ref = `refs/pipelines/${job.pipeline_id}`;
+  // git sends no password where it is not asked for one: to a public project it comes as a stranger, who may not be shown
+  // the ref, and gets its commit all the same.
+  const place = { kind: 'project', project: rows.project, namespace: rows.namespace, level: 0 } as const;
+  const shown = canOnProject(anonymous, 'read_pipeline', place) || !canOnProject(anonymous, 'read_code', place);
+  const kept = `+${shown ? ref : rows.pipeline.sha}:${ref}`;
   if (rows.pipeline.merge_request_id !== null) return [kept];
   const name = job.tag ? `refs/tags/${job.ref}` : `refs/heads/${job.ref}`;
   if ((await deps.repository.resolve(rows.project, name)) === null) return [kept];
@@ -219,6 +231,7 @@ export async function jobPayload(
     repositoryUrl: withToken.href,
     dotenv: dotenvVariables(deps, from),
   });
+  if (asksForDebugging(variables)) await markDebugTrace(db, job.id);
   const queued = job.queued_at && job.started_at ? (job.started_at.getTime() - job.queued_at.getTime()) / 1000 : 0;
   const timeout = job.timeout_seconds ?? rows.project.build_timeout;
   const depth = rows.project.ci_default_git_depth ?? 0;
@@ -281,7 +294,7 @@ export async function jobPayload(
     features: {
       trace_sections: true,
       failure_reasons: failureReasons,
-      token_mask_prefixes: ['glpat-', 'glcbt-', 'glrt-'],
+      token_mask_prefixes: ['glpat-', 'glcbt-', 'glrt-', 'glrtr-'],
     },
     secrets: {},
     hooks: plan.hooks,

@@ -361,7 +361,18 @@ describe('logs', () => {
     const stranger = { ...job, token: second.job.token };
     expect((await runner.patch(stranger, 'x')).status).toBe(403);
     expect((await runner.update(stranger, 'success')).status).toBe(403);
-    expect((await runner.update({ ...job, id: 999_999 }, 'success')).status).toBe(404);
+    // Whether there is such a job is told to nobody else.
+    const nowhere = { ...job, id: 999_999 };
+    const parts = { data: Buffer.from('x'), name: 'x', type: 'archive', format: 'zip' };
+    for (const ask of [
+      (each: JobPayload) => runner.update(each, 'success'),
+      (each: JobPayload) => runner.patch(each, 'x', 0),
+      (each: JobPayload) => runner.upload(each, parts),
+    ]) {
+      const [one, other] = [await ask(stranger), await ask(nowhere)];
+      expect([other.status, other.text]).toEqual([one.status, one.text]);
+      expect([one.status, one.text]).toEqual([403, '{"message":"403 Forbidden"}']);
+    }
     expect((await runner.json('PUT', `/jobs/${job.id}`, { state: 'success' })).status).toBe(403);
     for (const each of [job, second.job]) await runner.update(each, 'success');
   });

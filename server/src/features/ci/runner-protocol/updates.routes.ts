@@ -15,7 +15,7 @@ import { appendTrace, resetTrace } from '../traces/traces.queries.ts';
 import { jobByToken, jobIsOver, jobTokenOf, runningJob } from './job-access.ts';
 import { failureReasons } from './payload.ts';
 import { InfoParam } from './requests.routes.ts';
-import { touchJob } from './updates.queries.ts';
+import { markDebugTrace, touchJob } from './updates.queries.ts';
 
 /** Bytes of one job's log; the job fails past it. */
 const maxTraceBytes = 100 * 1024 * 1024;
@@ -145,6 +145,8 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       const headers = (size: number) => ({ ...statusHeaders(job.status), Range: rangeOf(size) });
       const outOfPlace = (size: number) => new HttpError(416, { message: '416 Range Not Satisfiable' }, headers(size));
       if (start !== job.trace_size) throw outOfPlace(job.trace_size);
+      // Before the first line that was written so: nobody reads it in between.
+      if (params.debug_trace && !job.debug_trace) await markDebugTrace(db, job.id);
       const data = await readAll(request.raw, 'max_trace_chunk_bytes', maxTraceChunkBytes);
       if (data.length === 0) return answer(202, undefined, headers(job.trace_size));
       if (start + data.length > maxTraceBytes) return await overflow(job);

@@ -8,7 +8,14 @@ import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { notifyPending } from '../scheduling/process.queries.ts';
 import { RunnerEntity, runnerJson } from './runners.entity.ts';
-import { assignProject, busyRunners, lastManagers, projectsOf, unassignProject } from './runners.queries.ts';
+import {
+  assignProject,
+  busyRunners,
+  creatorsOf,
+  lastManagers,
+  projectsOf,
+  unassignProject,
+} from './runners.queries.ts';
 import { filterParams, runnerLister } from './runners.routes.ts';
 import type { RunnerAccess } from './runners.service.ts';
 
@@ -56,8 +63,18 @@ export function placeRoutes(deps: CiDependencies, access: RunnerAccess): Route[]
           return done;
         });
         if (!assigned) throw invalidRecord({ runner_id: ['has already been taken'] });
-        const managers = await lastManagers(db, [runner.id]);
-        return runnerJson(runner, managers.get(runner.id), (await busyRunners(db, [runner.id])).has(runner.id));
+        const [managers, busy, creators] = await Promise.all([
+          lastManagers(db, [runner.id]),
+          busyRunners(db, [runner.id]),
+          creatorsOf(db, [runner]),
+        ]);
+        return runnerJson({
+          runner,
+          manager: managers.get(runner.id),
+          creator: creators.get(runner.created_by_id ?? 0),
+          busy: busy.has(runner.id),
+          externalUrl: deps.externalUrl,
+        });
       },
     }),
     route({

@@ -26,14 +26,26 @@ export async function replaceRegistrationToken(tx: Db, owner: RegistrationOwner,
     .execute();
 }
 
-/** A group's token as it is kept; null where none was made. */
-export async function sealedGroupToken(db: Db, namespaceId: number): Promise<Buffer | null> {
-  const row = await db
+/** Stores the owner's first token; does nothing where there is one. */
+export async function insertRegistrationToken(tx: Db, owner: RegistrationOwner, token: StoredToken): Promise<void> {
+  await tx
+    .insertInto('runner_registration_tokens')
+    .values({ namespace_id: owner.namespaceId, project_id: owner.projectId, ...token })
+    .onConflict((taken) => taken.expression(sql`coalesce(namespace_id, 0), coalesce(project_id, 0)`).doNothing())
+    .execute();
+}
+
+/** The owner's token as it is stored; sealed tokens are newer than the table. */
+export async function sealedRegistrationToken(
+  db: Db,
+  { namespaceId, projectId }: RegistrationOwner,
+): Promise<{ token_sealed: Buffer | null } | undefined> {
+  return await db
     .selectFrom('runner_registration_tokens')
     .select('token_sealed')
-    .where(sql<boolean>`coalesce(namespace_id, 0) = ${namespaceId} and coalesce(project_id, 0) = 0`)
+    .where(sql`coalesce(namespace_id, 0)`, '=', namespaceId ?? 0)
+    .where(sql`coalesce(project_id, 0)`, '=', projectId ?? 0)
     .executeTakeFirst();
-  return row?.token_sealed ?? null;
 }
 
 /** Whose token it is. */

@@ -1,20 +1,22 @@
 /** Runners come and go: creation by people, registration, verification, new tokens, removal by themselves. */
 import Type from 'typebox';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { transaction } from '../../../kernel/db/index.ts';
 import type { Runner } from '../../../kernel/db/rows.ts';
 import { Entity, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
 import { forbidden, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
-import { Bool, IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
+import { Bool, IdOrPath, Int, List, OneOf, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import { tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findRunnerByToken, touchManager } from '../runner-protocol/claim.queries.ts';
 import { runnerTokenOf } from '../runner-protocol/job-access.ts';
 import { InfoParam, managerInfo, type RunnerInfo } from '../runner-protocol/requests.routes.ts';
-import { type RegistrationOwner, registrationOwner, replaceRegistrationToken } from './registration-tokens.queries.ts';
+import { type RegistrationOwner, registrationOwner } from './registration-tokens.queries.ts';
+import type { RegistrationTokens } from './registration-tokens.service.ts';
 import { RunnerCreated, RunnerToken } from './runners.entity.ts';
 import { deleteManager, deleteRunner, insertRunner, managersOf, updateRunner } from './runners.queries.ts';
-import { newRunnerToken, type RunnerAccess, runnerFrom } from './runners.service.ts';
+import { newRunnerToken, type RunnerAccess, requireReplaceable, runnerFrom } from './runners.service.ts';
 
 const tag = 'Runners';
 const protocol = 'Runner protocol';
@@ -26,8 +28,6 @@ const RegistrationToken = Entity('RunnerRegistrationToken', {
   token: Text(),
   token_expires_at: Nullable(Timestamp({ description: 'When the token ends; null for never' })),
 });
-/** Tells registration tokens from authentication tokens: runners decide by it what to call. */
-const registrationPrefix = 'GR1348941';
 
 const settings = {
   description: Optional(Str({ description: 'What people recognise the runner by' })),
@@ -57,7 +57,11 @@ const given = <T extends { access_level?: string | undefined; maximum_timeout?: 
   maximum_timeout: params.maximum_timeout || null,
 });
 
-export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): Route[] {
+export function registrationRoutes(
+  deps: CiDependencies,
+  access: RunnerAccess,
+  tokens: Pick<RegistrationTokens, 'reset'>,
+): Route[] {
   const { db } = deps;
 
   async function runnerOf(text: string | undefined): Promise<Runner> {
@@ -67,18 +71,17 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
   }
 
   async function renew(runner: Runner) {
-    const { token: secret, hash } = newRunnerToken();
+    requireReplaceable(runner, deps.builtIn);
+    const { token: secret, hash } = newRunnerToken(runner.registration_type);
     const changed = await transaction(db, async (tx) => updateRunner(tx, runner.id, { token_sha256: hash }));
     if (!changed) throw notFound('Runner');
     return { token: secret, token_expires_at: changed.token_expires_at };
   }
 
-  const resetRegistration = async (owner: RegistrationOwner) => {
-    const secret = newToken(registrationPrefix);
-    const token = { token_sha256: tokenHash(secret), token_sealed: deps.secrets.seal(secret) };
-    await transaction(db, async (tx: Db) => replaceRegistrationToken(tx, owner, token));
-    return { token: secret, token_expires_at: null };
-  };
+  const resetRegistration = async (owner: RegistrationOwner) => ({
+    token: await tokens.reset(owner),
+    token_expires_at: null,
+  });
 
   return [
     route({
@@ -101,7 +104,7 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
         if (type === 'group_type' && groupId === undefined) throw invalidParameters(['group_id is missing']);
         if (type === 'project_type' && projectId === undefined) throw invalidParameters(['project_id is missing']);
         const owner = await access.owner(caller, type, { groupId, projectId });
-        const { token: secret, hash } = newRunnerToken();
+        const { token: secret, hash } = newRunnerToken('authenticated_user');
         const by = { registrationType: 'authenticated_user', createdById: caller.user?.id ?? null } as const;
         const row = runnerFrom(given(params), { ...owner, ...by }, hash);
         const runner = await transaction(db, async (tx) => insertRunner(tx, row));
@@ -113,19 +116,22 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
       method: 'POST',
       path: '/runners',
       summary: 'Register a runner with a registration token',
-      params: Type.Object({
-        ...settings,
-        token: Str({ description: 'Registration token of the instance, a group or a project' }),
-        active: Optional(Bool({ deprecated: true, description: 'The opposite of `paused`' })),
-        info: InfoParam(),
-      }),
+      params: Type.Object(
+        {
+          ...settings,
+          token: Str({ description: 'Registration token of the instance, a group or a project' }),
+          active: Optional(Bool({ deprecated: true, description: 'The opposite of `paused`' })),
+          info: InfoParam(),
+        },
+        rules(mutuallyExclusive('active', 'paused')),
+      ),
       responses: { 201: RunnerCreated },
       handler: async ({ params }) => {
         const { allow_runner_registration_token: allowed } = await deps.settings.read();
         if (!allowed) throw forbidden('runner registration disallowed by allow_runner_registration_token');
         const owner = await registrationOwner(db, tokenHash(params.token));
         if (!owner) throw forbidden('invalid token supplied');
-        const { token: secret, hash } = newRunnerToken();
+        const { token: secret, hash } = newRunnerToken('registration_token');
         const type =
           owner.projectId !== null ? 'project_type' : owner.namespaceId !== null ? 'group_type' : 'instance_type';
         const by = { type, ...owner, registrationType: 'registration_token', createdById: null } as const;
@@ -143,8 +149,9 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
       conditional: true,
       handler: async ({ params, request, unmodifiedSince }) => {
         const runner = await runnerOf(runnerTokenOf(request, params.token));
+        requireReplaceable(runner, deps.builtIn);
         unmodifiedSince(runner.updated_at);
-        await transaction(db, async (tx) => deleteRunner(tx, runner.id));
+        if (!(await transaction(db, (tx) => deleteRunner(tx, runner.id)))) throw forbidden();
       },
     }),
     route({

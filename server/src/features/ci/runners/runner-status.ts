@@ -8,6 +8,10 @@ export const onlineSeconds = 2 * 60 * 60;
 /** One that has not called for this long is stale. */
 export const staleSeconds = 7 * 24 * 60 * 60;
 
+/** What clients are shown: a paused runner that has been heard of lately enough is `paused`, there or not. */
+export const shownStatus = (status: RunnerStatus, paused: boolean) =>
+  paused && (status === 'online' || status === 'offline') ? 'paused' : status;
+
 export interface Contact {
   readonly contacted_at: Date | null;
   readonly created_at: Date;

@@ -1,8 +1,9 @@
 /** Runners as the API shows them. No form has a token but the answers that hand out a new one. */
 import type { Static } from 'typebox';
-import type { Namespace, Runner, RunnerManager } from '../../../kernel/db/rows.ts';
+import type { Namespace, Runner, RunnerManager, User } from '../../../kernel/db/rows.ts';
 import { Count, Entity, Flag, Id, ListOf, Nullable, Sometimes, Text, Timestamp } from '../../../kernel/http/entity.ts';
-import { runnerStatus } from './runner-status.ts';
+import { UserReference, userReference } from '../../identity/index.ts';
+import { runnerStatus, shownStatus } from './runner-status.ts';
 import type { RunnerProject } from './runners.queries.ts';
 
 const basic = {
@@ -17,7 +18,7 @@ const basic = {
   online: Nullable(Flag({ description: 'Whether it was heard of lately; null for never' })),
   status: Text(),
   created_at: Timestamp(),
-  created_by: Nullable(Id({ description: 'Who created it' })),
+  created_by: Nullable(UserReference, { description: 'Who created it; null where a registration token did' }),
   job_execution_status: Text({ description: 'Whether it runs a job now' }),
 };
 const RunnerProjectEntity = Entity('RunnerProject', {
@@ -68,12 +69,18 @@ export const RunnerToken = Entity('RunnerToken', {
   token_expires_at: Nullable(Timestamp({ description: 'When the token ends; null for never' })),
 });
 
-/** `manager`: its process that called last; `busy`: it has a job now. */
-export function runnerJson(
-  runner: Runner,
-  manager: RunnerManager | undefined,
-  busy: boolean,
-): Static<typeof RunnerEntity> {
+export interface RunnerParts {
+  readonly runner: Runner;
+  /** Its process that called last. */
+  readonly manager: RunnerManager | undefined;
+  readonly creator: User | undefined;
+  /** It has a job now. */
+  readonly busy: boolean;
+  readonly externalUrl: string;
+}
+
+export function runnerJson(parts: RunnerParts): Static<typeof RunnerEntity> {
+  const { runner, manager, creator, busy, externalUrl } = parts;
   const status = runnerStatus(runner, new Date());
   return {
     id: runner.id,
@@ -85,26 +92,22 @@ export function runnerJson(
     runner_type: runner.runner_type,
     name: null,
     online: status === 'online',
-    status,
+    status: shownStatus(status, runner.paused),
     created_at: runner.created_at,
-    created_by: runner.created_by_id,
+    created_by: creator ? userReference(creator, externalUrl) : null,
     job_execution_status: busy ? 'active' : 'idle',
   };
 }
 
-export interface RunnerDetailParts {
-  readonly runner: Runner;
-  readonly manager: RunnerManager | undefined;
+export interface RunnerDetailParts extends RunnerParts {
   readonly projects: readonly RunnerProject[];
   readonly group: Namespace | undefined;
-  readonly busy: boolean;
-  readonly externalUrl: string;
 }
 
 export function runnerDetail(parts: RunnerDetailParts): Static<typeof RunnerDetail> {
   const { runner, manager, projects, group, externalUrl } = parts;
   return {
-    ...runnerJson(runner, manager, parts.busy),
+    ...runnerJson(parts),
     tag_list: runner.tag_list,
     run_untagged: runner.run_untagged,
     locked: runner.locked,

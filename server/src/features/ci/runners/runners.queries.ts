@@ -1,7 +1,7 @@
 /** Rows of `runners`, what they belong to, and their processes. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Job, Namespace, Project, Runner, RunnerManager } from '../../../kernel/db/rows.ts';
+import type { Job, Namespace, Project, Runner, RunnerManager, User } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo, type Direction } from '../../../kernel/http/paging.queries.ts';
 import { jobOrder } from '../jobs/jobs.queries.ts';
@@ -125,6 +125,14 @@ export async function lastManagers(db: Db, runnerIds: readonly number[]): Promis
     .orderBy('contacted_at', 'desc')
     .execute();
   return new Map(rows.map((row) => [row.runner_id, row]));
+}
+
+/** Who created runners, by their ids. */
+export async function creatorsOf(db: Db, runners: readonly Runner[]): Promise<Map<number, User>> {
+  const ids = runners.flatMap(({ created_by_id: id }) => (id === null ? [] : [id]));
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Of these runners those that have a job now. */
@@ -261,8 +269,10 @@ export async function updateRunner(tx: Db, id: number, changes: RunnerChanges): 
     .executeTakeFirst();
 }
 
-export async function deleteRunner(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('runners').where('id', '=', id).execute();
+/** False when it is gone already. */
+export async function deleteRunner(tx: Db, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('runners').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** False when there is no such process of the runner. */

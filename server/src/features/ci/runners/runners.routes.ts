@@ -4,14 +4,15 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Job, Runner } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { keysetPage, mapPage, mapPresent, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
-import { Bool, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { atLeastOneOf, mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
+import { Bool, Int, List, OneOf, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findPlace } from '../jobs/context.queries.ts';
 import { jobOrder } from '../jobs/jobs.queries.ts';
-import { presentJobs } from '../jobs/presenting.ts';
+import { presentJobs } from '../jobs/serialize.ts';
 import { notifyPending } from '../scheduling/process.queries.ts';
 import { RunnerJob, type RunnerJobJson, runnerJob } from './runner-jobs.entity.ts';
 import { runnerStatuses } from './runner-status.ts';
@@ -25,6 +26,7 @@ import {
 } from './runners.entity.ts';
 import {
   busyRunners,
+  creatorsOf,
   deleteRunner,
   findGroup,
   jobsOfRunner,
@@ -36,7 +38,7 @@ import {
   type RunnerScope,
   updateRunner,
 } from './runners.queries.ts';
-import { checkSettings, cleanTags, type RunnerAccess } from './runners.service.ts';
+import { checkSettings, cleanTags, type RunnerAccess, requireReplaceable } from './runners.service.ts';
 
 const tag = 'Runners';
 const credentials = ['token', 'session'] as const;
@@ -61,6 +63,25 @@ export const filterParams = {
   paused: Optional(Bool({ description: 'Only runners that take no new jobs, or only those that do' })),
   tag_list: Optional(List(Str(), { commas: true, description: 'Runners with all of these tags' })),
   version_prefix: Optional(Str({ description: 'Start of the version, like `17.` or `17.2`' })),
+};
+
+/** What of a runner people change. */
+const changeable = {
+  description: Optional(Str({ description: 'What people recognise the runner by' })),
+  active: Optional(Bool({ deprecated: true, description: 'The opposite of `paused`' })),
+  paused: Optional(Bool({ description: 'It takes no new jobs' })),
+  tag_list: Optional(
+    List(Str(), { commas: true, description: 'Only jobs with all of their tags among these run on it' }),
+  ),
+  run_untagged: Optional(Bool({ description: 'Whether it runs jobs without tags' })),
+  locked: Optional(Bool({ description: 'It cannot be enabled for other projects' })),
+  access_level: Optional(
+    OneOf(['not_protected', 'ref_protected'], {
+      description: 'Whether it runs jobs of all refs or of protected ones only',
+    }),
+  ),
+  maximum_timeout: Optional(OrNull(Int({ description: 'Seconds that a job may take' }))),
+  maintenance_note: Optional(OrNull(Str({ description: 'Notes for who runs the runner' }))),
 };
 
 interface FilterValues {
@@ -96,12 +117,24 @@ function filterOf(params: FilterValues): RunnerFilter {
 export type Lister = (scope: RunnerScope, params: FilterValues, page: Page) => Promise<unknown>;
 
 /** A page of runners as JSON. */
-export function runnerLister({ db }: Pick<CiDependencies, 'db'>): Lister {
+export function runnerLister({ db, externalUrl }: Pick<CiDependencies, 'db' | 'externalUrl'>): Lister {
   return async (scope, params, page) => {
     const { rows, total } = await listRunners(db, scope, filterOf(params), page);
     const ids = rows.map((row) => row.id);
-    const [managers, busy] = await Promise.all([lastManagers(db, ids), busyRunners(db, ids)]);
-    return mapPage(offsetPage(page, rows, total), (row) => runnerJson(row, managers.get(row.id), busy.has(row.id)));
+    const [managers, busy, creators] = await Promise.all([
+      lastManagers(db, ids),
+      busyRunners(db, ids),
+      creatorsOf(db, rows),
+    ]);
+    return mapPage(offsetPage(page, rows, total), (runner) =>
+      runnerJson({
+        runner,
+        manager: managers.get(runner.id),
+        creator: creators.get(runner.created_by_id ?? 0),
+        busy: busy.has(runner.id),
+        externalUrl,
+      }),
+    );
   };
 }
 
@@ -110,9 +143,10 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
   const list = runnerLister(deps);
 
   async function detail(runner: Runner, caller: Caller) {
-    const [managers, busy, projects, group] = await Promise.all([
+    const [managers, busy, creators, projects, group] = await Promise.all([
       lastManagers(db, [runner.id]),
       busyRunners(db, [runner.id]),
+      creatorsOf(db, [runner]),
       // Which projects an instance's runner worked for is nobody's business.
       runner.runner_type === 'project_type' && (await access.manages(caller, runner)) ? projectsOf(db, runner.id) : [],
       runner.namespace_id === null ? undefined : findGroup(db, runner.namespace_id),
@@ -120,6 +154,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
     return runnerDetail({
       runner,
       manager: managers.get(runner.id),
+      creator: creators.get(runner.created_by_id ?? 0),
       projects,
       group,
       busy: busy.has(runner.id),
@@ -149,7 +184,10 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       params: Type.Object(filterParams),
       pagination: 'offset',
       responses: { 200: ListOf(RunnerEntity) },
-      handler: async ({ caller, params, page }) => list({ of: 'user', userId: caller.user?.id ?? 0 }, params, page),
+      handler: async ({ caller, params, page }) => {
+        if (types[params.scope ?? '']) throw plainError(400, 'Scope contains invalid value');
+        return await list({ of: 'user', userId: caller.user?.id ?? 0 }, params, page);
+      },
     }),
     route({
       method: 'GET',
@@ -182,24 +220,10 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       tag,
       credentials,
       access: signedIn,
-      params: Type.Object({
-        id,
-        description: Optional(Str({ description: 'What people recognise the runner by' })),
-        maintenance_note: Optional(OrNull(Str({ description: 'Notes for who runs the runner' }))),
-        active: Optional(Bool({ deprecated: true, description: 'The opposite of `paused`' })),
-        paused: Optional(Bool({ description: 'It takes no new jobs' })),
-        tag_list: Optional(
-          List(Str(), { commas: true, description: 'Only jobs with all of their tags among these run on it' }),
-        ),
-        run_untagged: Optional(Bool({ description: 'Whether it runs jobs without tags' })),
-        locked: Optional(Bool({ description: 'It cannot be enabled for other projects' })),
-        access_level: Optional(
-          OneOf(['not_protected', 'ref_protected'], {
-            description: 'Whether it runs jobs of all refs or of protected ones only',
-          }),
-        ),
-        maximum_timeout: Optional(OrNull(Int({ description: 'Seconds that a job may take' }))),
-      }),
+      params: Type.Object(
+        { id, ...changeable },
+        rules(atLeastOneOf(...Object.keys(changeable)), mutuallyExclusive('active', 'paused')),
+      ),
       responses: { 200: RunnerDetail },
       handler: async ({ caller, params }) => {
         const runner = await access.toChange(caller, params.id);
@@ -238,10 +262,11 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       conditional: true,
       handler: async ({ caller, params, unmodifiedSince }) => {
         const runner = await access.toChange(caller, params.id);
+        requireReplaceable(runner, deps.builtIn);
         if (!caller.admin && runner.runner_type === 'project_type' && (await projectsOf(db, runner.id)).length > 1)
           throw forbidden('Runner associated with more than one project');
         unmodifiedSince(runner.updated_at);
-        await transaction(db, async (tx) => deleteRunner(tx, runner.id));
+        if (!(await transaction(db, (tx) => deleteRunner(tx, runner.id)))) throw notFound('Runner');
       },
     }),
     route({

@@ -8,6 +8,7 @@ import { forbidden, invalidRecord, notFound, unauthorized } from '../../../kerne
 import { type ParentLoader, requireOnGroup, requireOnProject } from '../../../kernel/http/parents.ts';
 import { tokenPrefixes } from '../../../kernel/names.ts';
 import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import type { CiDependencies } from '../deps.ts';
 import { findRunner, type NewRunner, projectsOf } from './runners.queries.ts';
 
 /** Shortest time limit that a runner may have, in seconds. */
@@ -16,9 +17,9 @@ const minimumTimeout = 600;
 const longestTimeout = 2_147_483_647;
 const maxTags = 50;
 
-/** A new authentication token and what is stored of it. */
-export function newRunnerToken(): { token: string; hash: Buffer } {
-  const token = newToken(tokenPrefixes.runner);
+/** A new authentication token and what is stored of it. Its prefix tells runners what to do when they unregister. */
+export function newRunnerToken(registration: Runner['registration_type']): { token: string; hash: Buffer } {
+  const token = newToken(registration === 'registration_token' ? tokenPrefixes.registeredRunner : tokenPrefixes.runner);
   return { token, hash: tokenHash(token) };
 }
 
@@ -76,6 +77,15 @@ export function runnerFrom(
     accessLevel: settings.access_level ?? 'not_protected',
     maximumTimeout: settings.maximum_timeout ?? null,
   };
+}
+
+/**
+ * The built-in runner is the instance's own: nothing would make its row again before the next start. Where the
+ * configuration has switched it off, its row may go.
+ */
+export function requireReplaceable(runner: Runner, builtIn: CiDependencies['builtIn']): void {
+  if (runner.built_in && builtIn.exists())
+    throw forbidden('the built-in runner belongs to the instance: pause it instead');
 }
 
 export type RunnerAccess = ReturnType<typeof runnerAccess>;

@@ -70,7 +70,7 @@ describe('creation', () => {
     expect((await world.app.api('GET', '/runners', { token: secret })).status).toBe(403);
   });
 
-  it('[3/api.runners/8] [3/api.application-settings/19] registration needs a registration token and the switch', async () => {
+  it('[3/api.runners/8] [3/fields.runner-tokens/1] [3/api.application-settings/19] registration needs a registration token and the switch', async () => {
     const register = (token: string) =>
       call('POST', '/runners', null, { json: { token, tag_list: 'x, y', access_level: '', maximum_timeout: 0 } });
     expect((await register('GR1348941wrong-token')).status).toBe(403);
@@ -78,7 +78,7 @@ describe('creation', () => {
     const reset = await call('POST', `/projects/${project.id}/runners/reset_registration_token`);
     expect(reset.status).toBe(201);
     const made = await register(reset.body.token);
-    expect([made.status, made.body.token.length > 14]).toEqual([201, true]);
+    expect([made.status, made.body.token]).toEqual([201, expect.stringMatching(/^glrtr-.{16,}/)]);
     expect((await call('GET', `/runners/${made.body.id}`)).body).toMatchObject({
       runner_type: 'project_type',
       tag_list: ['x', 'y'],
@@ -100,6 +100,22 @@ describe('creation', () => {
 });
 
 describe('the token', () => {
+  it('of a registered runner stays of its kind, and unregistering with it removes the runner', async () => {
+    const { body } = await call('POST', `/projects/${project.id}/runners/reset_registration_token`);
+    const made = (await call('POST', '/runners', null, { json: { token: body.token } })).body;
+    const runner = protocolRunner(world.app, made.token);
+    expect((await call('GET', `/runners/${made.id}`)).body).toMatchObject({ created_by: null });
+    const renewed = await call('POST', `/runners/${made.id}/reset_authentication_token`);
+    expect(renewed.body.token).toMatch(/^glrtr-/);
+    expect((await runner.json('DELETE', '/runners', { token: renewed.body.token })).status).toBe(204);
+    expect((await call('GET', `/runners/${made.id}`, world.admin)).status).toBe(404);
+    const both = { token: body.token, active: true, paused: false };
+    expect(await call('POST', '/runners', null, { json: both })).toMatchObject({
+      status: 400,
+      body: { error: 'active, paused are mutually exclusive' },
+    });
+  });
+
   it('verifies, is renewed by itself and by people, and removes the runner', async () => {
     const made = await make({ runner_type: 'instance_type' }, world.admin);
     const { token, id } = made.body;
@@ -129,7 +145,7 @@ describe('the token', () => {
 });
 
 describe('reading', () => {
-  it('[3/fields.runner/1] [3/states.runner-status/1] shows short and long forms', async () => {
+  it('[3/fields.runner/1 id, description, ip_address, runner_type, name, status, active, paused, is_shared, online, architecture, platform, revision, version, contacted_at, projects, name_with_namespace, path, path_with_namespace, tag_list, access_level, not_protected, maximum_timeout, run_untagged, locked] shows short and long forms', async () => {
     const made = await make({
       runner_type: 'project_type',
       project_id: project.id,
@@ -153,6 +169,7 @@ describe('reading', () => {
       ip_address: '127.0.0.1',
       runner_type: 'project_type',
       name: null,
+      created_by: { id: world.owner.user.id, username: world.owner.user.username, web_url: expect.any(String) },
       status: 'online',
       online: true,
       active: true,
@@ -168,7 +185,15 @@ describe('reading', () => {
       maximum_timeout: 3600,
       run_untagged: true,
       locked: false,
-      projects: [{ id: project.id, path_with_namespace: project.path }],
+      projects: [
+        {
+          id: project.id,
+          name: expect.any(String),
+          name_with_namespace: expect.stringContaining(' / '),
+          path: project.path.split('/').at(-1),
+          path_with_namespace: project.path,
+        },
+      ],
     });
     const [listed] = (await call('GET', '/runners')).body as unknown as Json[];
     expect(Object.keys(listed ?? {}).sort()).toEqual(
@@ -210,7 +235,47 @@ describe('reading', () => {
     expect((await call('GET', '/runners/nonsense')).status).toBe(400);
   });
 
-  it('[3/api.runners/1] [3/api.runners/2 scope] [3/api.runners/2 type] [3/api.runners/2 status] [3/api.runners/2 paused] [3/api.runners/2 tag_list] [3/api.runners/2 version_prefix] filters', async () => {
+  it('[3/states.runner-status/1 online, offline, stale, never_contacted, active, paused] a paused runner that has called is paused', async () => {
+    const { body: made } = await make({ runner_type: 'project_type', project_id: project.id, paused: true });
+    const shown = async () => (await call('GET', `/runners/${made.id}`)).body;
+    const found = async (status: string) =>
+      ids(await call('GET', '/runners', world.owner, { query: { status, per_page: 100 } })).includes(made.id);
+    const calledBefore = (seconds: number) =>
+      world.app.db
+        .updateTable('runners')
+        .set({ contacted_at: new Date(Date.now() - seconds * 1000) })
+        .where('id', '=', made.id)
+        .execute();
+    expect(await shown()).toMatchObject({ status: 'never_contacted', paused: true, active: false });
+    expect([await found('never_contacted'), await found('paused'), await found('active')]).toEqual([true, true, false]);
+    await protocolRunner(world.app, made.token).request();
+    expect(await shown()).toMatchObject({ status: 'paused', paused: true, online: true });
+    await calledBefore(3 * 3600);
+    expect(await shown()).toMatchObject({ status: 'paused', online: false });
+    expect(await found('offline')).toBe(true);
+    await calledBefore(8 * 86_400);
+    expect(await shown()).toMatchObject({ status: 'stale', paused: true });
+    expect(await found('stale')).toBe(true);
+    await call('PUT', `/runners/${made.id}`, world.owner, { json: { paused: false } });
+    await calledBefore(0);
+    expect(await shown()).toMatchObject({ status: 'online', paused: false, active: true });
+    expect([await found('online'), await found('active'), await found('paused')]).toEqual([true, true, false]);
+  });
+
+  it.each([
+    ['[3/api.runners/1]', 'GET /runners'],
+    ['[3/api.runners/1 /runners/all]', '/runners/all'],
+    ['[3/api.runners/1 /projects/:id/runners]', '/projects/:id/runners'],
+    ['[3/api.runners/1 /groups/:id/runners]', '/groups/:id/runners'],
+    ['[3/api.runners/1 /runners/:id/jobs]', '/runners/:id/jobs'],
+  ])('%s %s has 20 on a page', async (_row, list) => {
+    const { body } = await make({ runner_type: 'instance_type' }, world.admin);
+    const id = list.includes('projects') ? project.id : list.includes('groups') ? group.id : body.id;
+    const answer = await call('GET', list.replace('GET ', '').replace(':id', String(id)), world.admin);
+    expect([answer.status, answer.headers.get('x-per-page')]).toEqual([200, '20']);
+  });
+
+  it('[3/api.runners/2 GET /runners, scope, active, paused, online, offline, type, instance_type, group_type, project_type, status, stale, never_contacted, tag_list, version_prefix] [3/fields.runner/1 instance_type, group_type, project_type] filters', async () => {
     const other = await buildGroup(world.app, { owner: stranger.user });
     const a = (await make({ runner_type: 'group_type', group_id: other.id, tag_list: ['x', 'y'] }, stranger)).body;
     const b = (await make({ runner_type: 'group_type', group_id: other.id, paused: true, tag_list: ['y'] }, stranger))
@@ -221,6 +286,17 @@ describe('reading', () => {
     expect(await mine({ paused: true })).toEqual([b.id]);
     expect(await mine({ status: 'paused' })).toEqual([b.id]);
     expect(await mine({ scope: 'active' })).toEqual([a.id]);
+    expect(await mine({ scope: 'paused' })).toEqual([b.id]);
+    expect(await mine({ scope: 'online' })).toEqual([a.id]);
+    expect(await mine({ scope: 'offline' })).toEqual([]);
+    expect(await mine({ status: 'stale' })).toEqual([]);
+    expect(await mine({ status: 'active' })).toEqual([a.id]);
+    expect(await mine({ type: 'group_type' })).toEqual([b.id, a.id]);
+    expect(await mine({ type: 'instance_type' })).toEqual([]);
+    expect(await call('GET', '/runners', stranger, { query: { scope: 'specific' } })).toMatchObject({
+      status: 400,
+      body: { message: 'Scope contains invalid value' },
+    });
     expect(await mine({ status: 'online' })).toEqual([a.id]);
     expect(await mine({ status: 'never_contacted' })).toEqual([b.id]);
     expect(await mine({ type: 'project_type' })).toEqual([]);
@@ -231,15 +307,21 @@ describe('reading', () => {
     expect((await call('GET', '/runners', stranger, { query: { status: 'nonsense' } })).status).toBe(400);
     const many = await call('GET', '/runners', stranger, { query: { per_page: 1 } });
     expect([many.headers.get('x-per-page'), many.headers.get('x-total')]).toEqual(['1', '2']);
-    expect((await call('GET', '/runners/all', stranger)).status).toBe(403);
     expect((await call('GET', '/runners', null)).status).toBe(401);
+  });
+
+  it('[3/api.runners/2 GET /runners/all, /all, specific, shared] administrators list all, also by the old scopes', async () => {
+    const a = (await make({ runner_type: 'group_type', group_id: group.id })).body;
+    const b = (await make({ runner_type: 'project_type', project_id: project.id })).body;
+    expect((await call('GET', '/runners/all', stranger)).status).toBe(403);
+    expect((await call('GET', '/runners/all', null)).status).toBe(401);
     const shared = await call('GET', '/runners/all', world.admin, { query: { scope: 'specific', per_page: 100 } });
     expect((shared.body as unknown as Json[]).every((runner) => runner.runner_type !== 'instance_type')).toBe(true);
     expect(ids(shared)).toEqual(expect.arrayContaining([a.id, b.id]));
     expect(ids(await call('GET', '/runners/all', world.admin, { query: { scope: 'shared' } }))).not.toContain(a.id);
   });
 
-  it('[3/api.runners/5] [3/fields.runner/2] jobs of projects that the caller may read', async () => {
+  it('[3/api.runners/6 status, running, success, failed, canceled, order_by, id, sort, asc, desc] [3/fields.runner/2] jobs of projects that the caller may read', async () => {
     const made = await make({ runner_type: 'instance_type', tag_list: ['jobs'], run_untagged: false }, world.admin);
     const runner = protocolRunner(world.app, made.body.token);
     await project.push('one: {script: [x], tags: [jobs]}\ntwo: {script: [x], tags: [jobs]}');
@@ -249,7 +331,13 @@ describe('reading', () => {
       ids(await call('GET', `/runners/${made.body.id}/jobs`, account, { query }));
     expect(await jobs({})).toEqual([second.id, first.id]);
     expect(await jobs({ order_by: 'id', sort: 'asc' })).toEqual([first.id, second.id]);
+    expect(await jobs({ order_by: 'id', sort: 'desc' })).toEqual([second.id, first.id]);
+    expect(await jobs({ sort: 'asc' })).toEqual([first.id, second.id]);
     expect(await jobs({ status: 'failed' })).toEqual([second.id]);
+    expect(await jobs({ status: 'success' })).toEqual([first.id]);
+    for (const status of ['running', 'canceled']) expect(await jobs({ status })).toEqual([]);
+    expect((await call('GET', `/runners/${made.body.id}/jobs?status=nonsense`)).status).toBe(400);
+    expect((await call('GET', `/runners/${made.body.id}/jobs?order_by=name`)).status).toBe(400);
     expect(await jobs({}, stranger)).toEqual([]);
     expect(await jobs({}, world.admin)).toHaveLength(2);
     const [entry] = (await call('GET', `/runners/${made.body.id}/jobs`)).body as unknown as Json[];
@@ -269,7 +357,7 @@ describe('reading', () => {
 });
 
 describe('changes', () => {
-  it('[3/api.runners/4] [3/states.runner-status/2] are for those who manage it', async () => {
+  it('[3/api.runners/4 description, active, paused, tag_list, run_untagged, locked, access_level, not_protected, ref_protected, maximum_timeout] [3/fields.runner/1 ref_protected] are for those who manage it', async () => {
     const made = await make({ runner_type: 'project_type', project_id: project.id });
     const path = `/runners/${made.body.id}`;
     const put = (json: Json, account: Account | null = world.owner) => call('PUT', path, account, { json });
@@ -284,6 +372,15 @@ describe('changes', () => {
     };
     expect(await put(all)).toMatchObject({ status: 200, body: all });
     expect((await put({ active: true })).body).toMatchObject({ active: true, paused: false, description: 'new' });
+    expect((await put({ access_level: 'not_protected' })).body).toMatchObject({ access_level: 'not_protected' });
+    expect(await put({ active: true, paused: false })).toMatchObject({
+      status: 400,
+      body: { error: 'active, paused are mutually exclusive' },
+    });
+    expect(await put({})).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^description, .* are missing, at least one parameter must be provided$/) },
+    });
     expect((await put({ tag_list: [] })).status).toBe(400);
     expect((await put({ maximum_timeout: 1 })).status).toBe(400);
     expect((await put({ access_level: 'x' })).status).toBe(400);
@@ -295,8 +392,23 @@ describe('changes', () => {
   });
 });
 
+describe('pausing', () => {
+  it('[3/api.runners/5 paused=true, active=false] [3/states.runner-status/2 any, paused] stops new jobs, and starts them again', async () => {
+    const { body: made } = await make({ runner_type: 'project_type', project_id: project.id, tag_list: ['p'] });
+    const runner = protocolRunner(world.app, made.token);
+    await project.push('p: {script: [x], tags: [p]}');
+    const put = (form: Record<string, string>) => call('PUT', `/runners/${made.id}`, world.owner, { form });
+    for (const form of [{ paused: 'true' }, { active: 'false' }] as Record<string, string>[]) {
+      expect((await put(form)).body).toMatchObject({ paused: true, active: false });
+      expect((await runner.request()).status).toBe(204);
+      expect((await put({ paused: 'false' })).body).toMatchObject({ paused: false, active: true });
+    }
+    expect(await runner.next()).toMatchObject({ job_info: { name: 'p' } });
+  });
+});
+
 describe('places', () => {
-  it('[3/api.runners/6] a project lists what may run its jobs, and takes project runners of others', async () => {
+  it('[3/api.runners/7 scope, type, status, paused, tag_list, version_prefix] a project lists what may run its jobs, and takes project runners of others', async () => {
     const shared = (await make({ runner_type: 'instance_type' }, world.admin)).body.id;
     const ofGroup = (await make({ runner_type: 'group_type', group_id: group.id })).body.id;
     const elsewhere = await world.project();
@@ -308,6 +420,18 @@ describe('places', () => {
     expect(ids(await call('GET', path, world.owner, { query: { type: 'group_type', per_page: 100 } }))).not.toContain(
       shared,
     );
+    const filtered = async (query: Json) =>
+      ids(await call('GET', path, world.owner, { query: { ...query, per_page: 100 } })).filter(
+        (id) => id === shared || id === ofGroup,
+      );
+    expect(await filtered({ scope: 'shared' })).toEqual([shared]);
+    expect(await filtered({ scope: 'specific' })).toEqual([ofGroup]);
+    expect(await filtered({ type: 'instance_type' })).toEqual([shared]);
+    expect(await filtered({ status: 'never_contacted' })).toEqual([ofGroup, shared]);
+    expect(await filtered({ status: 'online' })).toEqual([]);
+    expect(await filtered({ paused: true })).toEqual([]);
+    expect(await filtered({ tag_list: 'none' })).toEqual([]);
+    expect(await filtered({ version_prefix: '99.' })).toEqual([]);
     expect((await call('GET', path, stranger)).status).toBe(404);
     const enable = (runner: number, account: Account = world.owner) =>
       call('POST', path, account, { json: { runner_id: runner } });

@@ -1,6 +1,6 @@
 /** Pipelines from push to end, run by a runner that speaks the protocol. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { emptyZip, eventually, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
 
 let world: World;
 let runner: ProtocolRunner;
@@ -130,12 +130,12 @@ last: {stage: deploy, script: [x]}
     expect(got.map((job) => job.job_info.name).sort()).toEqual(['a', 'at-once', 'b']);
     const a = got.find((job) => job.job_info.name === 'a');
     if (!a) throw new Error('no job a');
-    await runner.upload(a, { data: Buffer.from('zip'), name: 'artifacts.zip', type: 'archive', format: 'zip' });
+    await runner.upload(a, { data: emptyZip(30), name: 'artifacts.zip', type: 'archive', format: 'zip' });
     await runner.update(a, 'success');
     const after = await runner.next();
     expect(after.job_info.name).toBe('after-a');
     expect(after.dependencies).toEqual([
-      { id: a.id, name: 'a', token: after.token, artifacts_file: { filename: 'artifacts.zip', size: 3 } },
+      { id: a.id, name: 'a', token: after.token, artifacts_file: { filename: 'artifacts.zip', size: 30 } },
     ]);
     for (const job of [...got.filter((each) => each !== a), after]) await runner.update(job, 'success');
     await runner.run();

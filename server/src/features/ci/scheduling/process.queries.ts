@@ -25,6 +25,8 @@ export type EngineJob = Pick<
   | 'started_at'
   | 'finished_at'
   | 'interruptible'
+  | 'kind'
+  | 'resource_group'
 > & { readonly start_in_seconds: number | null };
 
 /** The newest attempts of all jobs of a pipeline. */
@@ -43,6 +45,8 @@ export async function newestJobs(tx: Db, pipelineId: number): Promise<EngineJob[
       'started_at',
       'finished_at',
       'interruptible',
+      'kind',
+      'resource_group',
       sql<number | null>`(plan ->> 'start_in_seconds')::integer`.as('start_in_seconds'),
     ])
     .where('pipeline_id', '=', pipelineId)

@@ -2,9 +2,12 @@
  * One pass over a pipeline after any of its jobs changed: starts what no longer waits, skips what will never run, and
  * computes the pipeline's status. Runs in the transaction of the change, under the pipeline's row lock.
  */
+
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
+import { pipelineFacts, recordFact } from '../../../kernel/events/index.ts';
 import type { CiDependencies } from '../deps.ts';
+import { bridgeOf } from '../downstream/sources.queries.ts';
 import type { PlanNeed } from '../jobs/plan.ts';
 import { advance, type Move, type WaitingJob, type When } from './advance.ts';
 import { compositeStatus } from './composite-status.ts';
@@ -27,7 +30,14 @@ import {
 /** Task that starts a delayed job. */
 export const playScheduledTask = 'ci.play_scheduled';
 
-export type EngineDependencies = Pick<CiDependencies, 'recordFact' | 'announce' | 'enqueue'>;
+/** Task that lets the next job of a resource group run. */
+export const assignResourceTask = 'ci.assign_resource';
+/** Tasks of trigger jobs: start the pipeline, end as it has ended, cancel it. */
+export const startDownstreamTask = 'ci.start_downstream';
+export const mirrorDownstreamTask = 'ci.mirror_downstream';
+export const cancelDownstreamTask = 'ci.cancel_downstream';
+
+export type EngineDependencies = Pick<CiDependencies, 'announce' | 'enqueue'>;
 
 /** The row as the pure rules see it. */
 export function waitingJob(job: EngineJob): WaitingJob {
@@ -47,8 +57,14 @@ const targets = { enqueue: 'pending', actionize: 'manual', schedule: 'scheduled'
 
 async function apply(deps: EngineDependencies, tx: Db, jobs: readonly EngineJob[], moves: readonly Move[]) {
   const byEvent = (event: Move['event']) => moves.filter((move) => move.event === event).map((move) => move.id);
-  const enqueued = byEvent('enqueue');
+  const grouped = new Set(jobs.filter((job) => job.resource_group !== null).map((job) => job.id));
+  const enqueued = byEvent('enqueue').filter((id) => !grouped.has(id));
   await moveJobs(tx, enqueued, 'pending');
+  await moveJobs(
+    tx,
+    byEvent('enqueue').filter((id) => grouped.has(id)),
+    'waiting_for_resource',
+  );
   await moveJobs(tx, byEvent('actionize'), 'manual');
   await moveJobs(tx, byEvent('skip'), 'skipped');
   for (const id of byEvent('schedule')) {
@@ -91,12 +107,16 @@ async function settle(
     values.finished_at = null;
   }
   await updatePipeline(tx, pipeline.id, values);
-  await deps.recordFact(tx, {
-    kind: change.finishes ? 'pipeline.finished' : 'pipeline.changed',
-    projectId: pipeline.project_id,
-    actorId: pipeline.user_id,
-    payload: { pipeline_id: pipeline.id, status: change.status },
-  });
+  await recordFact(
+    tx,
+    pipelineFacts[change.finishes ? 'finished' : 'changed'],
+    { pipeline_id: pipeline.id, status: change.status },
+    { project_id: pipeline.project_id, actor_id: pipeline.user_id },
+  );
+  if (pipeline.source === 'parent_pipeline' || pipeline.source === 'pipeline') {
+    const bridge = await bridgeOf(tx, pipeline.id);
+    if (bridge !== null) await deps.enqueue(tx, mirrorDownstreamTask, { job_id: bridge });
+  }
   await deps.announce(tx, `pipeline:${pipeline.id}`);
   await deps.announce(tx, `project:${pipeline.project_id}:pipelines`);
 }
@@ -116,11 +136,24 @@ export async function processPipeline(
   const rows = await newestJobs(tx, pipelineId);
   const moves = advance(rows.map(waitingJob));
   if (moves.length > 0) await apply(deps, tx, rows, moves);
-  const moved = new Map(moves.map((move) => [move.id, targets[move.event]]));
+  const grouped = new Map(rows.map((row) => [row.id, row.resource_group !== null]));
+  const moved = new Map<number, JobStatus>(
+    moves.map(({ id, event }) => [
+      id,
+      event === 'enqueue' && grouped.get(id) ? 'waiting_for_resource' : targets[event],
+    ]),
+  );
   const now = rows.map((row) => ({
     status: moved.get(row.id) ?? (row.status as JobStatus),
     allowFailure: row.allow_failure,
   }));
+  for (const row of rows)
+    if ((moved.get(row.id) ?? row.status) === 'waiting_for_resource')
+      await deps.enqueue(tx, assignResourceTask, { job_id: row.id }, { key: `${assignResourceTask}:${row.id}` });
+  // No runner takes these: the queue does.
+  for (const row of rows)
+    if (row.kind === 'bridge' && (moved.get(row.id) ?? row.status) === 'pending')
+      await deps.enqueue(tx, startDownstreamTask, { job_id: row.id }, { key: `${startDownstreamTask}:${row.id}` });
   const external = await externalStatuses(tx, pipelineId);
   const said = external.map(({ status }) => ({ status: status as JobStatus, allowFailure: false }));
   await settle(deps, tx, pipeline, [...now, ...said], [...rows, ...external]);

@@ -6,7 +6,7 @@ import { Bool, Float, IdOrPath, Int, OneOf, Optional, Str } from '../../../kerne
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { usersById } from '../jobs/jobs.queries.ts';
-import { projectUrl } from '../jobs/presenting.ts';
+import { projectUrl } from '../jobs/serialize.ts';
 import { CommitStatus, commitStatusJson } from './statuses.entity.ts';
 import { listStatuses } from './statuses.queries.ts';
 import type { StatusService } from './statuses.service.ts';

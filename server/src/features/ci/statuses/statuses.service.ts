@@ -1,7 +1,9 @@
 /** What other systems say of a commit: kept in its pipeline, which is made where there is none. */
+
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, lockInTransaction, transaction } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
+import { pipelineFacts, recordFact } from '../../../kernel/events/index.ts';
 import { badRequest, forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
 import { fullRef, shortRef, zeroSha } from '../pipelines/create.ts';
@@ -82,7 +84,7 @@ export function statusService(deps: CiDependencies) {
     const iid = await deps.nextIid(tx, project.id, 'pipeline');
     const pipeline = await insertPipeline(tx, { ...row, auto_cancel_on_new_commit: 'none', iid });
     const payload = { pipeline_id: pipeline.id, status: pipeline.status };
-    await deps.recordFact(tx, { kind: 'pipeline.created', projectId: project.id, actorId: pipeline.user_id, payload });
+    await recordFact(tx, pipelineFacts.created, payload, { project_id: project.id, actor_id: pipeline.user_id });
     await deps.announce(tx, `project:${project.id}:pipelines`);
     return pipeline;
   }

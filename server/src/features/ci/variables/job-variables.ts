@@ -31,3 +31,12 @@ export function slug(text: string): string {
     .slice(0, 63)
     .replace(/^-+|-+$/g, '');
 }
+
+/** Those that make runners and services print everything, secrets included. */
+const debugKeys: ReadonlySet<string> = new Set(['CI_DEBUG_TRACE', 'CI_DEBUG_SERVICES']);
+
+/** Whether the job asks for debug logging; `$` in a value may become anything. Later variables win. */
+export function asksForDebugging(variables: readonly JobVariable[]): boolean {
+  const last = new Map(variables.filter(({ key }) => debugKeys.has(key)).map(({ key, value }) => [key, value]));
+  return [...last.values()].some((value) => /^(1|t|true)$/i.test(value.trim()) || value.includes('$'));
+}

@@ -92,6 +92,10 @@ export interface PipelineFacts {
   readonly refProtected: boolean;
   readonly source: string;
   readonly mergeRequest: MergeRequestFacts | null;
+  /** What the schedule is called that the pipeline is a run of. */
+  readonly scheduleDescription?: string | null;
+  /** What jobs may see of the trigger token that the pipeline was started with. */
+  readonly triggerShortToken?: string | null;
   /** `path!iid` of requests open for a branch. */
   readonly openMergeRequests?: readonly string[];
 }
@@ -115,6 +119,15 @@ export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): 
   const branch = !facts.tag && facts.mergeRequest === null;
   return [
     variable('CI_PIPELINE_SOURCE', facts.source),
+    ...when(facts.source === 'trigger', variable('CI_PIPELINE_TRIGGERED', 'true')),
+    ...when(
+      typeof facts.triggerShortToken === 'string',
+      variable('CI_TRIGGER_SHORT_TOKEN', facts.triggerShortToken ?? ''),
+    ),
+    ...when(
+      typeof facts.scheduleDescription === 'string',
+      variable('CI_PIPELINE_SCHEDULE_DESCRIPTION', facts.scheduleDescription ?? ''),
+    ),
     variable('CI_COMMIT_SHA', facts.sha),
     variable('CI_COMMIT_SHORT_SHA', facts.sha.slice(0, 8)),
     variable('CI_COMMIT_BEFORE_SHA', facts.beforeSha),
@@ -132,18 +145,28 @@ export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): 
       (facts.openMergeRequests?.length ?? 0) > 0,
       variable('CI_OPEN_MERGE_REQUESTS', (facts.openMergeRequests ?? []).slice(0, 4).join(',')),
     ),
-    ...(facts.mergeRequest ? mergeRequestVariables(facts.mergeRequest) : []),
+    ...(facts.mergeRequest ? mergeRequestVariables(facts.mergeRequest, facts.ref) : []),
   ];
 }
 
-function mergeRequestVariables({ row, target, source, targetBranchSha, assignees }: MergeRequestFacts): JobVariable[] {
+/** What the ref of a pipeline says of the commit that it tests. */
+function eventType(ref: string): 'detached' | 'merged_result' | 'merge_train' {
+  const kind = /^refs\/merge-requests\/\d+\/(merge|train)$/.exec(ref)?.[1];
+  if (kind === undefined) return 'detached';
+  return kind === 'train' ? 'merge_train' : 'merged_result';
+}
+
+function mergeRequestVariables(
+  { row, target, source, targetBranchSha, assignees }: MergeRequestFacts,
+  ref: string,
+): JobVariable[] {
   const description = row.description ?? '';
   const draft = /^\s*(\[draft\]|\(draft\)|draft:)/i.test(row.title);
   return [
     variable('CI_MERGE_REQUEST_ID', String(row.id)),
     variable('CI_MERGE_REQUEST_IID', String(row.iid)),
-    variable('CI_MERGE_REQUEST_EVENT_TYPE', 'detached'),
-    variable('CI_MERGE_REQUEST_REF_PATH', `refs/merge-requests/${row.iid}/head`),
+    variable('CI_MERGE_REQUEST_EVENT_TYPE', eventType(ref)),
+    variable('CI_MERGE_REQUEST_REF_PATH', eventType(ref) === 'detached' ? `refs/merge-requests/${row.iid}/head` : ref),
     variable('CI_MERGE_REQUEST_PROJECT_ID', String(target.id)),
     variable('CI_MERGE_REQUEST_PROJECT_PATH', target.path),
     variable('CI_MERGE_REQUEST_TARGET_BRANCH_NAME', row.target_branch),

@@ -2,6 +2,9 @@
 export const sealed = {
   variable: 'ci_variables.value',
   pipelineVariable: 'pipeline_variables.value',
+  scheduleVariable: 'pipeline_schedule_variables.value',
+  triggerToken: 'pipeline_triggers.token',
   manualVariables: 'jobs.manual_variables',
   dotenv: 'jobs.dotenv',
+  secureFile: 'secure_files.object_key',
 } as const;

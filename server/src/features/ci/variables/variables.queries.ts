@@ -61,25 +61,12 @@ export async function insertVariable(
     .executeTakeFirst();
 }
 
-/** The changed row; undefined when another one has the key in that scope. */
+/** The changed row, while there is one. Another one with the key in that scope is a violation of `ci_variables_key`. */
 export async function updateVariable(db: Db, id: number, columns: VariableColumns): Promise<CiVariable | undefined> {
   return await db
     .updateTable('ci_variables')
     .set({ ...columns, updated_at: sql`now()` })
     .where('id', '=', id)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('ci_variables as other')
-            .select('other.id')
-            .whereRef('other.project_id', 'is not distinct from', 'ci_variables.project_id')
-            .whereRef('other.namespace_id', 'is not distinct from', 'ci_variables.namespace_id')
-            .where('other.key', '=', columns.key)
-            .where('other.environment_scope', '=', columns.environment_scope)
-            .where('other.id', '!=', id),
-        ),
-      ),
-    )
     .returningAll()
     .executeTakeFirst();
 }

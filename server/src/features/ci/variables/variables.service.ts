@@ -1,5 +1,5 @@
 /** Rules of stored variables: validation, encryption, one per key and environment scope. */
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, isUniqueViolation } from '../../../kernel/db/index.ts';
 import type { CiVariable } from '../../../kernel/db/rows.ts';
 import { conflict, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -78,8 +78,12 @@ export function variablesService(deps: Pick<CiDependencies, 'secrets'>) {
 
     async update(db: Db, row: CiVariable, input: Partial<VariableInput>): Promise<CiVariable> {
       const value = input.value ?? deps.secrets.open(row.value_encrypted, sealed.variable);
-      const changed = await updateVariable(db, row.id, columnsOf({ ...input, key: row.key, value }, row));
-      if (!changed) throw taken(row.key);
+      const columns = columnsOf({ ...input, key: row.key, value }, row);
+      // Only the index knows of what others write at the same time.
+      const changed = await updateVariable(db, row.id, columns).catch((error: unknown) => {
+        throw isUniqueViolation(error, 'ci_variables_key') ? taken(row.key) : error;
+      });
+      if (!changed) throw notFound('Variable');
       return changed;
     },
   };

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProtocolRunner, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { buildGroup, buildMember } from '../../../../test/factories.ts';
+import { waitingForLocks } from '../../../../test/waiting.queries.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 let world: World;
@@ -76,6 +77,23 @@ describe('project variables', () => {
     expect(changed.body).toMatchObject({ value: 'P', environment_scope: 'prod' });
     expect((await call('DELETE', '/SCOPED', { query: { 'filter[environment_scope]': 'review/*' } })).status).toBe(204);
     expect((await call('GET', '/SCOPED', { query: { 'filter[environment_scope]': 'review/*' } })).status).toBe(404);
+  });
+
+  it('a scope that somebody else takes at the same time is taken, and what is removed meanwhile is not there', async () => {
+    for (const scope of ['one', 'two', 'three'])
+      await call('POST', '', { json: { key: 'RACE', value: scope, environment_scope: scope } });
+    const moved = (from: string) =>
+      call('PUT', '/RACE', { json: { environment_scope: 'target', filter: { environment_scope: from } } });
+    const { rows, removed } = await world.app.db.transaction().execute(async (tx) => {
+      const own = tx.updateTable('ci_variables').where('key', '=', 'RACE');
+      await own.set({ environment_scope: 'target' }).where('environment_scope', '=', 'one').execute();
+      await tx.deleteFrom('ci_variables').where('key', '=', 'RACE').where('environment_scope', '=', 'two').execute();
+      const pending = { rows: moved('three'), removed: moved('two') };
+      await expect.poll(() => waitingForLocks(world.app.db)).toBe(2);
+      return pending;
+    });
+    expect(await rows).toMatchObject({ status: 400, body: { message: { key: ['(RACE) has already been taken'] } } });
+    expect((await removed).status).toBe(404);
   });
 
   it('[security 21] hidden values are never shown again, and none is stored in plain text', async () => {

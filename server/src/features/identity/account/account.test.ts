@@ -30,6 +30,17 @@ async function visitor(made?: User) {
   return { user, call };
 }
 
+it('is for people who have signed in: tokens are told so, and bad ones that they are bad', async () => {
+  const { secret } = await buildToken(app);
+  const put = (headers: Record<string, string>) => app.api('PUT', '/user', { headers, json: { name: 'X' } });
+  expect(await put({ 'PRIVATE-TOKEN': secret })).toMatchObject({
+    status: 403,
+    body: { message: '403 Forbidden - this is not available to tokens: sign in with a browser' },
+  });
+  for (const headers of [{ 'PRIVATE-TOKEN': 'wrong' }, { Authorization: 'Bearer wrong' }, {}])
+    expect((await put(headers as Record<string, string>)).status).toBe(401);
+});
+
 describe('PUT /user', () => {
   it('changes what everybody may say about themselves', async () => {
     const { user, call } = await visitor();
@@ -72,7 +83,7 @@ describe('PUT /user', () => {
 
   it('is for pages, not for tokens', async () => {
     const { secret } = await buildToken(app);
-    expect((await app.api('PUT', '/user', { token: secret, json: { name: 'x' } })).status).toBe(401);
+    expect((await app.api('PUT', '/user', { token: secret, json: { name: 'x' } })).status).toBe(403);
   });
 
   it('a new user name needs the password, and old addresses lead to the new one', async () => {

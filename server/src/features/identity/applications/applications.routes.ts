@@ -24,7 +24,8 @@ const common = { credentials: ['token', 'session'], tag: 'Applications' } as con
 const name = Str({ maxLength: 255, description: 'What people read when they are asked' });
 const redirectUri = Str({
   maxLength: 50_000,
-  description: 'Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly',
+  description:
+    'Where answers go, one address on each line; HTTP beyond localhost where oauth_http_redirect_uris_enabled allows it. Compared exactly',
 });
 const scopes = Str({ maxLength: 1000, description: 'What it may ask for at most, with blanks between them' });
 const confidential = Optional(Bool({ description: 'Whether it can keep its secret; true unless given' }));

@@ -5,8 +5,9 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { OauthApplication } from '../../../kernel/db/rows.ts';
 import { tokenPrefixes } from '../../../kernel/names.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
-import { allScopes } from '../tokens/scopes.ts';
+import { applicationScopes } from '../tokens/scopes.ts';
 import { check } from '../users/validation.ts';
 import {
   type ApplicationOwner,
@@ -50,7 +51,7 @@ function entityOf({ owner, path }: ApplicationPlace): Parameters<typeof recordAu
   return { type: owner.kind === 'user' ? 'User' : 'Group', id: owner.id, path };
 }
 
-function columns(values: ApplicationValues) {
+function columns(values: ApplicationValues, plainHttp: boolean) {
   const { name, confidential, trusted } = values;
   const redirect_uris = redirectUrisOf(values.redirectUri);
   const scopes = scopesOf(values.scopes);
@@ -61,18 +62,26 @@ function columns(values: ApplicationValues) {
         : name.length > longestName
           ? [`is too long (maximum is ${longestName} characters)`]
           : [],
-    redirect_uri: redirectUriReasons(redirect_uris, confidential),
+    redirect_uri: redirectUriReasons(redirect_uris, confidential, plainHttp),
     scopes:
       scopes.length === 0
         ? ["can't be blank"]
-        : scopes.every((scope) => allScopes.includes(scope))
+        : scopes.every((scope) => applicationScopes.includes(scope))
           ? []
           : ["doesn't match configured on the server."],
   });
   return { name: name.trim(), redirect_uris, scopes, confidential, trusted };
 }
 
-export function createApplications({ db, forget }: { readonly db: Db; readonly forget: () => void }) {
+export interface ApplicationDependencies {
+  readonly db: Db;
+  readonly settings: Pick<Settings, 'read'>;
+  readonly forget: () => void;
+}
+
+export function createApplications({ db, settings, forget }: ApplicationDependencies) {
+  const plainHttp = async () => (await settings.read()).oauth_http_redirect_uris_enabled;
+
   const record = (
     tx: Db,
     place: ApplicationPlace,
@@ -101,9 +110,10 @@ export function createApplications({ db, forget }: { readonly db: Db; readonly f
       origin: AuditOrigin,
     ): Promise<RegisteredApplication> {
       const secret = newSecret();
+      const checked = columns(values, await plainHttp());
       const row = await transaction(db, async (tx) => {
         const made = await insertApplication(tx, {
-          ...columns(values),
+          ...checked,
           ...ownerColumns(place.owner),
           uid: randomBytes(32).toString('hex'),
           secret_sha256: tokenHash(secret),
@@ -121,8 +131,9 @@ export function createApplications({ db, forget }: { readonly db: Db; readonly f
       values: ApplicationValues,
       origin: AuditOrigin,
     ): Promise<OauthApplication | undefined> {
+      const checked = columns(values, await plainHttp());
       const row = await transaction(db, async (tx) => {
-        const changed = await updateApplication(tx, id, columns(values));
+        const changed = await updateApplication(tx, id, checked);
         if (!changed) return undefined;
         await revokeWider(tx, id, changed.scopes);
         await record(tx, place, 'updated', changed, origin);

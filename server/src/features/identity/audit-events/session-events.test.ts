@@ -134,7 +134,7 @@ describe('GET /user/authentication_events', () => {
     expect(got.status).toBe(200);
     expect(got.body.map((event) => event.event_name)).toEqual(['user_signed_in', 'user_sign_in_failed']);
     const { secret } = await buildToken(app, { user });
-    expect((await app.api('GET', '/user/authentication_events', { token: secret })).status).toBe(401);
+    expect((await app.api('GET', '/user/authentication_events', { token: secret })).status).toBe(403);
     expect((await app.api('GET', '/user/authentication_events')).status).toBe(401);
     const wrong = { headers, query: { created_after: 'yesterday' } };
     expect((await app.api('GET', '/user/authentication_events', wrong)).status).toBe(400);

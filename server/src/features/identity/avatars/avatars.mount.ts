@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Db } from '../../../kernel/db/index.ts';
 import { noSuchRoute } from '../../../kernel/http/errors.ts';
 import { readAll } from '../../../kernel/http/params/body.ts';
+import { imageType } from '../../../kernel/images/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
 import { findUser } from '../users/index.ts';
-import { imageType, maximumAvatarBytes } from './avatars.service.ts';
+import { maximumAvatarBytes } from './avatars.service.ts';
 
 export function mountAvatars(server: FastifyInstance, db: Db, objects: ObjectStore): void {
   server.get<{ Params: { id: string; file: string } }>(

@@ -2,26 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
+import { imageType } from '../../../kernel/images/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
 
 const kibibyte = 1024;
 const maximumKibibytes = 200;
 /** Nothing larger is stored; what an upload may send at most. */
 export const maximumAvatarBytes = maximumKibibytes * kibibyte;
-
-const starts = (bytes: Buffer, text: string, at = 0) =>
-  bytes.subarray(at, at + text.length).toString('latin1') === text;
-
-/** The type of an image by its first bytes, whatever its name or sender says; null for everything else. SVG is text: none. */
-export function imageType(bytes: Buffer): string | null {
-  if (starts(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png';
-  if (starts(bytes, '\xff\xd8\xff')) return 'image/jpeg';
-  if (starts(bytes, 'GIF87a') || starts(bytes, 'GIF89a')) return 'image/gif';
-  if (starts(bytes, 'RIFF') && starts(bytes, 'WEBP', 8)) return 'image/webp';
-  if (starts(bytes, 'BM') && bytes.length > 26 && bytes.readUInt32LE(2) === bytes.length) return 'image/bmp';
-  if (starts(bytes, '\0\0\x01\0')) return 'image/vnd.microsoft.icon';
-  return null;
-}
 
 const formats = 'image/png, image/jpeg, image/gif, image/webp, image/bmp, image/vnd.microsoft.icon';
 

@@ -171,6 +171,7 @@ describe('Basic authentication', () => {
       secrets: secretsFrom(Buffer.alloc(32)),
       refusesTokensInUrls: async () => false,
       impersonationEnabled: true,
+      externalUrl: app.url,
       reused: async () => undefined,
       resolveJobToken: async (hash) => (hash.equals(tokenHash('glcbt-of-a-job')) ? caller : null),
       settings: app.settings,

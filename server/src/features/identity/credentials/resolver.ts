@@ -3,6 +3,7 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import type { CredentialResolver } from '../../../kernel/http/credentials.ts';
+import { forbidden } from '../../../kernel/http/errors.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { findUser } from '../users/index.ts';
@@ -28,6 +29,8 @@ export interface ResolverDependencies {
   readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
   readonly resolveJobToken: JobTokenResolver;
   readonly settings: Settings;
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
   /** Until when a person has to set up a second factor; null when nobody asks for it. */
   readonly twoFactorRequiredUntil: (user: User) => Promise<Date | null>;
   readonly refusesTokensInUrls: () => Promise<boolean>;
@@ -93,6 +96,18 @@ export function createResolver(deps: ResolverDependencies): Credentials {
   const kindsOf = (token: string): readonly BearerKind[] =>
     oauthToken.test(token) ? [oauthTokens, accessTokens] : [accessTokens];
 
+  /**
+   * Where the instance has terms, tokens of people who have not accepted them do nothing. Administrators' do: else whoever
+   * asks for them over the API could not take that back.
+   */
+  const requireTerms = async (user: User): Promise<void> => {
+    if (user.user_type !== 'human' || user.admin || user.accepted_terms_at !== null) return;
+    if (!(await deps.settings.read()).enforce_terms) return;
+    throw forbidden(
+      `You (@${user.username}) must accept the Terms of Service in order to perform this action. To accept these terms, please access Millrace from a web browser at ${deps.externalUrl}.`,
+    );
+  };
+
   const accessToken = async (token: string): Promise<Caller | null> => {
     if (token.length > longestToken) return null;
     const hash = tokenHash(token);
@@ -103,6 +118,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
       }
       return null;
     });
+    if (caller?.user) await requireTerms(caller.user);
     const credential = caller?.credential;
     if (caller?.user && (credential?.kind === 'token' || credential?.kind === 'oauth'))
       usage.used(credential.kind, credential.tokenId, caller.user.id);

@@ -78,6 +78,26 @@ describe.each(ways)('sudo as a %s', (_name, send) => {
   });
 });
 
+it('security: the scope sudo adds to other scopes and never replaces them', async () => {
+  const target = await buildUser(app);
+  const request = async (scopes: string[], method: 'GET' | 'POST', path: string, json?: Json) => {
+    const { secret } = await buildToken(app, { user: boss, scopes });
+    const answer = await app.api<Json>(method, path, { token: secret, headers: { Sudo: target.username }, json });
+    return [answer.status, answer.body.scope];
+  };
+  const project = { name: unique('sudo') };
+  expect(await request(['sudo'], 'GET', '/projects')).toEqual([403, 'api read_api']);
+  expect(await request(['sudo'], 'POST', '/projects', project)).toEqual([403, 'api']);
+  expect(await request(['read_api', 'sudo'], 'POST', '/projects', project)).toEqual([403, 'api']);
+  expect(await request(['read_user', 'sudo'], 'GET', '/projects')).toEqual([403, 'api read_api']);
+  expect(await request(['read_user', 'sudo'], 'GET', '/user')).toEqual([200, undefined]);
+  expect(await request(['read_api', 'sudo'], 'GET', '/projects')).toEqual([200, undefined]);
+  expect(await request(['api', 'sudo'], 'POST', '/projects', project)).toEqual([201, undefined]);
+  // A refused request was never made as somebody else.
+  const events = await app.db.selectFrom('audit_events').select('details').where('entity_id', '=', target.id).execute();
+  expect(events.map(({ details }) => details).filter((details) => 'method' in (details as Json))).toHaveLength(3);
+});
+
 it('is recorded under the name of the administrator: each change, and a visit once', async () => {
   const target = await buildUser(app);
   const sudo = { token: admin, headers: { Sudo: target.username } };

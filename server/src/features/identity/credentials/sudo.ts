@@ -44,7 +44,10 @@ export function createSudo(db: Db, administers: Administers, now: () => number =
     const { credential } = caller;
     if (credential.kind !== 'token' && credential.kind !== 'oauth')
       throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo');
-    if (!caller.scopes?.has(scope)) throw insufficientScope([scope]);
+    const { scopes } = caller;
+    if (!scopes?.has(scope)) throw insufficientScope([scope]);
+    // `sudo` changes whose permissions apply; it does not widen what the token may do.
+    if (!request.scopes.some((accepted) => scopes.has(accepted))) throw insufficientScope(request.scopes);
     const user = await find(db, wanted);
     if (!user) throw plainError(404, `404 User with ID or username ${wanted} Not Found`);
     if (user.state !== 'active') throw forbidden(accountRefusals[user.state]);
@@ -56,7 +59,7 @@ export function createSudo(db: Db, administers: Administers, now: () => number =
         event: 'user_impersonated_with_sudo',
         details: { method, path, [credential.kind === 'token' ? 'token_id' : 'oauth_token_id']: credential.tokenId },
       });
-    const admin = await administers(user, caller.scopes.has('admin_mode'));
-    return { user, credential, scopes: caller.scopes, admin, impersonator: caller.user };
+    const admin = await administers(user, scopes.has('admin_mode'));
+    return { user, credential, scopes, admin, impersonator: caller.user };
   };
 }

@@ -2,11 +2,11 @@
 import { entityOfPlace, instanceEntity, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
-import type { SshKey } from '../../../kernel/db/rows.ts';
+import type { SshKey, User } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { insertSshKey, keyReasons, parseSshKey } from '../ssh-keys/index.ts';
-import { check } from '../users/index.ts';
+import { check, findUser } from '../users/index.ts';
 import {
   type DeployKey,
   findDeployKey,
@@ -26,7 +26,14 @@ export interface NewDeployKey {
 
 const taken = ['has already been taken'];
 
-export function createDeployKeys({ db, settings }: { readonly db: Db; readonly settings: Settings }) {
+export interface DeployKeyDependencies {
+  readonly db: Db;
+  readonly settings: Settings;
+  /** Whether somebody may do more in a project than the caller. */
+  readonly outranksOn: (projectId: number, account: User, caller: Caller) => Promise<boolean>;
+}
+
+export function createDeployKeys({ db, settings, outranksOn }: DeployKeyDependencies) {
   const record = (tx: Db, caller: Caller, subject: ProjectSubject | null, what: string, key: SshKey, details = {}) =>
     recordAudit(tx, {
       ...originOfCaller(caller),
@@ -91,6 +98,15 @@ export function createDeployKeys({ db, settings }: { readonly db: Db; readonly s
     });
   }
 
+  /** Pushes are made in the name of whoever made the key: nobody lets somebody push who may do more than they may. */
+  async function requirePushing(subject: ProjectSubject, caller: Caller, key: DeployKey): Promise<void> {
+    // Administrators offer it to every project.
+    if (key.public) return;
+    const maker = key.created_by_id === null ? undefined : await findUser(db, key.created_by_id);
+    if (maker && (await outranksOn(subject.project.id, maker, caller)))
+      throw forbidden('the key pushes in the name of somebody with a role above yours');
+  }
+
   /** Its title is that of all projects: only who made the key, or an administrator, changes it. */
   async function change(
     subject: ProjectSubject,
@@ -100,6 +116,7 @@ export function createDeployKeys({ db, settings }: { readonly db: Db; readonly s
   ): Promise<void> {
     const title = changes.title?.trim();
     if (title === '') throw invalidRecord({ title: ["can't be blank"] });
+    if (changes.can_push) await requirePushing(subject, caller, key);
     const renames = title !== undefined && title !== key.title;
     if (renames && !caller.admin && key.created_by_id !== caller.user?.id) throw forbidden();
     await transaction(db, async (tx) => {

@@ -1,15 +1,9 @@
 /** JSON of what the instance tells about itself. */
 import { Entity, Fields, Flag, Nullable, Text } from '../../../kernel/http/entity.ts';
 
-const version = {
+export const Metadata = Entity('Metadata', {
   version: Text({ description: 'The release of the API that this server is compatible with' }),
   revision: Text({ description: 'Commit that this release was built from' }),
-};
-
-export const Version = Entity('Version', version);
-
-export const Metadata = Entity('Metadata', {
-  ...version,
   kas: Fields(
     {
       enabled: Flag(),

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { compatibleVersion } from '../../../kernel/names.ts';
-import { Metadata, Version } from './instance.entity.ts';
+import { Metadata } from './instance.entity.ts';
 
 /** What was built: the product's own version and the commit, as far as it is known. */
 export interface Release {
@@ -19,28 +19,20 @@ const common = {
 } as const;
 
 export function instanceRoutes(release: Release): Route[] {
+  const metadata = {
+    ...common,
+    params: Type.Object({}),
+    responses: { 200: Metadata },
+    handler: async () => ({
+      version: compatibleVersion,
+      revision: release.revision,
+      kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+      enterprise: true,
+      millrace_version: release.version,
+    }),
+  } as const;
   return [
-    route({
-      ...common,
-      path: '/version',
-      summary: 'Version',
-      params: Type.Object({}),
-      responses: { 200: Version },
-      handler: async () => ({ version: compatibleVersion, revision: release.revision }),
-    }),
-    route({
-      ...common,
-      path: '/metadata',
-      summary: 'Version and instance metadata',
-      params: Type.Object({}),
-      responses: { 200: Metadata },
-      handler: async () => ({
-        version: compatibleVersion,
-        revision: release.revision,
-        kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
-        enterprise: true,
-        millrace_version: release.version,
-      }),
-    }),
+    route({ ...metadata, path: '/version', summary: 'Version and instance metadata, under an older path' }),
+    route({ ...metadata, path: '/metadata', summary: 'Version and instance metadata' }),
   ];
 }

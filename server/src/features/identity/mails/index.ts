@@ -1,2 +1,2 @@
 /** Letters to the people behind accounts. */
-export * as letters from './letters.ts';
+export * as letters from './mail-templates.ts';

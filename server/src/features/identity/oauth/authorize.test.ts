@@ -233,9 +233,9 @@ describe('the answer of the person', () => {
     expect(await refused({ ...visitor.headers, Origin: 'https://evil.example' })).toBe(403);
     expect(await refused({ ...visitor.headers, 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
     expect(await refused({})).toBe(401);
-    expect(await refused({ 'PRIVATE-TOKEN': secret })).toBe(401);
+    expect(await refused({ 'PRIVATE-TOKEN': secret })).toBe(403);
     const { access_token } = await buildOauthTokens(app, { visitor });
-    expect(await refused({ Authorization: `Bearer ${access_token}` })).toBe(401);
+    expect(await refused({ Authorization: `Bearer ${access_token}` })).toBe(403);
     expect(await countAuthorizations()).toBe(before + 1);
   });
 

@@ -9,6 +9,7 @@ export type OauthErrorCode =
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_scope'
+  | 'insufficient_scope'
   | 'invalid_token'
   | 'unauthorized_client'
   | 'unsupported_grant_type'

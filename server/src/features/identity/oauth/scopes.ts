@@ -1,12 +1,15 @@
 /** What scopes mean to the people who are asked for them, and which of those asked for somebody may have. */
 import type { OauthApplication, User } from '../../../kernel/db/rows.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
-import { allScopes, unavailableScopes } from '../tokens/index.ts';
+import { applicationScopes, identityScopes, unavailableScopes } from '../tokens/index.ts';
 import { oauthError } from './requests.ts';
 
 const meanings: Readonly<Record<string, string>> = {
   api: 'Everything that you may do over the API and with git: read, change and delete',
   read_api: 'Read everything that you may see, also in private groups and projects',
+  openid: 'Know who you are on this instance',
+  profile: 'Read your name, user name and picture',
+  email: 'Read your e-mail address',
   read_user: 'Read your account: your name, user name and e-mail address',
   create_runner: 'Create runners',
   manage_runner: 'Change and remove runners',
@@ -19,7 +22,7 @@ const meanings: Readonly<Record<string, string>> = {
   read_virtual_registry: 'Read through virtual registries',
   write_virtual_registry: 'Read, write and delete in virtual registries',
   ai_features: 'Use features that need a language model',
-  sudo: 'Act as any user of this instance',
+  sudo: 'Act as any user of this instance, within its other scopes',
   admin_mode: 'Everything that administrators may, also where it needs admin mode',
   read_service_ping: 'Read what the instance reports of its use',
 };
@@ -53,8 +56,11 @@ export async function checkWideAccess(
 
 /** Those that this person's tokens may have: the others need an administrator. */
 export function scopesFor(user: Pick<User, 'admin'>, scopes: readonly string[]): string[] {
-  const missing = unavailableScopes(scopes, user.admin);
+  const missing = unavailableScopes(
+    scopes.filter((scope) => !identityScopes.includes(scope)),
+    user.admin,
+  );
   return scopes.filter((scope) => !missing.includes(scope));
 }
 
-export const isKnown = (scope: string): boolean => allScopes.includes(scope);
+export const isKnown = (scope: string): boolean => applicationScopes.includes(scope);

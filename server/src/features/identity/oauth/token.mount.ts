@@ -7,7 +7,8 @@ import { HttpError } from '../../../kernel/http/errors.ts';
 import { duringMaintenance } from '../../../kernel/http/maintenance.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { scopesOf } from '../applications/index.ts';
-import { allScopes } from '../tokens/index.ts';
+import { allScopes, applicationScopes } from '../tokens/index.ts';
+import { findUser } from '../users/index.ts';
 import { clientOf, requireClient } from './clients.ts';
 import type { Devices } from './devices.service.ts';
 import type { Grants, TokenAnswer } from './grants.service.ts';
@@ -185,6 +186,33 @@ export function mountTokenEndpoints(server: FastifyInstance, deps: TokenMountDep
     };
   }
 
+  /** Who gave the token, as far as its scopes tell (OpenID Connect Core, 5.3). */
+  async function userInfo(request: FastifyRequest): Promise<object> {
+    const secret = bearerOf(request);
+    const found = secret === undefined ? undefined : await grants.find(secret);
+    const row = found?.active && !found.refresh ? found.token : null;
+    const user = found?.user && row ? await findUser(db, found.user.id) : undefined;
+    if (!user || !row)
+      throw oauthError('invalid_token', 'The access token is unknown, expired or revoked.', 401, {
+        'WWW-Authenticate': 'Bearer realm="OAuth", error="invalid_token"',
+      });
+    if (!row.scopes.includes('openid'))
+      throw oauthError('insufficient_scope', 'The access token lacks the scope openid.', 403, {
+        'WWW-Authenticate': 'Bearer realm="OAuth", error="insufficient_scope", scope="openid"',
+      });
+    const profile = {
+      name: user.name,
+      nickname: user.username,
+      preferred_username: user.username,
+      profile: `${externalUrl}/${user.username}`,
+    };
+    return {
+      sub: String(user.id),
+      ...(row.scopes.includes('profile') ? profile : {}),
+      ...(row.scopes.includes('email') ? { email: user.email, email_verified: user.confirmed_at !== null } : {}),
+    };
+  }
+
   async function beginDevice(request: FastifyRequest): Promise<object> {
     const parameters = await bodyParameters(request);
     const application = await requireClient(db, request, parameters);
@@ -199,7 +227,8 @@ export function mountTokenEndpoints(server: FastifyInstance, deps: TokenMountDep
     revocation_endpoint: `${externalUrl}/oauth/revoke`,
     introspection_endpoint: `${externalUrl}/oauth/introspect`,
     device_authorization_endpoint: `${externalUrl}/oauth/authorize_device`,
-    scopes_supported: allScopes,
+    userinfo_endpoint: `${externalUrl}/oauth/userinfo`,
+    scopes_supported: applicationScopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: Object.keys(kinds),
@@ -210,7 +239,11 @@ export function mountTokenEndpoints(server: FastifyInstance, deps: TokenMountDep
     authorization_response_iss_parameter_supported: true,
   };
 
-  const endpoint = (method: 'GET' | 'POST', url: string, answer: (request: FastifyRequest) => Promise<object>) => {
+  const endpoint = (
+    method: 'GET' | 'POST' | ('GET' | 'POST')[],
+    url: string,
+    answer: (request: FastifyRequest) => Promise<object>,
+  ) => {
     server.route({
       method,
       url,
@@ -234,6 +267,8 @@ export function mountTokenEndpoints(server: FastifyInstance, deps: TokenMountDep
   endpoint('POST', '/oauth/token', token);
   endpoint('POST', '/oauth/revoke', revoke);
   endpoint('POST', '/oauth/introspect', introspect);
+  // Clients choose either (OpenID Connect Core, 5.3.1).
+  endpoint(['GET', 'POST'], '/oauth/userinfo', userInfo);
   endpoint('GET', '/oauth/token/info', info);
   endpoint('POST', '/oauth/authorize_device', beginDevice);
   endpoint('GET', '/.well-known/oauth-authorization-server', async () => metadata);

@@ -31,7 +31,7 @@ it('takes the present password, ends every session, and is out of reach of token
   expect((await change({ current_password: [password], password: next })).status).toBe(400);
   const { secret } = await buildToken(app, { user });
   const json = { current_password: password, password: next };
-  expect((await app.api('PUT', '/user/password', { token: secret, json })).status).toBe(401);
+  expect((await app.api('PUT', '/user/password', { token: secret, json })).status).toBe(403);
   expect((await app.api('PUT', '/user/password', { json })).status).toBe(401);
   expect((await change(json)).status).toBe(204);
   expect((await app.api('GET', '/user', { headers })).status).toBe(401);

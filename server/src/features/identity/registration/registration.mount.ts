@@ -1,10 +1,12 @@
 /** What the pages before the sign-in call: signing up, confirming addresses, new passwords. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { anonymous } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { invalidRecord, plainError } from '../../../kernel/http/errors.ts';
 import { Bool, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
+import type { Markdown } from '../../../kernel/markdown/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Confirmations } from '../confirmations/index.ts';
 import { mountEndpoint } from './endpoint.ts';
@@ -24,6 +26,7 @@ export interface RegistrationMountDependencies {
   /** Counts a mail to an address that a stranger asks for; why it is refused, null when it is not. */
   readonly mailRefusal: (email: string) => Promise<Error | null>;
   readonly externalUrl: string;
+  readonly markdown: Pick<Markdown, 'html'>;
 }
 
 const text = (maxLength = 500) => Str({ maxLength });
@@ -39,6 +42,9 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
     const refusal = await deps.mailRefusal(email);
     if (refusal) throw refusal;
   }
+
+  const html = async (text: string | null) =>
+    text === null ? '' : await deps.markdown.html(text, { caller: anonymous, base: null });
 
   server.get('/-/registration', async (_request, reply) => {
     const values = await settings.read();
@@ -56,8 +62,8 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
           password_symbol_required: values.password_symbol_required,
           password_uppercase_required: values.password_uppercase_required,
           password_lowercase_required: values.password_lowercase_required,
-          terms: values.enforce_terms ? (values.terms ?? '') : null,
-          after_sign_up_text: values.after_sign_up_text,
+          terms_html: values.enforce_terms ? await html(values.terms) : null,
+          after_sign_up_html: await html(values.after_sign_up_text),
         }),
       );
   });

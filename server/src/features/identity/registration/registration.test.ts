@@ -70,7 +70,7 @@ describe('signing up', () => {
     await settings({ signup_enabled: false });
     expect((await signUp(person())).status).toBe(403);
     const about = await app.request<Json>('GET', '/-/registration');
-    expect(about.body).toMatchObject({ signup_enabled: false, password_reset_enabled: true, terms: null });
+    expect(about.body).toMatchObject({ signup_enabled: false, password_reset_enabled: true, terms_html: null });
   });
 
   it('takes no rights, names what is wrong, and only from pages of this instance', async () => {
@@ -116,14 +116,25 @@ describe('signing up', () => {
 
   it('asks for the terms where there are some, also those who were there before', async () => {
     const before = await buildUser(app, { password });
+    const { secret: token } = await buildToken(app, { user: before });
+    const { secret: ofAdmin } = await buildToken(app, { user: await buildAdmin(app) });
+    const status = async (given: string) => (await app.api('GET', '/user', { token: given })).status;
+    expect(await status(token)).toBe(200);
     await settings({ require_admin_approval_after_user_signup: false, enforce_terms: true, terms: 'Be kind.' });
-    expect((await app.request<Json>('GET', '/-/registration')).body.terms).toBe('Be kind.');
+    expect((await app.request<Json>('GET', '/-/registration')).body.terms_html).toBe('<p>Be kind.</p>\n');
     const values = person();
     expect(await signUp(values)).toMatchObject({ status: 400, body: { message: { terms: ['must be accepted'] } } });
     expect((await signUp({ ...values, terms_accepted: true })).status).toBe(201);
     expect((await signIn(values.username)).status).toBe(201);
     expect(await signIn(before.username)).toMatchObject({ status: 403, body: { reason: 'terms' } });
+    expect(await app.api('GET', '/user', { token })).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('must accept the Terms of Service') },
+    });
+    // Or nobody could take the terms away again.
+    expect(await status(ofAdmin)).toBe(200);
     expect((await signIn(before.username, { accept_terms: true })).status).toBe(201);
+    expect(await status(token)).toBe(200);
     expect((await signIn(before.username)).status).toBe(201);
   });
 

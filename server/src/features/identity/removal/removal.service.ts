@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import { type Db, lockInTransaction, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { recordFact, toInstant, userDeleted } from '../../../kernel/events/index.ts';
 import { forbidden, HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
@@ -82,10 +82,13 @@ export function createRemoval(deps: RemovalDependencies): Removal {
     await transaction(db, async (tx) => {
       if (hard) await belongings.removeContributions(tx, userId);
       else await belongings.moveContributions(tx, userId, (await ensureGhost(tx)).id);
-      const { username, name, email, created_at, updated_at } = user;
-      // Nobody can look them up any more.
-      const payload = { user_id: userId, username, name, email, created_at, updated_at };
-      await emit(tx, { kind: 'user.deleted', payload });
+      const { username, name, email } = user;
+      await recordFact(tx, userDeleted, {
+        user_id: userId,
+        ...{ username, name, email },
+        created_at: toInstant(user.created_at),
+        updated_at: toInstant(user.updated_at),
+      });
       await deleteUser(tx, userId);
       await announceChange(tx);
     });

@@ -50,7 +50,7 @@ async function contribution(user: User) {
     .executeTakeFirstOrThrow();
   const people = async () => ({
     author: (await app.db.selectFrom('merge_requests').select('author_id').where('id', '=', request.id).execute())[0],
-    starter: (await app.db.selectFrom('pipelines').select('user_id').where('id', '=', pipeline.id).execute())[0],
+    template: (await app.db.selectFrom('pipelines').select('user_id').where('id', '=', pipeline.id).execute())[0],
   });
   return { people };
 }
@@ -79,7 +79,7 @@ describe('bots of projects and groups', () => {
     await sweep('tokens.sweep');
     await gone(bot.id);
     const ghost = await app.db.selectFrom('users').select('id').where('user_type', '=', 'ghost').executeTakeFirst();
-    expect(await people()).toEqual({ author: { author_id: ghost?.id }, starter: { user_id: ghost?.id } });
+    expect(await people()).toEqual({ author: { author_id: ghost?.id }, template: { user_id: ghost?.id } });
   });
 });
 
@@ -97,7 +97,7 @@ describe('DELETE /users/:id', () => {
     expect((await app.api('GET', `/projects/${own.body.id}`, { token: admin.secret })).status).toBe(404);
     const ghost = await app.db.selectFrom('users').selectAll().where('user_type', '=', 'ghost').execute();
     expect(ghost).toMatchObject([{ username: 'ghost', name: 'Ghost User' }]);
-    expect(await people()).toEqual({ author: { author_id: ghost[0]?.id }, starter: { user_id: ghost[0]?.id } });
+    expect(await people()).toEqual({ author: { author_id: ghost[0]?.id }, template: { user_id: ghost[0]?.id } });
     const again = await buildUser(app);
     await remove(again.id);
     await gone(again.id);
@@ -116,7 +116,7 @@ describe('DELETE /users/:id', () => {
     });
     expect((await remove(user.id, { hard_delete: true })).status).toBe(204);
     await gone(user.id);
-    expect(await people()).toEqual({ author: undefined, starter: { user_id: null } });
+    expect(await people()).toEqual({ author: undefined, template: { user_id: null } });
     const status = async (id: number) => (await app.api('GET', `/groups/${id}`, { token: admin.secret })).status;
     await expect.poll(() => status(alone.id)).toBe(404);
     expect(await status(shared.id)).toBe(200);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type AuditOrigin, recordAudit, strangerAt } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { recordFact, userSignInRefused } from '../../../kernel/events/index.ts';
 import { currentRequest } from '../../../kernel/http/current-request.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
@@ -167,6 +167,7 @@ export function createSessions(deps: SessionDependencies): Sessions {
       const author = { id: user.id, name: user.name, email: user.email };
       const event = { entity: userEntity(user), event: 'user_terms_accepted', details: {} };
       await recordAudit(tx, { author, address, ...event });
+      await announceChange(tx);
     });
   /** A change of a session together with its event. */
   const changed = async (
@@ -186,7 +187,7 @@ export function createSessions(deps: SessionDependencies): Sessions {
     const event = { entity: userEntity(user), event: 'user_sign_in_refused', details: { reason } };
     await transaction(db, async (tx) => {
       await recordAudit(tx, { ...strangerAt(address), ...event });
-      await emit(tx, { kind: 'user.sign_in_refused', payload: { user_id: user.id, reason } });
+      await recordFact(tx, userSignInRefused, { user_id: user.id, reason });
     });
     return { outcome: reason } as const;
   };

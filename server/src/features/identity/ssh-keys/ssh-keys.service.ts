@@ -2,7 +2,7 @@
 import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { SshKey, User } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { recordFact, sshKeyFacts, toInstant } from '../../../kernel/events/index.ts';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
@@ -67,12 +67,13 @@ function expiryReasons(expiresAt: Date | null, values: ApplicationSettings): str
 
 const taken = ['has already been taken'];
 
-const tellOfKey = (tx: Db, kind: 'ssh_key.created' | 'ssh_key.destroyed', user: User, row: SshKey) =>
-  emit(tx, {
-    kind,
-    actor_id: user.id,
-    payload: { id: row.id, key: row.key, username: user.username, created_at: row.created_at },
-  });
+const recordKeyFact = (tx: Db, event: keyof typeof sshKeyFacts, user: User, row: SshKey) =>
+  recordFact(
+    tx,
+    sshKeyFacts[event],
+    { id: row.id, key: row.key, username: user.username, created_at: toInstant(row.created_at) },
+    { actor_id: user.id },
+  );
 
 export function createSshKeys({ db, settings, mail }: SshKeyDependencies): SshKeys {
   return {
@@ -105,7 +106,7 @@ export function createSshKeys({ db, settings, mail }: SshKeyDependencies): SshKe
             details: { title: row.title, fingerprint_sha256: row.fingerprint_sha256, usage_type: row.usage_type },
             target: { type: 'Key', id: row.id, details: row.title },
           });
-          await tellOfKey(tx, 'ssh_key.created', user, row);
+          await recordKeyFact(tx, 'created', user, row);
           await mail.send(tx, letters.keyAdded(user, 'SSH', row.title));
           return row;
         });
@@ -118,7 +119,7 @@ export function createSshKeys({ db, settings, mail }: SshKeyDependencies): SshKe
     remove: async (user, key, origin) => {
       await transaction(db, async (tx) => {
         await deleteSshKey(tx, key.id);
-        await tellOfKey(tx, 'ssh_key.destroyed', user, key);
+        await recordKeyFact(tx, 'destroyed', user, key);
         await recordAudit(tx, {
           ...origin,
           entity: userEntity(user),

@@ -1,6 +1,13 @@
 /** Access tokens. */
 export { impersonationRoutes } from './impersonation.routes.ts';
-export { allScopes, rotatingScopes, unavailableScopes, userScopes } from './scopes.ts';
+export {
+  allScopes,
+  applicationScopes,
+  identityScopes,
+  rotatingScopes,
+  unavailableScopes,
+  userScopes,
+} from './scopes.ts';
 export { selfRoutes } from './self.routes.ts';
 export { NewPersonalAccessToken, PersonalAccessToken, personalAccessToken, tokenProperties } from './tokens.entity.ts';
 export { newTokenParameters, rotationParameters, tokenFilters } from './tokens.params.ts';

@@ -131,6 +131,18 @@ describe('how long tokens live', () => {
 
 describe('/users/:user_id/impersonation_tokens', () => {
   const path = (userId: number, rest = '') => `/users/${userId}/impersonation_tokens${rest}`;
+
+  it('may be made with an end in the past: inactive at once, unlike personal access tokens', async () => {
+    const user = await buildUser(app);
+    const json = { name: 'over', scopes: ['api'], expires_at: '2020-01-01' };
+    const made = await app.api<Json>('POST', path(user.id), { token: admin, json });
+    expect(made).toMatchObject({ status: 201, body: { active: false, revoked: false, expires_at: '2020-01-01' } });
+    expect(await me(made.body.token)).toBe(401);
+    const listed = await app.api<Json[]>('GET', path(user.id, '?state=inactive'), { token: admin });
+    expect(listed.body.map(({ id }) => id)).toEqual([made.body.id]);
+    const personal = await app.api('POST', `/users/${user.id}/personal_access_tokens`, { token: admin, json });
+    expect(personal.status).toBe(422);
+  });
   const create = (userId: number, json: Json, token = admin) => app.api<Json>('POST', path(userId), { token, json });
 
   it('[1/authentication/6] act as their user, and are not among the tokens that the user sees', async () => {

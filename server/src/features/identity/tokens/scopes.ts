@@ -25,6 +25,11 @@ export const placeScopes: readonly string[] = userScopes.filter((scope) => scope
 
 export const allScopes: readonly string[] = [...userScopes, ...adminScopes];
 
+/** Scopes of applications that only want to know who somebody is: they open the user info, and nothing of the API. */
+export const identityScopes: readonly string[] = ['openid', 'profile', 'email'];
+
+export const applicationScopes: readonly string[] = [...allScopes, ...identityScopes];
+
 /** Scopes with which a token may make another one in its own place. */
 export const rotatingScopes: readonly string[] = ['api', 'self_rotate'];
 

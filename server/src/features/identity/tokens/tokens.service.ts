@@ -195,8 +195,8 @@ export function createTokens(deps: TokenDependencies): Tokens {
         throw forbidden('Personal access tokens are disabled');
       checkScopes(token);
       if (token.name.trim() === '') throw unprocessable("Name can't be blank");
-      // Today is taken, as clients send it: the token is over already.
-      if (token.expiresAt !== null && token.expiresAt < today())
+      // Today is taken, as clients send it: the token is inactive at once. So are impersonation tokens with an earlier end.
+      if (kind !== 'impersonation' && token.expiresAt !== null && token.expiresAt < today())
         throw unprocessable('Expiration date must be in the future');
       const secret = token.secret ?? (await newSecret());
       const { place } = token;

@@ -173,8 +173,8 @@ describe('security 15: with a second factor', () => {
       ['PUT', '/user/password'],
     ] as const) {
       const as = { token: boss.secret, headers: { Sudo: user.username }, json };
-      expect([path, (await app.api(method, path, as)).status]).toEqual([path, 401]);
-      expect([path, (await app.api(method, path, { token: mine.secret, json })).status]).toEqual([path, 401]);
+      expect([path, (await app.api(method, path, as)).status]).toEqual([path, 403]);
+      expect([path, (await app.api(method, path, { token: mine.secret, json })).status]).toEqual([path, 403]);
     }
     expect(await isEnabled()).toBe(true);
   });

@@ -311,7 +311,7 @@ describe('security 15: side channels', () => {
       ['POST', '/user/two_factor/recovery_codes'],
     ] as const)
       expect((await app.api(method, path, { token: token.secret, query: { current_password: password } })).status).toBe(
-        401,
+        403,
       );
     const row = await app.db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirstOrThrow();
     expect(row.failed_attempts).toBe(0);
@@ -484,6 +484,6 @@ describe('active sessions', () => {
     expect((await own('GET', elsewhere, '/user')).status).toBe(401);
     expect((await own('GET', here, '/user')).status).toBe(200);
     const { secret } = await buildToken(app, { user });
-    expect((await app.api('GET', '/user/sessions', { token: secret })).status).toBe(401);
+    expect((await app.api('GET', '/user/sessions', { token: secret })).status).toBe(403);
   });
 });

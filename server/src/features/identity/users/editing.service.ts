@@ -2,7 +2,7 @@
 import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { recordFact, userRenamed } from '../../../kernel/events/index.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { announceChange } from '../changes/index.ts';
 import { addressTaken, confirmedAddresses, dropUnconfirmed, swapConfirmed } from '../confirmations/index.ts';
@@ -155,7 +155,7 @@ export function createEditing(deps: UserDependencies): UserEditing {
     if (row.username !== user.username || row.name !== user.name) await deps.userRenamed(tx, row);
     if (row.username !== user.username) {
       const payload = { user_id: id, old_username: user.username };
-      await emit(tx, { kind: 'user.renamed', actor_id: origin.author?.id ?? null, payload });
+      await recordFact(tx, userRenamed, payload, { actor_id: origin.author?.id ?? null });
     }
     if (changes.identity) await insertIdentity(tx, id, changes.identity);
     if (passwordHash !== null) {

@@ -3,6 +3,8 @@ export { customAttributesOf, withAccount } from './accounts.queries.ts';
 export { attributeParameters, userAttributes } from './attributes.ts';
 export { editingRoutes } from './editing.routes.ts';
 export { createEditing, keepAnAdministrator, type UserEditing } from './editing.service.ts';
+export { mountUsernameExists } from './exists.mount.ts';
+export { userReferences } from './references.ts';
 export {
   CustomAttribute,
   type ReferenceRow,
@@ -27,6 +29,7 @@ export {
   type UserOrder,
   updatePassword,
   updateUser,
+  usersMentioned,
 } from './users.queries.ts';
 export { userRoutes } from './users.routes.ts';
 export {

@@ -89,7 +89,7 @@ describe('GET /users?filter', () => {
     expect(await names('banned', plain.secret)).toHaveLength(all.body.length);
     const wrong = await app.api('GET', '/users', { token: admin.secret, query: { filter: 'odd' } });
     expect(wrong.status).toBe(400);
-    expect((await app.api('GET', '/admin/users/counts', { token: admin.secret })).status).toBe(401);
+    expect((await app.api('GET', '/admin/users/counts', { token: admin.secret })).status).toBe(403);
     expect((await app.api('GET', '/admin/users/counts')).status).toBe(401);
     const person = await sessionOf(await buildUser(app, { password }));
     expect((await app.api('GET', '/admin/users/counts', { headers: person })).status).toBe(403);
@@ -110,7 +110,7 @@ describe('POST /users/:id/unlock', () => {
     const path = `/users/${user.id}/unlock`;
     expect((await post(path, {})).status).toBe(401);
     expect((await post(path, await sessionOf(await buildUser(app, { password })))).status).toBe(403);
-    expect((await app.api('POST', path, { token: admin.secret })).status).toBe(401);
+    expect((await app.api('POST', path, { token: admin.secret })).status).toBe(403);
     expect((await post('/users/999999/unlock')).status).toBe(404);
   });
 });

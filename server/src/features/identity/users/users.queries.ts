@@ -41,6 +41,34 @@ export async function findUserByUsername(db: Db, username: string): Promise<User
     .executeTakeFirst();
 }
 
+/** Ids of the active users of these names. */
+export async function usersMentioned(db: Db, usernames: readonly string[]): Promise<number[]> {
+  if (usernames.length === 0) return [];
+  const names = usernames.map((username) => username.toLowerCase());
+  const rows = await db
+    .selectFrom('users')
+    .select('id')
+    .where(sql<string>`lower(username)`, 'in', names)
+    .where('state', '=', 'active')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Names of the users that exist among usernames, whatever their case. */
+export async function findMentioned(db: Db, usernames: readonly string[]): Promise<Pick<User, 'username' | 'name'>[]> {
+  if (usernames.length === 0) return [];
+  return await db
+    .selectFrom('users')
+    .select(['username', 'name'])
+    .where(
+      sql<string>`lower(username)`,
+      'in',
+      usernames.map((username) => username.toLowerCase()),
+    )
+    .execute();
+}
+
 /** By user name or, when the text has an `@`, by e-mail address. Both ignore case. */
 export async function findUserByLogin(db: Db, login: string): Promise<User | undefined> {
   const text = login.toLowerCase();

@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { recordFact, userCreated } from '../../../kernel/events/index.ts';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
@@ -254,7 +254,7 @@ export function createUsers(deps: UserDependencies): Users {
             event: 'user_created',
             details: { username: row.username, admin: row.admin, external: row.external, state: row.state },
           });
-          await emit(tx, { kind: 'user.created', actor_id: origin.author?.id ?? null, payload: { user_id: row.id } });
+          await recordFact(tx, userCreated, { user_id: row.id }, { actor_id: origin.author?.id ?? null });
           await sendMails(tx, row, user);
           return row;
         });

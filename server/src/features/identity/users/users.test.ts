@@ -39,6 +39,14 @@ describe('GET /user', () => {
     expect(got.body).not.toHaveProperty('is_admin');
   });
 
+  it('names things in errors as the API calls them', async () => {
+    const { secret: token } = await buildToken(app);
+    expect(await app.api('GET', '/users', { token, query: { page: 2, pagination: 'legacy' } })).toMatchObject({
+      status: 405,
+      body: { error: expect.stringContaining('objects of type User. ') },
+    });
+  });
+
   it('tells administrators that they are, with their namespace', async () => {
     const got = await app.api<Json>('GET', '/user', { token: admin.secret });
     expect(got.body).toMatchObject({ id: admin.user.id, is_admin: true, note: null, created_by: null });

@@ -4,6 +4,7 @@ import { entityOfPlace, originOf, recordAudit } from '../../../kernel/audit/inde
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { accessRequestFacts, recordFact, toInstant } from '../../../kernel/events/index.ts';
 import { Entity, ListOf, Timestamp } from '../../../kernel/http/entity.ts';
 import { forbidden, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
@@ -24,7 +25,7 @@ import {
   listRequesters,
   type RequesterRow,
 } from './access-requests.queries.ts';
-import { accessDenied, accessWanted } from './letters.ts';
+import { accessDenied, accessWanted } from './mail-templates.ts';
 
 const AccessRequester = Entity('AccessRequester', {
   ...UserReference.properties,
@@ -62,6 +63,25 @@ export function accessRequestRoutes(deps: AccessRequestDependencies): Route[] {
   const { db, externalUrl, mail, members } = deps;
   const json = ({ requested_at, ...user }: RequesterRow) => ({ ...userReference(user, externalUrl), requested_at });
 
+  const record = (
+    tx: Db,
+    event: keyof typeof accessRequestFacts,
+    subject: MemberSubject,
+    userId: number,
+    requestedAt: Date,
+    actorId: number | null,
+  ) =>
+    recordFact(
+      tx,
+      accessRequestFacts[event],
+      { user_id: userId, requested_at: toInstant(requestedAt) },
+      {
+        project_id: subject.kind === 'project' ? subject.project.id : null,
+        namespace_id: subject.kind === 'group' ? subject.group.id : subject.project.namespace_id,
+        actor_id: actorId,
+      },
+    );
+
   async function requester(subject: MemberSubject, userId: number): Promise<RequesterRow> {
     const [row] = await listRequesters(db, placeOf(subject), userId, one);
     if (!row) throw notFound();
@@ -84,6 +104,7 @@ export function accessRequestRoutes(deps: AccessRequestDependencies): Route[] {
         details: {},
         target: { type: 'User', id: user.id, details: user.username },
       });
+      await record(tx, 'created', subject, user.id, new Date(), user.id);
       if (!mail.configured || !(await sendsMail(tx, placeOf(subject)))) return;
       for (const decider of await deciders(tx, placeOf(subject)))
         await mail.send(tx, accessWanted(decider, user, nameOf(subject, externalUrl)));
@@ -168,6 +189,7 @@ export function accessRequestRoutes(deps: AccessRequestDependencies): Route[] {
               details: {},
               target: { type: 'User', id: row.id, details: row.username },
             });
+            if (!own) await record(tx, 'denied', subject, row.id, row.requested_at, caller.user?.id ?? null);
             if (!own && mail.configured && (await sendsMail(tx, placeOf(subject))))
               await mail.send(tx, accessDenied(row, nameOf(subject, externalUrl)));
           });

@@ -6,7 +6,8 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { AccessToken } from '../../../kernel/db/rows.ts';
 import { badRequest, HttpError, invalidParameters, methodNotAllowed } from '../../../kernel/http/errors.ts';
-import type { IssuedToken } from '../../identity/index.ts';
+import { findUser, type IssuedToken } from '../../identity/index.ts';
+import { outranks } from '../access/privileges.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { insertMember } from '../members/members.queries.ts';
 import { type MemberSubject, placeOf } from '../members/rules.ts';
@@ -19,6 +20,8 @@ export interface NewResourceToken {
   readonly accessLevel: number;
   readonly expiresAt: string | null | undefined;
 }
+
+const notEligible = 'Not eligible to rotate token with access level higher than the user';
 
 /** Roles that a bot can have. */
 const botLevelsAllowed: readonly number[] = [10, 15, 20, 30, 40, 50];
@@ -112,7 +115,9 @@ export function accessTokenService({ db, tokens, externalUrl }: NamespacesDepend
     ): Promise<IssuedToken> {
       const levels = await botLevels(db, placeOf(subject), [token.user_id]);
       const level = levels.get(token.user_id) ?? token.access_level ?? Level.owner;
-      requireRole(caller, subject, level, 'Not eligible to rotate token with access level higher than the user');
+      requireRole(caller, subject, level, notEligible);
+      const bot = await findUser(db, token.user_id);
+      if (bot && (await outranks(db, bot, caller))) throw badRequest(notEligible);
       return await rotated(subject, token, expiresAt, origin);
     },
 

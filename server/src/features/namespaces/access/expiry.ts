@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { recordAudits, systemOrigin } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { memberChanged, recordFact } from '../../../kernel/events/index.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import { deleteExpired, type ExpiredGrant } from './expiry.queries.ts';
 
@@ -30,12 +30,7 @@ async function removeSome(tx: Db): Promise<number> {
   await recordAudits(tx, gone.map(auditOf));
   for (const { user_id, namespace_id, project_id, level } of gone)
     if (user_id !== null)
-      await emit(tx, {
-        kind: 'member.changed',
-        project_id,
-        namespace_id,
-        payload: { user_id, change: 'expired', level },
-      });
+      await recordFact(tx, memberChanged, { user_id, change: 'expired', level }, { project_id, namespace_id });
   return gone.length;
 }
 

@@ -6,6 +6,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, lockInTransaction, lockSharedInTransaction } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
+import { instanceSetting } from '../../../kernel/settings/inherited.ts';
 
 /** How many groups may be above a group. */
 export const ancestorLimit = 20;
@@ -18,15 +19,22 @@ export const namespaceAt = (fullPath: unknown): RawBuilder<number | null> =>
 export const below = (id: unknown): RawBuilder<number> => sql<number>`(select namespaces_below(${id}))`;
 
 /**
- * What the group nearest above the rows `n` says in a column, as SQL: the namespace itself first, then those above it; null
- * where none says anything.
+ * What the group nearest above the rows `n` says in a column, as SQL text: the namespace itself first, then those above it;
+ * null where none says anything. The greatest depth with its value, so that lists have nothing to sort for each row.
  */
-export const nearestSaid = (column: 'max_artifacts_size' | 'repository_size_limit'): RawBuilder<number | null> => {
-  const said = sql.ref(`above.${column}`);
-  return sql<number | null>`(
-    select ${said} from namespaces above where above.id = any (n.traversal_ids) and ${said} is not null
-    order by cardinality(above.traversal_ids) desc limit 1)`;
+export const nearestText = (column: 'max_artifacts_size' | 'repository_size_limit' | 'lfs_enabled'): string => {
+  const flag = column === 'lfs_enabled';
+  const value = `above.${column}${flag ? '::int' : ''}::bigint`;
+  return `(select (max(array[cardinality(above.traversal_ids)::bigint, ${value}]))[2]${flag ? ' = 1' : ''}
+    from namespaces above where above.id = any (n.traversal_ids) and above.${column} is not null)`;
 };
+
+/** The same for built queries. */
+export const nearestSaid = (column: 'max_artifacts_size' | 'repository_size_limit'): RawBuilder<number | null> =>
+  sql.raw<number | null>(nearestText(column));
+
+/** The rules that protect the first branch of new projects of the rows `n`, as SQL text. */
+export const defaultProtection = `coalesce(n.default_branch_protection_defaults, ${instanceSetting('default_branch_protection_defaults')})`;
 
 /**
  * First in a transaction that moves or renames a namespace, before it locks any row: one after the other, and not while

@@ -5,7 +5,9 @@ import type { Level } from '../../../kernel/authz/levels.ts';
 import type { GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
+import { instanceSetting } from '../../../kernel/settings/inherited.ts';
 import { levelsText, roleBelowText } from './access.queries.ts';
+import { defaultProtection, nearestText } from './hierarchy.queries.ts';
 
 const namespaceColumns = [
   'id',
@@ -38,15 +40,36 @@ export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: Nam
 const archivedText = `p.archived or exists (
   select from namespaces a where a.archived and a.id = any(n.traversal_ids))`;
 
+/** Git LFS is on unless the project, or the group nearest above that says anything, switches it off. */
+const lfsOfProject = `coalesce(p.lfs_enabled, ${nearestText('lfs_enabled')}, true)`;
+
+/** Artifacts are kept where both the project and the instance keep them. */
+const keepsArtifacts = `p.keep_latest_artifact and ${instanceSetting('keep_latest_artifact')}::boolean`;
+
 /** Columns of `projects p join namespaces n` and `levels` for a `ProjectRow`. */
-export const projectColumns = `p.*, (${archivedText}) as archived, ${namespaceColumns.map((column) => `n.${column} as n_${column}`).join(', ')},
+export const projectColumns = `p.*, (${archivedText}) as archived, ${lfsOfProject} as lfs_enabled,
+  (${keepsArtifacts}) as keep_latest_artifact, ${namespaceColumns.map((column) => `n.${column} as n_${column}`).join(', ')},
   ${namespacePicture} as n_avatar_object_key, levels.*, exists (select 1 from grants s where s.group_id is not null and s.project_id = p.id) as shared`;
 
-export const ipRanges =
-  '(select r.ip_restriction_ranges from namespaces r where r.id = n.traversal_ids[1]) as ip_ranges';
+/** Networks of the top-level group `r`, with those that the instance lets in everywhere. */
+const openRanges = `case when r.ip_restriction_ranges <> ''
+  then r.ip_restriction_ranges || ',' || (${instanceSetting('globally_allowed_ips')} #>> '{}') end`;
+
+export const ipRanges = `(select ${openRanges} from namespaces r where r.id = n.traversal_ids[1]) as ip_ranges`;
 
 const gitProtocol =
   '(select r.enabled_git_access_protocol from namespaces r where r.id = n.traversal_ids[1]) as git_protocol';
+
+/** In the order of the numbers that the setting has. */
+const instanceCreators = `(array['noone', 'maintainer', 'developer', 'administrator', 'owner'])[1 + ${instanceSetting('default_project_creation')}::int]`;
+
+/** The role that makes projects in the groups `n`. */
+export const projectCreators = `coalesce(n.project_creation_level, ${instanceCreators})`;
+
+/** Columns of the rows `n` that are groups, with what the instance and the groups above decide where a group says nothing. */
+export const groupColumns = `n.*, coalesce(${nearestText('lfs_enabled')}, true) as lfs_enabled,
+  ${projectCreators} as project_creation_level,
+  ${defaultProtection} as default_branch_protection_defaults`;
 
 const projectSelect = `select ${projectColumns}, ${ipRanges}, ${gitProtocol}
   from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsText('$1', true)}`;
@@ -54,11 +77,11 @@ const projectById = `${projectSelect} where p.id = $2`;
 const projectByPath = `${projectSelect} where p.namespace_id = namespace_at($2) and lower(p.path) = lower($3)`;
 
 const roleBelow = `(${roleBelowText('$1')}) as role_below`;
-const groupSelect = `select n.*, levels.effective_level, ${roleBelow}, ${ipRanges}, ${gitProtocol}
+const groupSelect = `select ${groupColumns}, levels.effective_level, ${roleBelow}, ${ipRanges}, ${gitProtocol}
   from namespaces n cross join ${levelsText('$1', false)}`;
 const groupById = `${groupSelect} where n.id = $2 and n.kind = 'group'`;
 const groupByPath = `${groupSelect} where n.id = namespace_at($2) and n.kind = 'group'`;
-const namespaceSelect = `select n.*, ${namespacePicture} as avatar_object_key, levels.effective_level, ${roleBelow}, ${ipRanges}, ${gitProtocol}
+const namespaceSelect = `select ${groupColumns}, ${namespacePicture} as avatar_object_key, levels.effective_level, ${roleBelow}, ${ipRanges}, ${gitProtocol}
   from namespaces n cross join ${levelsText('$1', false)}`;
 const namespaceById = `${namespaceSelect} where n.id = $2`;
 const namespaceByPath = `${namespaceSelect} where n.id = namespace_at($2)`;
@@ -159,8 +182,8 @@ export async function findGroupSubject(db: Db, idOrPath: string, userId: number 
 
 /** Top-level groups that are kept to networks: few, and found by an index of their own. */
 export async function keptToNetworks(db: Db): Promise<{ readonly id: number; readonly ranges: string }[]> {
-  const text = `select id, ip_restriction_ranges as ranges from namespaces
-    where parent_id is null and ip_restriction_ranges <> ''`;
+  const text = `select r.id, ${openRanges} as ranges from namespaces r
+    where r.parent_id is null and r.ip_restriction_ranges <> ''`;
   return (await db.executeQuery(CompiledQuery.raw(text) as CompiledQuery<{ id: number; ranges: string }>)).rows;
 }
 

@@ -1,5 +1,6 @@
-/** Merge requests `m` of a place that somebody sees, for what counts them. */
+/** Merge requests `m` and issues `i` of a place that somebody sees, for what counts them. */
 import { sql } from 'kysely';
+import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Place } from '../places.ts';
@@ -13,4 +14,22 @@ export function requestsSeen(caller: Caller, place: Place) {
   const { tables, condition } = abilityScope(caller, 'read_merge_request');
   return sql<boolean>`m.project_id in (${withTables(tables)} select p.id from projects p
     where p.namespace_id in ${below(place.group.id)} and ${condition})`;
+}
+
+/** The same of issues; confidential ones for whoever sees all of them, wrote them, or is to do them. */
+export function issuesSeen(caller: Caller, place: Place) {
+  const me = caller.user?.id ?? null;
+  const mine = sql`(i.author_id = ${me}::bigint
+    or exists (select from issue_assignees a where a.issue_id = i.id and a.user_id = ${me}::bigint))`;
+  if (place.kind === 'project') {
+    if (!canOnProject(caller, 'read_issue', place)) return null;
+    const all = canOnProject(caller, 'read_confidential_issue', place);
+    return sql<boolean>`(i.project_id = ${place.project.id} ${all ? sql`` : sql`and (not i.confidential or ${mine})`})`;
+  }
+  const within = (ability: ProjectAbility) => {
+    const { tables, condition } = abilityScope(caller, ability);
+    return sql`i.project_id in (${withTables(tables)} select p.id from projects p
+      where p.namespace_id in ${below(place.group.id)} and ${condition})`;
+  };
+  return sql<boolean>`(${within('read_issue')} and (not i.confidential or ${mine} or ${within('read_confidential_issue')}))`;
 }

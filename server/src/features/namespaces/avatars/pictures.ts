@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { readAll } from '../../../kernel/http/params/body.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
+import { imageType } from '../../../kernel/images/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
-import { type Avatars, imageType, maximumAvatarBytes } from '../../identity/index.ts';
+import { type Avatars, maximumAvatarBytes } from '../../identity/index.ts';
 
 export interface Pictures {
   /** Null where there is none. */

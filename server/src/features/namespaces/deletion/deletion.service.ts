@@ -6,9 +6,17 @@ import Type from 'typebox';
 import { entityOfPlace, originOfCaller, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import type { Namespace, Project } from '../../../kernel/db/rows.ts';
+import {
+  groupDeleted,
+  groupFacts,
+  projectDeleted,
+  projectFacts,
+  recordFact,
+  toInstant,
+} from '../../../kernel/events/index.ts';
 import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
-import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { addJob, type CronItem, defineTask, jobExists, type Task } from '../../../kernel/queue/index.ts';
 import { lockTree } from '../access/hierarchy.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { deleteGroup, groupsToRemove, moveGroup, projectsBelow, takenBelow } from '../groups/groups.queries.ts';
@@ -62,20 +70,19 @@ export function deletionService(deps: NamespacesDependencies) {
       if (!project || !namespace) return;
       const entity = entityOfPlace({ kind: 'project', project, namespace });
       await recordAudit(tx, { ...systemOrigin, entity, event: 'project_destroyed', details: {} });
-      await emit(tx, {
-        kind: 'project.deleted',
-        project_id: id,
-        namespace_id: project.namespace_id,
-        // Nobody can look it up any more.
-        payload: {
+      await recordFact(
+        tx,
+        projectDeleted,
+        {
           project_id: id,
           ...{ name: project.name, path: project.path, visibility: project.visibility },
           path_with_namespace: `${namespace.full_path}/${project.path}`,
           group_ids: namespace.traversal_ids,
-          created_at: project.created_at,
-          updated_at: project.updated_at,
+          created_at: toInstant(project.created_at),
+          updated_at: toInstant(project.updated_at),
         },
-      });
+        { project_id: id, namespace_id: project.namespace_id },
+      );
       await deps.repository.projectRemoved(tx, project);
       await deleteProject(tx, id);
     });
@@ -101,17 +108,18 @@ export function deletionService(deps: NamespacesDependencies) {
         if (!group) return;
         const entity = entityOfPlace({ kind: 'group', group });
         await recordAudit(tx, { ...systemOrigin, entity, event: 'group_destroyed', details: {} });
-        await emit(tx, {
-          kind: 'group.deleted',
-          namespace_id: group_id,
-          payload: {
+        await recordFact(
+          tx,
+          groupDeleted,
+          {
             group_id,
             ...{ name: group.name, path: group.path, full_path: group.full_path, parent_id: group.parent_id },
             group_ids: group.traversal_ids,
-            created_at: group.created_at,
-            updated_at: group.updated_at,
+            created_at: toInstant(group.created_at),
+            updated_at: toInstant(group.updated_at),
           },
-        });
+          { namespace_id: group_id },
+        );
         await deps.repository.groupRemoved(tx, group_id);
         await deleteGroup(tx, group_id);
       });
@@ -120,10 +128,11 @@ export function deletionService(deps: NamespacesDependencies) {
     { timeout: 600_000 },
   );
 
+  const projectKey = (id: number) => `${projectTask.name}:${id}`;
+  const groupKey = (id: number) => `${groupTask.name}:${id}`;
   const enqueueProject = (tx: Db, id: number) =>
-    addJob(tx, projectTask, { project_id: id }, { jobKey: `${projectTask.name}:${id}` });
-  const enqueueGroup = (tx: Db, id: number) =>
-    addJob(tx, groupTask, { group_id: id }, { jobKey: `${groupTask.name}:${id}` });
+    addJob(tx, projectTask, { project_id: id }, { jobKey: projectKey(id) });
+  const enqueueGroup = (tx: Db, id: number) => addJob(tx, groupTask, { group_id: id }, { jobKey: groupKey(id) });
 
   const sweepTask = defineTask('namespaces.remove_expired', Type.Object({}), async () => {
     const days = (await settings.read()).deletion_adjourned_period;
@@ -149,26 +158,41 @@ export function deletionService(deps: NamespacesDependencies) {
       details: {},
     });
 
+  /** As it is now, with its namespace held: of several who remove or restore it at the same time one is right. */
+  async function lockedProject(tx: Db, { project: { id, namespace_id } }: ProjectSubject): Promise<Project> {
+    await lockNamespace(tx, namespace_id);
+    const project = await findProject(tx, id);
+    if (!project) throw notFound('Project');
+    return project;
+  }
+
+  async function lockedGroup(tx: Db, { group: { id } }: GroupSubject): Promise<Namespace> {
+    const group = await lockNamespace(tx, id);
+    if (!group) throw notFound('Group');
+    return group;
+  }
+
   async function scheduleProject(subject: ProjectSubject, caller: Caller, options: RemovalOptions): Promise<void> {
-    const { project, namespace } = subject;
+    const { namespace } = subject;
     if ((await settings.read()).default_project_deletion_protection && !caller.admin) throw forbidden();
-    const fullPath = `${namespace.full_path}/${project.path}`;
-    const final = isFinal('Project', project.marked_for_deletion_on, fullPath, options);
     const days = await keptDays();
     await transaction(db, async (tx) => {
+      const project = await lockedProject(tx, subject);
+      const fullPath = `${namespace.full_path}/${project.path}`;
+      const final = isFinal('Project', project.marked_for_deletion_on, fullPath, options);
+      if (final && (await jobExists(tx, projectKey(project.id)))) throw notFound('Project');
       if (!final) {
         await updateProject(tx, project.id, {
           marked_for_deletion_on: today(),
           path: scheduledText(project.path, project.id),
           name: scheduledText(project.name, project.id),
         });
-        await emit(tx, {
-          kind: 'project.marked_for_deletion',
-          project_id: project.id,
-          namespace_id: project.namespace_id,
-          actor_id: caller.user?.id ?? null,
-          payload: { project_id: project.id },
-        });
+        await recordFact(
+          tx,
+          projectFacts.marked_for_deletion,
+          { project_id: project.id },
+          { project_id: project.id, namespace_id: project.namespace_id, actor_id: caller.user?.id ?? null },
+        );
       }
       await record(tx, caller, subject, final || days === 0 ? 'deletion_started' : 'marked_for_deletion');
       if (final || days === 0) await enqueueProject(tx, project.id);
@@ -176,9 +200,9 @@ export function deletionService(deps: NamespacesDependencies) {
   }
 
   async function restoreProject(subject: ProjectSubject, caller: Caller): Promise<void> {
-    const { project } = subject;
-    if (project.marked_for_deletion_on === null) throw plainError(400, 'Project has not been marked for deletion');
     await transaction(db, async (tx) => {
+      const project = await lockedProject(tx, subject);
+      if (project.marked_for_deletion_on === null) throw plainError(400, 'Project has not been marked for deletion');
       const space = await lockNamespace(tx, project.namespace_id);
       if (!space) throw notFound('Project');
       const wanted = {
@@ -198,22 +222,23 @@ export function deletionService(deps: NamespacesDependencies) {
   }
 
   async function scheduleGroup(subject: GroupSubject, caller: Caller, options: RemovalOptions): Promise<void> {
-    const { group } = subject;
-    const final = isFinal('Group', group.marked_for_deletion_on, group.full_path, options);
     const days = await keptDays();
     await transaction(db, async (tx) => {
+      const group = await lockedGroup(tx, subject);
+      const final = isFinal('Group', group.marked_for_deletion_on, group.full_path, options);
+      if (final && (await jobExists(tx, groupKey(group.id)))) throw notFound('Group');
       if (!final) {
         await moveGroup(tx, group, {
           path: scheduledText(group.path, group.id),
           name: scheduledText(group.name, group.id),
           marked_for_deletion_on: today(),
         });
-        await emit(tx, {
-          kind: 'group.marked_for_deletion',
-          namespace_id: group.id,
-          actor_id: caller.user?.id ?? null,
-          payload: { group_id: group.id },
-        });
+        await recordFact(
+          tx,
+          groupFacts.marked_for_deletion,
+          { group_id: group.id },
+          { namespace_id: group.id, actor_id: caller.user?.id ?? null },
+        );
       }
       await record(tx, caller, subject, final || days === 0 ? 'deletion_started' : 'marked_for_deletion');
       if (final || days === 0) await enqueueGroup(tx, group.id);
@@ -221,10 +246,10 @@ export function deletionService(deps: NamespacesDependencies) {
   }
 
   async function restoreGroup(subject: GroupSubject, caller: Caller): Promise<void> {
-    const { group } = subject;
-    if (group.marked_for_deletion_on === null) throw plainError(400, 'Group has not been marked for deletion');
     await transaction(db, async (tx) => {
       await lockTree(tx);
+      const group = await lockedGroup(tx, subject);
+      if (group.marked_for_deletion_on === null) throw plainError(400, 'Group has not been marked for deletion');
       const parent = group.parent_id === null ? undefined : await lockNamespace(tx, group.parent_id);
       const path = unscheduledText(group.path, group.id);
       const name = unscheduledText(group.name, group.id);

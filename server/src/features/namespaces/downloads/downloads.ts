@@ -19,7 +19,7 @@ import {
   recordDownloads,
   toldOf,
 } from './downloads.queries.ts';
-import { manyDownloads } from './letters.ts';
+import { manyDownloads } from './mail-templates.ts';
 
 const interval = 2_000;
 /** More than this is written at once. */

@@ -45,7 +45,7 @@ export const attributes = {
   default_branch_protection_defaults: Optional(
     JsonObject({
       description:
-        'The same as rules: `allowed_to_push`, `allowed_to_merge` (one `{access_level}` each), `allow_force_push`, `developer_can_initial_push`',
+        'Rules in any combination: `allowed_to_push`, `allowed_to_merge` (lists of `{access_level}`), `allow_force_push`, `developer_can_initial_push`; empty for those of the instance',
     }),
   ),
   description: Optional(OrNull(Str({ maxLength: 500, description: 'What the group is about' }))),
@@ -60,7 +60,7 @@ export const attributes = {
   ip_restriction_ranges: Optional(
     OrNull(Str({ maxLength: 2000, description: 'Comma-separated, like `192.0.2.0/24`; top-level groups only' })),
   ),
-  lfs_enabled: flag('Whether Git LFS is on in new projects and groups below'),
+  lfs_enabled: flag('Whether Git LFS is on in projects and groups below that do not set it'),
   lock_math_rendering_limits_enabled: flag('Whether groups below may not change `math_rendering_limits_enabled`'),
   math_rendering_limits_enabled: flag('Whether rendering of formulas is limited'),
   membership_lock: flag('Whether projects of the group take no members of their own'),

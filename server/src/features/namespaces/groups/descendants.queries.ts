@@ -46,11 +46,12 @@ export async function spreadSettings(tx: Db, group: Namespace, changes: GroupCol
     where namespace_id in ${below(id)} and shared_runners_enabled`.execute(tx);
 }
 
-/** Makes a group and everything in it no more open than the visibility. */
-export async function lowerVisibility(tx: Db, id: number, visibility: Namespace['visibility']): Promise<void> {
+/** Makes a group and everything in it no more open than the visibility; the projects that it closed. */
+export async function lowerVisibility(tx: Db, id: number, visibility: Namespace['visibility']): Promise<number[]> {
   const closed = visibility === 'private' ? ['internal', 'public'] : ['public'];
   await sql`update namespaces set visibility = ${visibility}, updated_at = now()
     where id in ${below(id)} and visibility = any(${closed}::text[])`.execute(tx);
-  await sql`update projects set visibility = ${visibility}, updated_at = now()
-    where namespace_id in ${below(id)} and visibility = any(${closed}::text[])`.execute(tx);
+  const { rows } = await sql<{ id: number }>`update projects set visibility = ${visibility}, updated_at = now()
+    where namespace_id in ${below(id)} and visibility = any(${closed}::text[]) returning id`.execute(tx);
+  return rows.map((row) => row.id);
 }

@@ -190,7 +190,7 @@ describe('effects', () => {
     const nonsense = await put(top.id, { default_branch_protection_defaults: { allowed_to_push: 'everybody' } });
     expect(nonsense).toMatchObject({
       status: 400,
-      body: { message: { default_branch_protection_defaults: ['stand for none of the levels of protection'] } },
+      body: { message: { default_branch_protection_defaults: ['must be a valid json schema'] } },
     });
   });
 
@@ -241,11 +241,15 @@ describe('effects', () => {
 
   it('the token that registers runners is for owners, and only while such tokens are used', async () => {
     const top = await made({ visibility: 'public' });
-    expect((await get(`/groups/${top.id}`, owner)).body.runners_token).toBeNull();
-    const { body } = await post(`/groups/${top.id}/runners/reset_registration_token`);
     const shown = async (token?: BuiltToken) => (await get(`/groups/${top.id}`, token)).body.runners_token;
+    const registers = (token: unknown) => app.api('POST', '/runners', { json: { token } });
+    const first = await shown(owner);
+    expect((await registers(first)).status).toBe(201);
+    expect(await shown(owner)).toBe(first);
+    const { body } = await post(`/groups/${top.id}/runners/reset_registration_token`);
     expect(await shown(owner)).toBe(body.token);
-    expect([await shown(maintainer), await shown()]).toEqual([undefined, undefined]);
+    expect((await registers(first)).status).toBe(403);
+    expect([await shown(maintainer), await shown()]).toEqual([null, null]);
     await app.settings.write({ allow_runner_registration_token: false });
     expect(await shown(owner)).toBeNull();
     await app.settings.write({ allow_runner_registration_token: true });

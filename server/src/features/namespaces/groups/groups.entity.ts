@@ -17,7 +17,7 @@ import {
   Timestamp,
   Word,
 } from '../../../kernel/http/entity.ts';
-import { protectionOf } from '../../../kernel/settings/branch-protection.ts';
+import { type BranchProtection, levelOf } from '../../../kernel/settings/branch-protection.ts';
 import { CustomAttribute } from '../../identity/index.ts';
 import { pictureUrl } from '../avatars/pictures.ts';
 import { Project, type SharedGroup, sharedGroup } from '../projects/projects.entity.ts';
@@ -90,9 +90,6 @@ const forOwners = {
   unique_project_download_limit_allowlist: Sometimes(ListOf(Text())),
   unique_project_download_limit_alertlist: Sometimes(ListOf(Id())),
   auto_ban_user_on_excessive_projects_download: Sometimes(Flag()),
-  runners_token: Sometimes(
-    Nullable(Text({ description: 'Registers runners; null where none was made or they are switched off' })),
-  ),
 };
 
 /** A group in lists. */
@@ -102,6 +99,11 @@ export const Group = Entity('Group', properties);
 export const GroupDetail = Entity('GroupDetail', {
   ...properties,
   ...forOwners,
+  runners_token: Nullable(
+    Text({
+      description: 'Registers runners; for owners; null for others and while registration tokens are switched off',
+    }),
+  ),
   shared_with_groups: ListOf(sharedGroup),
   enabled_git_access_protocol: Text(),
   prevent_sharing_groups_outside_hierarchy: Flag(),
@@ -151,6 +153,7 @@ export interface GroupOptions {
 /** The group without what only the detail shows. */
 export function groupJson(group: Namespace, options: GroupOptions): Static<typeof Group> {
   const { externalUrl } = options;
+  const protection = group.default_branch_protection_defaults as unknown as BranchProtection;
   return {
     id: group.id,
     web_url: `${externalUrl}/groups/${group.full_path}`,
@@ -161,20 +164,20 @@ export function groupJson(group: Namespace, options: GroupOptions): Static<typeo
     share_with_group_lock: group.share_with_group_lock,
     require_two_factor_authentication: group.require_two_factor_authentication,
     two_factor_grace_period: group.two_factor_grace_period,
-    project_creation_level: group.project_creation_level,
+    project_creation_level: group.project_creation_level ?? 'noone',
     auto_devops_enabled: group.auto_devops_enabled,
     subgroup_creation_level: group.subgroup_creation_level,
     emails_disabled: !group.emails_enabled,
     emails_enabled: group.emails_enabled,
     show_diff_preview_in_email: group.show_diff_preview_in_email,
     mentions_disabled: group.mentions_disabled,
-    lfs_enabled: group.lfs_enabled,
+    lfs_enabled: group.lfs_enabled ?? true,
     archived: group.archived,
     math_rendering_limits_enabled: group.math_rendering_limits_enabled,
     lock_math_rendering_limits_enabled: group.lock_math_rendering_limits_enabled,
     default_branch: group.default_branch,
-    default_branch_protection: group.default_branch_protection,
-    default_branch_protection_defaults: protectionOf(group.default_branch_protection),
+    default_branch_protection: levelOf(protection),
+    default_branch_protection_defaults: { ...protection },
     avatar_url: pictureUrl(externalUrl, 'group', group.id, group.avatar_object_key),
     request_access_enabled: group.request_access_enabled,
     full_name: group.full_name,
@@ -207,7 +210,7 @@ export interface GroupDetailOptions extends GroupOptions {
   };
 }
 
-const ownersJson = (group: Namespace, runnersToken: string | null) => ({
+const ownersJson = (group: Namespace) => ({
   allowed_email_domains_list: group.allowed_email_domains_list,
   new_user_signups_cap: group.new_user_signups_cap,
   unique_project_download_limit: group.unique_project_download_limit,
@@ -215,13 +218,13 @@ const ownersJson = (group: Namespace, runnersToken: string | null) => ({
   unique_project_download_limit_allowlist: group.unique_project_download_limit_allowlist,
   unique_project_download_limit_alertlist: group.unique_project_download_limit_alertlist,
   auto_ban_user_on_excessive_projects_download: group.auto_ban_user_on_excessive_projects_download,
-  runners_token: runnersToken,
 });
 
 export function groupDetailJson(group: Namespace, options: GroupDetailOptions): Static<typeof GroupDetail> {
   return {
     ...groupJson(group, options),
-    ...(options.owner ? ownersJson(group, options.runnersToken) : {}),
+    ...(options.owner ? ownersJson(group) : {}),
+    runners_token: options.runnersToken,
     shared_with_groups: [...options.sharedWith],
     enabled_git_access_protocol: group.enabled_git_access_protocol,
     prevent_sharing_groups_outside_hierarchy: group.prevent_sharing_groups_outside_hierarchy,

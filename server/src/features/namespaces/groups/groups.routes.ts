@@ -9,6 +9,7 @@ import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, IdOrPath, Int, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import { findGroupSubject, findProjectSubject } from '../access/parents.queries.ts';
+import { runnersTokenFor } from '../access/registration.ts';
 import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
 import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
@@ -59,12 +60,13 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
     readonly customAttributes?: boolean;
   }
 
-  async function detail({ group, level }: GroupSubject, caller: Caller, options: DetailOptions = {}) {
+  async function detail(subject: GroupSubject, caller: Caller, options: DetailOptions = {}) {
+    const { group, level } = subject;
     const owner = caller.admin || level === Level.owner;
     const [statistics, attributes, runnersToken] = await Promise.all([
       options.statistics && caller.admin ? groupStatistics(db, [group.id]) : null,
       options.customAttributes && caller.admin ? customAttributesOf(db, 'group', [group.id]) : null,
-      owner ? deps.runnersToken(group.id) : null,
+      runnersTokenFor(deps, subject, caller),
     ]);
     return groupDetailJson(group, {
       externalUrl: deps.externalUrl,
@@ -121,7 +123,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       handler: async (context) => {
         const { name, path, parent_id, ...settings } = context.params;
         const wanted = { name, path, parentId: parent_id ?? null };
-        return await detail(await groups.create(context.caller, wanted, settings), context.caller);
+        return await reloaded(await groups.create(context.caller, wanted, settings), context.caller);
       },
     }),
     route({

@@ -10,7 +10,7 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Namespace, User } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { groupFacts, groupUpdated, recordFact } from '../../../kernel/events/index.ts';
 import { forbidden, invalidRecord, notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { requireOnGroup } from '../../../kernel/http/parents.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
@@ -41,8 +41,9 @@ import {
 
 const taken = 'has already been taken';
 
-function checkNames(name: string, path: string, above: string | null): void {
-  const reasons = { name: groupNameReasons(name), path: groupPathReasons(path, above) };
+/** A path that stays as it is is not looked at: rules have changed since it was given. */
+function checkNames(name: string, path: string | null, above: string | null): void {
+  const reasons = { name: groupNameReasons(name), path: path === null ? [] : groupPathReasons(path, above) };
   const wrong = Object.entries(reasons).filter(([, found]) => found.length > 0);
   if (wrong.length > 0) throw invalidRecord(Object.fromEntries(wrong));
 }
@@ -75,9 +76,6 @@ export async function createPersonalNamespace(
   await makeOwner(tx, { userId: user.id, namespaceId: namespace.id, createdById: null });
   return namespace;
 }
-
-/** What the setting's numbers stand for. */
-const creationLevels = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const;
 
 /** In the transaction that changes a user's names: their namespace follows. Throws the API's 400. */
 export async function renamePersonalNamespace(tx: Db, user: Pick<User, 'id' | 'username' | 'name'>): Promise<void> {
@@ -176,9 +174,7 @@ export function groupService(deps: NamespacesDependencies) {
         const row = await insertNamespace(
           tx,
           {
-            default_branch_protection: values.default_branch_protection,
             math_rendering_limits_enabled: limited,
-            project_creation_level: creationLevels[values.default_project_creation] ?? 'developer',
             ...(above ? inheritedColumns(above) : {}),
             ...(columns as object),
             ...(picture ? { avatar_object_key: picture } : {}),
@@ -192,12 +188,7 @@ export function groupService(deps: NamespacesDependencies) {
         );
         if (!parent || parent.level < Level.owner)
           await makeOwner(tx, { userId: user.id, namespaceId: row.id, createdById: user.id });
-        await emit(tx, {
-          kind: 'group.created',
-          namespace_id: row.id,
-          actor_id: user.id,
-          payload: { group_id: row.id },
-        });
+        await recordFact(tx, groupFacts.created, { group_id: row.id }, { namespace_id: row.id, actor_id: user.id });
         await recordAudit(tx, {
           ...originOfCaller(caller),
           entity: entityOfPlace({ kind: 'group', group: row }),
@@ -230,7 +221,7 @@ export function groupService(deps: NamespacesDependencies) {
     const name = names.name ?? group.name;
     const path = names.path ?? group.path;
     const moved = name !== group.name || path !== group.path;
-    if (moved) checkNames(name, path, fullPathAbove(group));
+    if (moved) checkNames(name, path === group.path ? null : path, fullPathAbove(group));
     checkBranchName(attributes.default_branch);
     const values = await settings.read();
     const changes = settingColumns(attributes, {
@@ -262,18 +253,23 @@ export function groupService(deps: NamespacesDependencies) {
           await moveGroup(tx, group, { ...changes, name, path });
         } else if (!(await updateGroup(tx, group.id, changes))) throw notFound('Group');
         await spreadSettings(tx, group, changes);
-        await emit(tx, {
-          kind: 'group.updated',
-          namespace_id: group.id,
-          actor_id: caller.user?.id ?? null,
-          payload: {
+        await recordFact(
+          tx,
+          groupUpdated,
+          {
             group_id: group.id,
             ...(path !== group.path ? { old_path: group.path, old_full_path: group.full_path } : {}),
           },
-        });
+          { namespace_id: group.id, actor_id: caller.user?.id ?? null },
+        );
         const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
-        const { avatar_object_key: avatar, ...told } = changes;
-        await recordAudits(tx, eventsOfChanges(about, 'group', group, { ...told, name, path } as Partial<Namespace>));
+        const { avatar_object_key: avatar, default_branch_protection_defaults: rules, ...others } = changes;
+        const recorded: Partial<Record<keyof Namespace, unknown>> = {
+          ...others,
+          ...(typeof rules === 'string' ? { default_branch_protection_defaults: JSON.parse(rules) } : {}),
+          ...{ name, path },
+        };
+        await recordAudits(tx, eventsOfChanges(about, 'group', group, recorded as Partial<Namespace>));
         if (avatar !== undefined) await recordAudit(tx, { ...about, event: 'group_avatar_updated', details: {} });
       }),
     );
@@ -287,8 +283,8 @@ export function groupService(deps: NamespacesDependencies) {
         throw unprocessable(archived ? 'Group is already archived!' : 'Group is already unarchived!');
       if (group.marked_for_deletion_on !== null) throw unprocessable('Group is scheduled for deletion!');
       if (!(await updateGroup(tx, group.id, { archived }))) throw notFound('Group');
-      const payload = { group_id: group.id };
-      await emit(tx, { kind: 'group.updated', namespace_id: group.id, actor_id: caller.user?.id ?? null, payload });
+      const context = { namespace_id: group.id, actor_id: caller.user?.id ?? null };
+      await recordFact(tx, groupUpdated, { group_id: group.id }, context);
       const event = archived ? 'group_archived' : 'group_unarchived';
       await recordAudit(tx, { ...originOfCaller(caller), entity: entityOfPlace(subject), event, details: {} });
     });

@@ -180,6 +180,12 @@ describe('creating and changing', () => {
     expect((await create(alice, { name: 'x', path: 'admin' })).body).toEqual({
       message: { path: ['admin is a reserved name'] },
     });
+    for (const path of ['_x', 'x-', 'a--b', 'a._b'])
+      expect((await create(alice, { name: 'x', path })).body).toEqual({
+        message: {
+          path: ['must not start or end with a special character and must not contain consecutive special characters.'],
+        },
+      });
     const ranges = await create(alice, { name: 'x', path: unique('x'), ip_restriction_ranges: '10.0.0.0/8,nonsense' });
     expect(ranges.body).toEqual({ message: { ip_restriction_ranges: ['is an invalid IP address range'] } });
   });

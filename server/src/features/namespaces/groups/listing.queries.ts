@@ -1,4 +1,5 @@
 /** Lists of groups, filtered by what the caller may see. */
+
 import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db, wordsOf } from '../../../kernel/db/index.ts';
@@ -7,6 +8,7 @@ import { type CursorValues, countLimit } from '../../../kernel/http/pagination.t
 import { idOrder, type KeysetOrder, keysetOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, grantHolds, groupScope, type Sql, withTables } from '../access/access.queries.ts';
 import { below } from '../access/hierarchy.queries.ts';
+import { groupColumns } from '../access/parents.queries.ts';
 import { hasCustomAttributes } from '../custom-attributes/custom-attributes.queries.ts';
 
 export type GroupOrder = 'name' | 'path' | 'id' | 'similarity';
@@ -124,7 +126,7 @@ export async function listGroups(
 ): Promise<GroupList> {
   const scope = groupScope(caller, { minimum: filter.minimumLevel ?? null });
   const wanted = allOf([...conditionsOf(filter), scope.condition]);
-  const page = sql`select n.* from namespaces n where ${allOf([wanted, ...afterCondition(window)])}
+  const page = sql`select ${sql.raw(groupColumns)} from namespaces n where ${allOf([wanted, ...afterCondition(window)])}
     order by ${orderBy(window, filter.search)} limit ${window.limit} offset ${window.offset}`;
   if (!counted) {
     const { rows } = await sql<Namespace>`${withTables(scope.tables)} ${page}`.execute(db);

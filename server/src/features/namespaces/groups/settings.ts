@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Static, TObject } from 'typebox';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
-import { levelOf } from '../../../kernel/settings/branch-protection.ts';
+import { parseProtection, protectionOf } from '../../../kernel/settings/branch-protection.ts';
 import {
   administratorAttributes,
   type attributes,
@@ -33,12 +33,16 @@ function checkDomains(domains: string | null | undefined): void {
     throw invalidRecord({ allowed_email_domains_list: ['has a domain that is not valid'] });
 }
 
-/** The level that rules of protection stand for. */
-function protectionLevel(rules: Readonly<Record<string, unknown>>): number {
-  const level = levelOf(rules);
-  if (level === null)
-    throw invalidRecord({ default_branch_protection_defaults: ['stand for none of the levels of protection'] });
-  return level;
+/** The rules as they are stored; null, for what the instance says, where none are given. */
+function protectionRules(
+  level: number | undefined,
+  rules: Readonly<Record<string, unknown>> | undefined,
+): string | null {
+  if (rules === undefined) return level === undefined ? null : JSON.stringify(protectionOf(level));
+  if (Object.keys(rules).length === 0) return null;
+  const parsed = parseProtection(rules);
+  if (parsed === null) throw invalidRecord({ default_branch_protection_defaults: ['must be a valid json schema'] });
+  return JSON.stringify(parsed);
 }
 
 function checkPlace(given: GroupAttributes, topLevel: boolean): void {
@@ -65,6 +69,7 @@ export function settingColumns(
     visibility: _visibility,
     emails_disabled,
     description,
+    default_branch_protection: level,
     default_branch_protection_defaults: rules,
     ...columns
   } = given;
@@ -77,18 +82,18 @@ export function settingColumns(
   if (columns.ip_restriction_ranges === '') changes.ip_restriction_ranges = null;
   if (columns.allowed_email_domains_list === '') changes.allowed_email_domains_list = null;
   if (emails_disabled !== undefined && columns.emails_enabled === undefined) changes.emails_enabled = !emails_disabled;
-  if (rules !== undefined) changes.default_branch_protection = protectionLevel(rules);
+  if (rules !== undefined || level !== undefined)
+    changes.default_branch_protection_defaults = protectionRules(level, rules);
   // An older name of the same.
   if (columns.shared_runners_setting === 'disabled_with_override')
     changes.shared_runners_setting = 'disabled_and_overridable';
   if (!admin) for (const name of administratorAttributes) delete changes[name];
-  if (!admin && !ownersProtect) delete changes.default_branch_protection;
+  if (!admin && !ownersProtect) delete changes.default_branch_protection_defaults;
   return changes;
 }
 
 /** What a group takes over from the one it is made below. */
 export const inheritedColumns = (parent: Namespace): GroupColumns => ({
-  lfs_enabled: parent.lfs_enabled,
   emails_enabled: parent.emails_enabled,
   share_with_group_lock: parent.share_with_group_lock,
   shared_runners_setting: parent.shared_runners_setting,

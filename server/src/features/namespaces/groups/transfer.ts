@@ -4,14 +4,14 @@ import { canOnGroup } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { groupUpdated, recordFact } from '../../../kernel/events/index.ts';
 import { notFound, plainError } from '../../../kernel/http/errors.ts';
 import { ancestorLimit, lockTree, type MoveRefusal, moveNamespace } from '../access/hierarchy.queries.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
-import { carryAlong, everyCarrier } from '../carrying.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { isReserved, openness } from '../naming/naming.ts';
 import { claimPath, leaveGroupPath } from '../naming/redirects.queries.ts';
+import { closeForks } from '../projects/fork-visibility.ts';
 import { lockNamespace } from '../projects/projects.queries.ts';
 import { formulasLockedBy, lowerVisibility, spreadFormulaLimits, spreadSettings } from './descendants.queries.ts';
 import { type GroupColumns, hasOwner, makeOwner, takenBelow, updateGroup } from './groups.queries.ts';
@@ -34,7 +34,7 @@ function demandsOf(parent: Namespace, group: Namespace): GroupColumns {
   return demands;
 }
 
-export function groupTransfer({ db, carriers }: NamespacesDependencies) {
+export function groupTransfer({ db, moved }: NamespacesDependencies) {
   /** Where it goes; null for the top. */
   async function targetOf(
     { group }: GroupSubject,
@@ -70,7 +70,8 @@ export function groupTransfer({ db, carriers }: NamespacesDependencies) {
         await updateGroup(tx, id, { math_rendering_limits_enabled: limited });
         await spreadFormulaLimits(tx, id, limited);
       }
-      if (openness(before.visibility) > openness(parent.visibility)) await lowerVisibility(tx, id, parent.visibility);
+      if (openness(before.visibility) > openness(parent.visibility))
+        await closeForks(tx, caller, await lowerVisibility(tx, id, parent.visibility), parent.visibility);
       return;
     }
     // Those who owned the group above own it no longer: somebody has to.
@@ -91,9 +92,9 @@ export function groupTransfer({ db, carriers }: NamespacesDependencies) {
       if (!before || parent === undefined) throw notFound('Group');
       if (before.marked_for_deletion_on !== null) throw refused('Group is scheduled for deletion.');
       await move(tx, before, caller, parent);
-      await carryAlong(tx, everyCarrier(carriers), { namespaceId: before.id });
-      const payload = { group_id: before.id };
-      await emit(tx, { kind: 'group.updated', namespace_id: before.id, actor_id: caller.user?.id ?? null, payload });
+      for (const part of moved) await part.moved(tx, { namespaceId: before.id });
+      const context = { namespace_id: before.id, actor_id: caller.user?.id ?? null };
+      await recordFact(tx, groupUpdated, { group_id: before.id }, context);
       await recordAudit(tx, {
         ...originOfCaller(caller),
         entity: entityOfPlace(subject),

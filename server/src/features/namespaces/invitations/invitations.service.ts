@@ -36,7 +36,7 @@ import {
   type MemberInvitation,
   updateInvitation,
 } from './invitations.queries.ts';
-import { invitation } from './letters.ts';
+import { invitation } from './mail-templates.ts';
 
 export interface InvitationDependencies {
   readonly db: Db;

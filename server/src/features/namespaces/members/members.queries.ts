@@ -170,6 +170,18 @@ export async function findGrant(db: Db, place: Place, userId: number): Promise<G
     .executeTakeFirst();
 }
 
+/** The same, held until the transaction ends: of those who end it at the same time one finds it. */
+export async function lockGrant(tx: Db, place: Place, userId: number): Promise<Grant | undefined> {
+  return await tx
+    .selectFrom('grants')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where(columnOf(place), '=', place.id)
+    .where(sql<boolean>`(expires_at is null or expires_at > current_date)`)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
 /** Adds a user; false when they are a member already. A grant that has expired is replaced. */
 export async function insertMember(
   tx: Db,
@@ -217,12 +229,17 @@ export async function updateMember(
 }
 
 /** Removes the grant and, where asked, those on the groups and projects below. */
-export async function deleteMember(tx: Db, place: Place, userId: number, below: boolean): Promise<void> {
-  await tx.deleteFrom('grants').where('user_id', '=', userId).where(columnOf(place), '=', place.id).execute();
-  if (place.kind !== 'group' || !below) return;
-  await sql`delete from grants g where g.user_id = ${userId} and (
+export async function deleteMember(tx: Db, place: Place, userId: number, below: boolean): Promise<number> {
+  const own = await tx
+    .deleteFrom('grants')
+    .where('user_id', '=', userId)
+    .where(columnOf(place), '=', place.id)
+    .executeTakeFirst();
+  if (place.kind !== 'group' || !below) return Number(own.numDeletedRows);
+  const { numAffectedRows } = await sql`delete from grants g where g.user_id = ${userId} and (
     g.namespace_id in ${idsBelow(place.id)}
     or g.project_id in (select p.id from projects p where p.namespace_id in ${idsBelow(place.id)}))`.execute(tx);
+  return Number(own.numDeletedRows) + Number(numAffectedRows ?? 0);
 }
 
 /** What asked for the membership is done with: the request, and invitations of the person's confirmed addresses. */

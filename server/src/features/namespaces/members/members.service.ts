@@ -4,10 +4,10 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Grant, User } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { memberChanged, recordFact, toInstant } from '../../../kernel/events/index.ts';
 import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { findUser, findUserByUsername } from '../../identity/index.ts';
-import { accessGiven } from '../access-requests/letters.ts';
+import { accessGiven } from '../access-requests/mail-templates.ts';
 import { seatState } from '../billable-members/seats.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { lockNamespace } from '../projects/projects.queries.ts';
@@ -19,6 +19,7 @@ import {
   findGrant,
   inheritedLevel,
   insertMember,
+  lockGrant,
   otherOwners,
   type Place,
   serviceAccountFits,
@@ -61,7 +62,8 @@ interface RemovalOptions {
   unmodifiedSince(changedAt: Date): void;
 }
 
-export type MemberServiceDependencies = Pick<NamespacesDependencies, 'db' | 'externalUrl'> & MembershipHooks;
+export type MemberServiceDependencies = Pick<NamespacesDependencies, 'db' | 'externalUrl' | 'assigned'> &
+  MembershipHooks;
 
 export function memberService(deps: MemberServiceDependencies) {
   const { db, externalUrl, mail } = deps;
@@ -84,18 +86,28 @@ export function memberService(deps: MemberServiceDependencies) {
   }
 
   /** With what the membership was where it is gone. */
-  const tell = (tx: Db, subject: MemberSubject, actor: Caller, userId: number, change: string, was?: Grant) =>
-    emit(tx, {
-      kind: 'member.changed',
-      project_id: subject.kind === 'project' ? subject.project.id : null,
-      namespace_id: subject.kind === 'group' ? subject.group.id : subject.project.namespace_id,
-      actor_id: actor.user?.id ?? null,
-      payload: {
+  const recordChange = (
+    tx: Db,
+    subject: MemberSubject,
+    actor: Caller,
+    userId: number,
+    change: 'added' | 'updated' | 'removed',
+    was?: Grant,
+  ) =>
+    recordFact(
+      tx,
+      memberChanged,
+      {
         user_id: userId,
         change,
-        ...(was ? { level: was.level, expires_at: was.expires_at, created_at: was.created_at } : {}),
+        ...(was ? { level: was.level, expires_at: was.expires_at, created_at: toInstant(was.created_at) } : {}),
       },
-    });
+      {
+        project_id: subject.kind === 'project' ? subject.project.id : null,
+        namespace_id: subject.kind === 'group' ? subject.group.id : subject.project.namespace_id,
+        actor_id: actor.user?.id ?? null,
+      },
+    );
 
   /** By id or user name. */
   async function findPerson(who: number | string): Promise<User> {
@@ -126,7 +138,7 @@ export function memberService(deps: MemberServiceDependencies) {
     await dropWaiting(tx, place, user.id);
     const details = { as: roleOf(terms.level), expires_at: terms.expiresAt, ...(state === 'active' ? {} : { state }) };
     await record(tx, subject, caller, user.id, 'created', details);
-    await tell(tx, subject, caller, user.id, 'added');
+    await recordChange(tx, subject, caller, user.id, 'added');
     const told = user.user_type === 'human' && user.confirmed_at !== null && caller.user?.id !== user.id;
     if (told && mail.configured && state === 'active' && (await sendsMail(tx, place)))
       await mail.send(tx, accessGiven(user, nameOf(subject, externalUrl), roleOf(terms.level)));
@@ -156,7 +168,7 @@ export function memberService(deps: MemberServiceDependencies) {
     await updateMember(tx, grant.id, { level: terms.level, expires_at: terms.expiresAt });
     const [from, to] = [{ level: roleOf(grant.level) }, { level: roleOf(terms.level) }];
     await record(tx, subject, caller, user.id, 'updated', { from, to });
-    await tell(tx, subject, caller, user.id, 'updated');
+    await recordChange(tx, subject, caller, user.id, 'updated');
   }
 
   async function change(
@@ -182,7 +194,7 @@ export function memberService(deps: MemberServiceDependencies) {
       const from = { level: roleOf(grant.level), expires_at: grant.expires_at };
       const to = { level: roleOf(terms.level), expires_at: terms.expiresAt ?? grant.expires_at };
       await record(tx, subject, caller, userId, 'updated', { from, to });
-      await tell(tx, subject, caller, userId, 'updated');
+      await recordChange(tx, subject, caller, userId, 'updated');
     });
   }
 
@@ -195,16 +207,16 @@ export function memberService(deps: MemberServiceDependencies) {
     const place = placeOf(subject);
     const leaving = caller.user?.id === userId;
     await transaction(db, async (tx) => {
-      const grant = await findGrant(tx, place, userId);
+      const grant = await lockGrant(tx, place, userId);
       if (!leaving || !grant) requireAdministration(caller, subject);
       if (!grant) throw notFound('Member');
       if (!leaving) requireLevel(caller, subject, grant.level);
       await requireOtherOwner(tx, subject, userId, grant.level);
       unmodifiedSince(grant.updated_at);
       await deleteMember(tx, place, userId, below);
-      if (unassign) await deps.unassign(tx, userId, place);
+      if (unassign) for (const part of deps.assigned) await part.unassign(tx, userId, place);
       await record(tx, subject, caller, userId, 'destroyed', { was: roleOf(grant.level) });
-      await tell(tx, subject, caller, userId, 'removed', grant);
+      await recordChange(tx, subject, caller, userId, 'removed', grant);
     });
   }
 
@@ -213,11 +225,11 @@ export function memberService(deps: MemberServiceDependencies) {
     requireAdministration(caller, subject);
     const place = placeOf(subject);
     await transaction(db, async (tx) => {
-      const grant = await findGrant(tx, place, userId);
+      const grant = await lockGrant(tx, place, userId);
       if (grant) await requireOtherOwner(tx, subject, userId, grant.level);
-      await deleteMember(tx, place, userId, true);
+      if ((await deleteMember(tx, place, userId, true)) === 0) throw notFound('Member');
       await record(tx, subject, caller, userId, 'destroyed', { was: grant ? roleOf(grant.level) : 'below' });
-      await tell(tx, subject, caller, userId, 'removed', grant);
+      await recordChange(tx, subject, caller, userId, 'removed', grant);
     });
   }
 
@@ -228,7 +240,7 @@ export function memberService(deps: MemberServiceDependencies) {
       const [userId] = await approveAwaiting(tx, placeOf(subject).id, grantId);
       if (userId === undefined) throw notFound('Member');
       await record(tx, subject, caller, userId, 'updated', { from: { state: 'awaiting' }, to: { state: 'active' } });
-      await tell(tx, subject, caller, userId, 'updated');
+      await recordChange(tx, subject, caller, userId, 'updated');
     });
   }
 
@@ -237,7 +249,7 @@ export function memberService(deps: MemberServiceDependencies) {
     await transaction(db, async (tx) => {
       for (const userId of new Set(await approveAwaiting(tx, placeOf(subject).id, null))) {
         await record(tx, subject, caller, userId, 'updated', { from: { state: 'awaiting' }, to: { state: 'active' } });
-        await tell(tx, subject, caller, userId, 'updated');
+        await recordChange(tx, subject, caller, userId, 'updated');
       }
     });
   }
@@ -255,7 +267,7 @@ export function memberService(deps: MemberServiceDependencies) {
       if (state === 'awaiting' && grant) await requireOtherOwner(tx, subject, userId, grant.level);
       if (!(await setMemberState(tx, placeOf(subject).id, userId, state))) throw notFound('User');
       await record(tx, subject, caller, userId, 'updated', { to: { state } });
-      await tell(tx, subject, caller, userId, 'updated');
+      await recordChange(tx, subject, caller, userId, 'updated');
     });
   }
 

@@ -1,13 +1,11 @@
-/** Everything around memberships besides the members themselves: who waits, seats, invited groups, links to directories. */
-import type { Db } from '../../../kernel/db/index.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { accessRequestRoutes } from '../access-requests/access-requests.routes.ts';
 import { billableMemberRoutes } from '../billable-members/billable-members.routes.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import { directoryLinkRoutes } from '../directory-links/directory-links.routes.ts';
 import { invitationRoutes } from '../invitations/invitations.routes.ts';
 import { invitationService } from '../invitations/invitations.service.ts';
+import { samlLdapLinkRoutes } from '../saml-ldap-links/saml-ldap-links.routes.ts';
 import { shareRoutes } from '../shares/shares.routes.ts';
 import { shareService } from '../shares/shares.service.ts';
 import { memberPresenter } from './members.routes.ts';
@@ -17,8 +15,6 @@ import { pendingMemberRoutes } from './pending.routes.ts';
 /** What memberships need of others; app.ts wires it. */
 export interface MembershipHooks {
   readonly mail: Pick<Mail, 'configured' | 'send'>;
-  /** Takes somebody off the merge requests of a project, or of everything in a group. */
-  unassign(tx: Db, userId: number, place: { readonly kind: 'group' | 'project'; readonly id: number }): Promise<void>;
 }
 
 export function membershipRoutes(deps: NamespacesDependencies & MembershipHooks, members: MemberService): Route[] {
@@ -28,6 +24,6 @@ export function membershipRoutes(deps: NamespacesDependencies & MembershipHooks,
     ...accessRequestRoutes({ ...deps, members, presenter: memberPresenter(deps) }),
     ...invitationRoutes({ ...deps, invitations: invitationService({ ...deps, members }) }),
     ...shareRoutes(deps, shareService(deps.db)),
-    ...directoryLinkRoutes(deps.db),
+    ...samlLdapLinkRoutes(deps),
   ];
 }

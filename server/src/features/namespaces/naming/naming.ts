@@ -32,12 +32,17 @@ export function isReserved(path: string, above: string | null): boolean {
   return segments.some((_, at) => at > 0 && reservedBelow.has(segments.slice(at).join('/')));
 }
 
+/** Names of images and packages begin with paths, and cannot hold more. Older paths stay as they are. */
+const plainWords = /^[a-zA-Z0-9]+(?:[._-][a-zA-Z0-9]+)*$/;
+const notPlain = 'must not start or end with a special character and must not contain consecutive special characters.';
+const specialReasons = (path: string): Reasons => (plainWords.test(path) ? [] : [notPlain]);
+
 /** Why a text cannot be a group's path; empty when it can. `above`: see `isReserved`. */
 export function groupPathReasons(path: string, above: string | null): Reasons {
   const reasons = lengthReasons(path);
   if (reasons.length > 0) return reasons;
   if (isReserved(path, above)) return [`${path} is a reserved name`];
-  if (groupPath.test(path) && !suffix.test(path)) return [];
+  if (groupPath.test(path) && !suffix.test(path)) return specialReasons(path);
   return [
     "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.",
   ];
@@ -65,7 +70,7 @@ export function projectPathReasons(path: string, above: string): Reasons {
   const reasons = lengthReasons(path);
   if (reasons.length > 0) return reasons;
   if (isReserved(path, above)) return [`${path} is a reserved name`];
-  if (projectPath.test(path) && !suffix.test(path) && path !== '.' && path !== '..') return [];
+  if (projectPath.test(path) && !suffix.test(path) && path !== '.' && path !== '..') return specialReasons(path);
   return [
     "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'.",
   ];
@@ -86,9 +91,9 @@ export function pathFromName(name: string): string {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[^a-z0-9_-]+/g, '-')
-    .replace(/-{2,}/g, '-')
-    .replace(/^-|-$/g, '');
+    .replace(/[^a-z0-9_]+/g, '-')
+    .replace(/[_-]{2,}/g, '-')
+    .replace(/^[_-]+|[_-]+$/g, '');
 }
 
 /** The first of `path`, `path1`, `path2` ... that can be given: not in `taken` (lower case), not reserved, not too long. */

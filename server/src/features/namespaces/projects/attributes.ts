@@ -49,11 +49,13 @@ const oldName = (stored: keyof Project, sample: unknown, replacement: string, re
 /** What becomes of each attribute. */
 export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   allow_merge_on_skipped_pipeline: kept('allow_merge_on_skipped_pipeline', true, 'a skipped pipeline lets merge', {
-    test: `${reviews}/messages.test.ts`,
+    test: 'review/merge-checks/merge-checks.test.ts',
   }),
   allow_pipeline_trigger_approve_deployment: later('allow_pipeline_trigger_approve_deployment', true, 'deployments'),
   analytics_access_level: later('analytics_access_level', 'private', 'analytics'),
-  approvals_before_merge: later('approvals_before_merge', 2, 'approvals'),
+  approvals_before_merge: kept('approvals_before_merge', 2, 'so many approvals are needed, whatever rules say', {
+    test: 'review/approvals/approvals.test.ts',
+  }),
   auto_cancel_pending_pipelines: {
     stored: 'auto_cancel_pending_pipelines',
     to: 'signed in',
@@ -154,7 +156,7 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     'enforce_auth_checks_on_uploads',
     false,
     'whether a picture is shown to whoever knows its address',
-    { to: 'maintainers', test: 'namespaces/uploads/uploads.test.ts' },
+    { to: 'maintainers', test: 'collaboration/uploads/uploads.test.ts' },
   ),
   environments_access_level: later('environments_access_level', 'private', 'environments'),
   external_authorization_classification_label: later(
@@ -164,7 +166,7 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   ),
   feature_flags_access_level: later('feature_flags_access_level', 'private', 'feature flags'),
   forking_access_level: kept('forking_access_level', 'private', 'who may fork the project', {
-    test: 'namespaces/forks/forks.test.ts',
+    test: 'portability/forks/forks.test.ts',
   }),
   group_runners_enabled: kept('group_runners_enabled', false, 'runners of groups take no jobs', { test: own }),
   infrastructure_access_level: later('infrastructure_access_level', 'private', 'infrastructure'),
@@ -188,8 +190,13 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   merge_commit_template: kept('merge_commit_template', 'Merge %{title}', 'message of merge commits', {
     test: own,
   }),
-  merge_method: kept('merge_method', 'ff', 'how merge requests are merged', { test: `${reviews}/merging.test.ts` }),
-  merge_pipelines_enabled: later('merge_pipelines_enabled', true, 'pipelines of merged results'),
+  merge_method: kept('merge_method', 'ff', 'how merge requests are merged', { test: 'review/merging/merging.test.ts' }),
+  merge_pipelines_enabled: kept(
+    'merge_pipelines_enabled',
+    true,
+    'pipelines of merge requests run on the merge with the target branch',
+    { test: 'review/merge-trains/merged-results.test.ts' },
+  ),
   merge_request_title_regex: kept('merge_request_title_regex', '^PRJ-', 'titles that do not match keep it open', {
     test: own,
   }),
@@ -204,20 +211,31 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   }),
   merge_requests_enabled: oldName('merge_requests_access_level', false, 'merge_requests_access_level'),
   merge_requests_template: kept('merge_requests_template', 'What:', 'the text that new merge requests start with', {
-    test: `${reviews}/first-words.test.ts`,
+    test: `${reviews}/new-merge-request.test.ts`,
   }),
-  merge_trains_enabled: later('merge_trains_enabled', true, 'merge trains'),
-  merge_trains_skip_train_allowed: later('merge_trains_skip_train_allowed', true, 'merge trains'),
+  merge_trains_enabled: kept(
+    'merge_trains_enabled',
+    true,
+    'merge requests may be merged in trains; needs `merge_pipelines_enabled`',
+    { test: 'review/merge-trains/merge-trains.test.ts' },
+  ),
+  merge_trains_skip_train_allowed: kept(
+    'merge_trains_skip_train_allowed',
+    true,
+    'merges may go ahead of the train (`skip_merge_train`)',
+    { test: 'review/merge-trains/merge-trains.test.ts' },
+  ),
   model_experiments_access_level: later('model_experiments_access_level', 'private', 'model experiments'),
   model_registry_access_level: later('model_registry_access_level', 'private', 'the model registry'),
   monitor_access_level: later('monitor_access_level', 'private', 'monitoring'),
   mr_default_target_self: kept('mr_default_target_self', true, 'what pushes with `merge_request.create` are for', {
     test: `${reviews}/forks.test.ts`,
   }),
-  only_allow_merge_if_all_discussions_are_resolved: later(
+  only_allow_merge_if_all_discussions_are_resolved: kept(
     'only_allow_merge_if_all_discussions_are_resolved',
     true,
-    'discussions',
+    'merge requests need all their threads resolved',
+    { test: 'review/draft-notes/draft-notes.test.ts' },
   ),
   only_allow_merge_if_all_status_checks_passed: kept(
     'only_allow_merge_if_all_status_checks_passed',
@@ -230,7 +248,7 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     true,
     'needs a passed pipeline',
     {
-      test: `${reviews}/messages.test.ts`,
+      test: 'review/merge-checks/merge-checks.test.ts',
     },
   ),
   package_registry_access_level: later('package_registry_access_level', 'public', 'the package registry'),
@@ -243,7 +261,7 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   public_builds: oldName('public_jobs', false, 'public_jobs', { as: 'public_jobs' }),
   public_jobs: kept('public_jobs', false, 'who sees pipelines and jobs', { test: own }),
   releases_access_level: kept('releases_access_level', 'private', 'who may see releases', {
-    test: 'repository/releases/releases.test.ts',
+    test: 'delivery/releases/releases.test.ts',
   }),
   remove_source_branch_after_merge: kept('remove_source_branch_after_merge', false, 'default of new merge requests', {
     test: own,
@@ -277,7 +295,14 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   squash_option: kept('squash_option', 'always', 'whether merge requests are squashed', {
     test: own,
   }),
-  suggestion_commit_message: later('suggestion_commit_message', 'Apply', 'suggestions'),
+  suggestion_commit_message: kept(
+    'suggestion_commit_message',
+    'Apply',
+    'the message of commits that apply suggestions',
+    {
+      test: 'review/suggestions/suggestions.test.ts',
+    },
+  ),
   tag_list: oldName('topics', ['old', 'words'], 'topics', { to: 'everybody' }),
   topics: {
     stored: 'topics',

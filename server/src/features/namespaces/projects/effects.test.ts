@@ -1,6 +1,6 @@
 /** What settings of projects change elsewhere: pipelines, jobs, merge requests, pushes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ProtocolRunner, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+import { emptyZip, type ProtocolRunner, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { buildMember, buildToken } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -120,7 +120,7 @@ describe('settings of pipelines and jobs', () => {
     expect((await world.app.api('PUT', `/projects/${project.id}`, limit)).status).toBe(200);
     await project.push(one);
     const job = await runner.next();
-    const file = (size: number) => ({ data: Buffer.alloc(size), name: 'a.zip', type: 'archive', format: 'zip' });
+    const file = (size: number) => ({ data: emptyZip(size), name: 'a.zip', type: 'archive', format: 'zip' });
     expect((await runner.upload(job, file(1024 * 1024 + 1))).status).toBe(413);
     expect((await runner.upload(job, file(1000))).status).toBe(201);
     await runner.update(job, 'success');
@@ -131,7 +131,7 @@ describe('settings of pipelines and jobs', () => {
       const project = await world.project(settings);
       await project.push(one);
       const job = await runner.next();
-      await runner.upload(job, { data: Buffer.from('x'), name: 'a.zip', type: 'archive', format: 'zip' });
+      await runner.upload(job, { data: emptyZip(), name: 'a.zip', type: 'archive', format: 'zip' });
       await runner.update(job, 'success');
       const mine = { table: 'job_artifacts', id: project.id } as const;
       await world.app.db

@@ -2,6 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { findReferences, type ReferenceRow, userReference } from '../../identity/index.ts';
+import { runnersTokenFor } from '../access/registration.ts';
 import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { statisticsOf } from '../statistics/statistics.queries.ts';
@@ -20,6 +21,8 @@ export interface PresentOptions {
   readonly customAttributes?: boolean | undefined;
   /** The licence of the default branch, for who may read it. */
   readonly license?: boolean | undefined;
+  /** The token with which runners register, for those who administer them. */
+  readonly runnersToken?: boolean | undefined;
 }
 
 export type PresentProjects = (
@@ -113,9 +116,13 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
 
   return async (subjects, caller, options = {}) => {
     const found = await present(subjects, caller, options);
-    if (!options.license) return found;
+    if (!options.license && !options.runnersToken) return found;
     return await Promise.all(
-      subjects.map(async (subject, at) => ({ ...(found[at] as ProjectJson), ...(await licensed(subject, caller)) })),
+      subjects.map(async (subject, at) => ({
+        ...(found[at] as ProjectJson),
+        ...(options.license ? await licensed(subject, caller) : {}),
+        ...(options.runnersToken && caller.user ? { runners_token: await runnersTokenFor(deps, subject, caller) } : {}),
+      })),
     );
   };
 }

@@ -130,6 +130,14 @@ const whole = {
   compliance_frameworks: ListOf(Text()),
   shared_with_groups: ListOf(sharedGroup, { description: 'Invited groups that the caller may see' }),
   repository_storage: Sometimes(Text({ description: 'Administrators only' })),
+  runners_token: Sometimes(
+    Nullable(
+      Text({
+        description:
+          'Registers runners; for maintainers; null for others and while registration tokens are switched off',
+      }),
+    ),
+  ),
   statistics: Sometimes(statistics),
   custom_attributes: Sometimes(ListOf(CustomAttribute)),
   permissions: Sometimes(Fields({ project_access: NullableAccess, group_access: NullableAccess })),

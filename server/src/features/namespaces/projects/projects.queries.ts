@@ -107,3 +107,12 @@ export async function projectsToRemove(db: Db, days: number): Promise<number[]> 
       and marked_for_deletion_on + ${days}::int <= current_date order by id limit 1000`.execute(db);
   return rows.map(({ id }) => id);
 }
+
+/** How many approvals merge requests of the project need whatever its rules say. */
+export async function setApprovalsBeforeMerge(tx: Db, projectId: number, count: number): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set({ approvals_before_merge: count, updated_at: new Date() })
+    .where('id', '=', projectId)
+    .execute();
+}

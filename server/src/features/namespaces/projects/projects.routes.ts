@@ -11,17 +11,18 @@ import { Binary, type Route, route, streamed } from '../../../kernel/http/route.
 import { findUser } from '../../identity/index.ts';
 import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
-import { type Starts, startParameters } from '../starters/starters.service.ts';
+import type { ProjectStarts } from '../ports.ts';
 import { attributeParameters } from './attributes.params.ts';
 import type { PresentOptions, PresentProjects } from './presenter.ts';
 import { Project } from './projects.entity.ts';
 import { projectId } from './projects.params.ts';
 import type { ProjectService } from './projects.service.ts';
+import { startParameters } from './start.params.ts';
 
 export interface ProjectRouteDependencies {
   readonly db: Db;
   readonly projects: ProjectService;
-  readonly starts: Starts;
+  readonly starts: ProjectStarts;
   readonly deletion: DeletionService;
   readonly present: PresentProjects;
   readonly pictures: Pictures;
@@ -47,7 +48,7 @@ export function projectRoutes({
   pictures,
 }: ProjectRouteDependencies): Route[] {
   const one = async (subject: ProjectSubject, caller: Caller, options?: PresentOptions) =>
-    (await present([subject], caller, options))[0];
+    (await present([subject], caller, { ...options, runnersToken: true }))[0];
 
   return [
     route({

@@ -12,7 +12,7 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { projectFacts, recordFact } from '../../../kernel/events/index.ts';
 import { invalidRecord, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
@@ -29,6 +29,7 @@ import {
 } from '../naming/naming.ts';
 import { claimPath, leaveProjectPath } from '../naming/redirects.queries.ts';
 import { type Attributes, changesOf, checkLifeOfPipelines } from './attributes.changes.ts';
+import { closeForks, requireNoMoreOpen } from './fork-visibility.ts';
 import {
   countPersonalProjects,
   deleteProject,
@@ -73,8 +74,9 @@ function newRepositoryPath(): string {
   return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
 }
 
-function checkNames(name: string, path: string, above: string): void {
-  const reasons = { name: projectNameReasons(name), path: projectPathReasons(path, above) };
+/** A path that stays as it is is not looked at: rules have changed since it was given. */
+function checkNames(name: string, path: string | null, above: string): void {
+  const reasons = { name: projectNameReasons(name), path: path === null ? [] : projectPathReasons(path, above) };
   const wrong = Object.entries(reasons).filter(([, found]) => found.length > 0);
   if (wrong.length > 0) throw invalidRecord(Object.fromEntries(wrong));
 }
@@ -155,10 +157,7 @@ export function projectService(deps: NamespacesDependencies) {
     checkBranchName(params.default_branch);
     await checkLimit(caller, space);
     const visibility = params.visibility ?? (await defaultVisibility(space, fork?.source));
-    if (fork?.source && openness(visibility) > openness(fork.source.visibility))
-      throw invalidRecord({
-        visibility_level: [`${visibility} is not allowed since the fork source project has lower visibility.`],
-      });
+    await requireNoMoreOpen(db, visibility, fork?.source?.id ?? null);
     await checkVisibility(visibility, space, caller);
     if (params.shared_runners_enabled) checkRunners(space);
     const values = await settings.read();
@@ -169,10 +168,9 @@ export function projectService(deps: NamespacesDependencies) {
       transaction(db, async (tx) => {
         if (!(await lockNamespace(tx, space.id))) throw invalidRecord({ namespace: ['is not valid'] });
         conflictOf(await takenInNamespace(tx, space, { name, path }, null));
+        await requireNoMoreOpen(tx, visibility, fork?.source?.id ?? null);
         await claimPath(tx, `${space.full_path}/${path}`);
         const row = await insertProject(tx, {
-          keep_latest_artifact: values.keep_latest_artifact,
-          lfs_enabled: space.lfs_enabled,
           shared_runners_enabled: values.shared_runners_enabled && space.shared_runners_setting === 'enabled',
           ...(fork ? {} : { ci_config_path: params.ci_config_path ?? values.default_ci_config_path }),
           ...fork?.columns,
@@ -201,13 +199,12 @@ export function projectService(deps: NamespacesDependencies) {
           details: { visibility },
         });
         if (fork) await fork.within(tx, row.id);
-        await emit(tx, {
-          kind: 'project.created',
-          project_id: row.id,
-          namespace_id: space.id,
-          actor_id: user.id,
-          payload: { project_id: row.id },
-        });
+        await recordFact(
+          tx,
+          projectFacts.created,
+          { project_id: row.id },
+          { project_id: row.id, namespace_id: space.id, actor_id: user.id },
+        );
         return row;
       });
     // Before anybody sees the project. Who is interrupted here leaves a directory that the sweep of storages finds.
@@ -263,7 +260,7 @@ export function projectService(deps: NamespacesDependencies) {
     const path = params.path ?? project.path;
     if (path !== project.path) requireOnProject(caller, 'rename_project', subject);
     if (name !== project.name || path !== project.path) {
-      checkNames(name, path, subject.namespace.full_path);
+      checkNames(name, path === project.path ? null : path, subject.namespace.full_path);
       changes.name = name;
       changes.path = path;
     }
@@ -294,18 +291,20 @@ export function projectService(deps: NamespacesDependencies) {
             await leaveProjectPath(tx, project.id, `${space.full_path}/${project.path}`);
           }
         }
+        const { visibility } = changes;
+        if (visibility !== undefined) await requireNoMoreOpen(tx, visibility, project.forked_from_project_id);
         const pictured = picture === undefined ? changes : { ...changes, avatar_object_key: picture };
         if (!(await updateProject(tx, project.id, pictured))) throw notFound('Project');
+        if (visibility !== undefined) await closeForks(tx, caller, [project.id], visibility);
         const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
         await recordAudits(tx, eventsOfChanges(about, 'project', project, changes));
         if (picture !== undefined) await recordAudit(tx, { ...about, event: 'project_avatar_updated', details: {} });
-        await emit(tx, {
-          kind: 'project.updated',
-          project_id: project.id,
-          namespace_id: project.namespace_id,
-          actor_id: caller.user?.id ?? null,
-          payload: { project_id: project.id, ...(path !== project.path ? { old_path: oldPath } : {}) },
-        });
+        await recordFact(
+          tx,
+          projectFacts.updated,
+          { project_id: project.id, ...(path !== project.path ? { old_path: oldPath } : {}) },
+          { project_id: project.id, namespace_id: project.namespace_id, actor_id: caller.user?.id ?? null },
+        );
       });
     await withPicture(deps.avatars, params.avatar, save).catch((error: unknown) => {
       throw conflictFrom(error);

@@ -137,6 +137,18 @@ describe('creating', () => {
         ],
       },
     });
+    const special =
+      'must not start or end with a special character and must not contain consecutive special characters.';
+    for (const path of ['_x', 'x-', 'x.', 'a--b', 'a._b'])
+      expect((await create(alice, { name: 'ok', path })).body).toEqual({ message: { path: [special] } });
+    const made = await create(alice, { name: `_${unique('Odd -- name')}_` });
+    expect([made.status, made.body.path]).toEqual([201, expect.stringMatching(/^odd-name-\w+(-\w+)*$/)]);
+    const old = await buildProject(app, { owner: alice.user, path: `${unique('old')}--path` });
+    const renamed = await app.api<Json>('PUT', `/projects/${old.id}`, {
+      token: alice.secret,
+      json: { name: unique('New'), path: old.path },
+    });
+    expect([renamed.status, renamed.body.path]).toEqual([200, old.path]);
     expect((await create(alice, { name: 'ok', path: 'tree' })).body).toEqual({
       message: { path: ['tree is a reserved name'] },
     });

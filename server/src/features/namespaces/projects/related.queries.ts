@@ -15,6 +15,7 @@ import {
   type Sql,
   withTables,
 } from '../access/access.queries.ts';
+import { projectCreators } from '../access/parents.queries.ts';
 
 type Window = Pick<Page, 'limit' | 'offset'>;
 /** A list that is fetched in pages and counted. */
@@ -145,7 +146,7 @@ export function transferLocations(
   const conditions = [sql`n.marked_for_deletion_on is null`, sql`n.id <> ${project.namespace_id}`, ...searched(search)];
   if (caller.admin) return groups(null, conditions);
   const may = (level: number, words: readonly string[]) =>
-    sql`(n.id in (${namespacesWithLevel(level)}) and n.project_creation_level = any(${[...words]}::text[]))`;
+    sql`(n.id in (${namespacesWithLevel(level)}) and ${sql.raw(projectCreators)} = any(${[...words]}::text[]))`;
   const creators = sql`(${may(Level.owner, ['owner', 'maintainer', 'developer'])}
     or ${may(Level.maintainer, ['maintainer', 'developer'])} or ${may(Level.developer, ['developer'])})`;
   return groups(accessTables(caller.user?.id ?? 0), [creators, ...conditions]);

@@ -148,6 +148,7 @@ export function settingsJson(project: Project, { member, code, maintainer, admin
   const on = (level: string) => level === 'enabled' || level === 'public' || (level === 'private' && member);
   return {
     ...pick(project, toldKeys),
+    lfs_enabled: project.lfs_enabled ?? true,
     ...(maintainer ? pick(project, guardedKeys) : {}),
     ...(admin ? { repository_size_limit: project.repository_size_limit } : {}),
     ...(code ? { ci_config_path: project.ci_config_path } : {}),

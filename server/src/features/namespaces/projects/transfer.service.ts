@@ -3,20 +3,20 @@ import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audi
 import { canOnGroup } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { projectFacts, recordFact } from '../../../kernel/events/index.ts';
 import { notFound, plainError } from '../../../kernel/http/errors.ts';
 import { findNamespaceSubject } from '../access/parents.queries.ts';
-import { carryAlong, everyCarrier } from '../carrying.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { isReserved, openness } from '../naming/naming.ts';
 import { claimPath, leaveProjectPath } from '../naming/redirects.queries.ts';
+import { closeForks } from './fork-visibility.ts';
 import { findProject, lockNamespace, takenInNamespace, updateProject } from './projects.queries.ts';
 
 const failed = (reason: string) => plainError(400, `Failed to transfer project ${reason}`);
 const sameName = 'Project with same name or path in target namespace already exists';
 
 /** Moves the project; old addresses lead to the new one until something else is there. */
-export function projectTransfer({ db, carriers }: Pick<NamespacesDependencies, 'db' | 'carriers'>) {
+export function projectTransfer({ db, moved }: Pick<NamespacesDependencies, 'db' | 'moved'>) {
   return async (subject: ProjectSubject, caller: Caller, to: string): Promise<void> => {
     const target = await findNamespaceSubject(db, to, caller.user?.id ?? null);
     if (!target) throw notFound('Namespace');
@@ -49,21 +49,21 @@ export function projectTransfer({ db, carriers }: Pick<NamespacesDependencies, '
         ...(tooOpen ? { visibility: space.visibility } : {}),
         ...(space.shared_runners_setting === 'disabled_and_unoverridable' ? { shared_runners_enabled: false } : {}),
       });
-      await carryAlong(tx, everyCarrier(carriers), { projectId: project.id });
+      for (const part of moved) await part.moved(tx, { projectId: project.id });
+      if (tooOpen) await closeForks(tx, caller, [project.id], space.visibility);
       await recordAudit(tx, {
         ...originOfCaller(caller),
         entity: entityOfPlace(subject),
         event: 'project_transferred',
         details: { change: 'namespace', from: namespace.full_path, to: space.full_path },
       });
-      for (const kind of ['project.transferred', 'project.updated'] as const)
-        await emit(tx, {
-          kind,
-          project_id: project.id,
-          namespace_id: space.id,
-          actor_id: caller.user?.id ?? null,
-          payload: { project_id: project.id, old_path: `${namespace.full_path}/${now.path}` },
-        });
+      for (const fact of [projectFacts.transferred, projectFacts.updated])
+        await recordFact(
+          tx,
+          fact,
+          { project_id: project.id, old_path: `${namespace.full_path}/${now.path}` },
+          { project_id: project.id, namespace_id: space.id, actor_id: caller.user?.id ?? null },
+        );
     }).catch((error: unknown) => {
       const taken = isUniqueViolation(error, 'projects_path_key') || isUniqueViolation(error, 'projects_name_key');
       throw taken ? failed(sameName) : error;

@@ -27,6 +27,7 @@ import {
   serviceAccountParameters,
   tokenFilters,
 } from '../../identity/index.ts';
+import { outranks } from '../access/privileges.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { MemberSubject } from '../members/rules.ts';
 
@@ -62,10 +63,10 @@ export function serviceAccountRoutes(deps: NamespacesDependencies): Route[] {
     if (!(await settings.read()).allow_top_level_group_owners_to_create_service_accounts) throw forbidden();
   }
 
-  /** Nobody gets a token that does more than they may: an administrator may have made the account one too. */
+  /** Nobody gets a token that does more than they may: an owner may have made the account one too. */
   async function actingAccount(caller: Caller, subject: MemberSubject, id: number): Promise<User> {
     const account = await accountOf(subject, id);
-    if (account.admin && !caller.admin) throw forbidden();
+    if (await outranks(db, account, caller)) throw forbidden('the service account has a role above yours');
     return account;
   }
 

@@ -43,8 +43,10 @@ export async function insertShare(
     .executeTakeFirst();
 }
 
-export async function deleteShare(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('grants').where('id', '=', id).execute();
+/** False when somebody else has removed it meanwhile. */
+export async function deleteShare(tx: Db, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('grants').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** Whether one of the groups keeps its projects to itself. */

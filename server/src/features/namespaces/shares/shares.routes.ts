@@ -4,6 +4,7 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import { Count, Day, Entity, Id, Nullable } from '../../../kernel/http/entity.ts';
 import { DateParam, IdOrPath, Int, Optional, OrNull } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { runnersTokenFor } from '../access/registration.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { GroupDetail, groupDetailJson } from '../groups/groups.entity.ts';
 import { sharedWith } from '../groups/groups.queries.ts';
@@ -46,7 +47,7 @@ export function shareRoutes(deps: NamespacesDependencies, shares: ShareService):
           repositoryStorage: caller.admin ? deps.repositoryStorage : null,
           sharedWith: await sharedWith(db, subject.group.id, caller),
           owner: caller.admin || subject.level === Level.owner,
-          runnersToken: await deps.runnersToken(subject.group.id),
+          runnersToken: await runnersTokenFor(deps, subject, caller),
         };
         return groupDetailJson(subject.group, shown);
       },

@@ -4,7 +4,7 @@ import { canOnGroup } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Grant } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { memberChanged, recordFact } from '../../../kernel/events/index.ts';
 import { badRequest, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import { checkTerms, type MemberSubject, placeOf, requireLevel, roleOf } from '../members/rules.ts';
@@ -32,13 +32,16 @@ export function shareService(db: Db) {
       details: { ...details },
       target: { type: 'Group', id: group.group.id, details: group.group.full_path },
     });
-    await emit(tx, {
-      kind: 'member.changed',
-      project_id: subject.kind === 'project' ? subject.project.id : null,
-      namespace_id: subject.kind === 'group' ? subject.group.id : subject.project.namespace_id,
-      actor_id: caller.user?.id ?? null,
-      payload: { group_id: group.group.id, change: event },
-    });
+    await recordFact(
+      tx,
+      memberChanged,
+      { group_id: group.group.id, change: event },
+      {
+        project_id: subject.kind === 'project' ? subject.project.id : null,
+        namespace_id: subject.kind === 'group' ? subject.group.id : subject.project.namespace_id,
+        actor_id: caller.user?.id ?? null,
+      },
+    );
   }
 
   /** The group to invite, as far as the caller sees it. */
@@ -58,6 +61,11 @@ export function shareService(db: Db) {
     if (outside && (await keepsToItself(db, ids))) throw notFound('Group');
   }
 
+  const alreadyShared = {
+    project: 'Group already shared with this group',
+    group: 'Shared group The group has already been shared with this group',
+  } as const;
+
   return {
     async share(caller: Caller, subject: MemberSubject, terms: ShareTerms): Promise<Grant> {
       checkTerms(subject, terms.level, terms.expiresAt, 'group_access');
@@ -76,7 +84,7 @@ export function shareService(db: Db) {
           expiresAt,
           createdById: caller.user?.id ?? null,
         });
-        if (!row) throw plainError(409, 'The group is invited already');
+        if (!row) throw plainError(409, alreadyShared[subject.kind]);
         const details = { as: roleOf(level), expires_at: expiresAt };
         await record(tx, caller, subject, `${subject.kind}_share_created`, group, details);
         return row;
@@ -90,7 +98,7 @@ export function shareService(db: Db) {
         if (!share || !group) throw notFound();
         requireLevel(caller, subject, share.level);
         unmodifiedSince(share.updated_at);
-        await deleteShare(tx, share.id);
+        if (!(await deleteShare(tx, share.id))) throw notFound();
         await record(tx, caller, subject, `${subject.kind}_share_removed`, group, { was: roleOf(share.level) });
       });
     },

@@ -43,7 +43,10 @@ test('[3/api.groups/8 group_id, group_access, expires_at, 200] [3/api.groups/9] 
     },
   });
   expect((await call('GET', `/groups/${group.id}`, guest)).status).toBe(200);
-  expect((await call('POST', at, owner, json)).status).toBe(409);
+  expect(await call('POST', at, owner, json)).toMatchObject({
+    status: 409,
+    body: { message: 'Shared group The group has already been shared with this group' },
+  });
   const events = await app.db.selectFrom('audit_events').select('event').where('entity_id', '=', group.id).execute();
   expect(events.map(({ event }) => event)).toContain('group_share_created');
   expect((await call('DELETE', `${at}/${invited.id}`, guest)).status).toBe(403);
@@ -60,7 +63,10 @@ test('a project with a group: 201 with the share, then 204', async () => {
     body: { project_id: project.id, group_id: invited.id, group_access: 20, expires_at: null },
   });
   expect((await call('GET', `/projects/${project.id}`, guest)).status).toBe(200);
-  expect((await call('POST', at, owner, { group_id: invited.id, group_access: 20 })).status).toBe(409);
+  expect(await call('POST', at, owner, { group_id: invited.id, group_access: 20 })).toMatchObject({
+    status: 409,
+    body: { message: 'Group already shared with this group' },
+  });
   expect((await call('DELETE', `${at}/${invited.id}`, owner)).status).toBe(204);
   expect((await call('GET', `/projects/${project.id}`, guest)).status).toBe(404);
 });

@@ -1,6 +1,6 @@
 /** What projects and groups are told to store follows every file that comes and goes. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+import { emptyZip, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { buildAdmin, buildGroup, buildToken } from '../../../../test/factories.ts';
 import { plansOf, seed } from '../../../../test/plans.queries.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
@@ -49,7 +49,7 @@ it('[3/fields.group/19] sums follow files, in the transaction of each; measured 
   const runner = await world.runner();
   await project.push('build: {script: [x], artifacts: {paths: [dist]}}');
   const job = await runner.next();
-  const file = { data: Buffer.from('x'.repeat(64)), name: 'a.zip', type: 'archive', format: 'zip' };
+  const file = { data: emptyZip(64), name: 'a.zip', type: 'archive', format: 'zip' };
   expect((await runner.upload(job, file)).status).toBe(201);
   await runner.update(job, 'success');
   await add('project_uploads', project.id, 300);

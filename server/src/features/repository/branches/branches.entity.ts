@@ -5,7 +5,9 @@ import { Commit } from '../commits/commits.entity.ts';
 export const Branch = Entity('Branch', {
   name: Text(),
   commit: Commit,
-  merged: Flag({ description: 'Whether the default branch contains it' }),
+  merged: Flag({
+    description: 'Whether it was merged: the default branch contains its last commit and has newer ones',
+  }),
   protected: Flag({ description: 'Whether it is protected' }),
   developers_can_push: Flag({ description: 'Whether developers may push to it' }),
   developers_can_merge: Flag({ description: 'Whether developers may merge into it' }),

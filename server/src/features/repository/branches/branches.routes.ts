@@ -68,10 +68,10 @@ export function branchRoutes(
     };
   }
 
-  /** Tips of these branches that the default branch has. */
+  /** Tips contained in the default branch. A branch at the same commit as the default branch has no commits of its own. */
   async function mergedAmong({ project }: ProjectSubject, refs: readonly RefData[]): Promise<ReadonlySet<string>> {
     const tip = project.default_branch === null ? null : await reader.branch(project, project.default_branch);
-    const tips = refs.filter(({ name }) => name !== project.default_branch).map(({ commit }) => commit);
+    const tips = refs.map(({ commit }) => commit).filter((commit) => commit !== tip?.commit);
     return tip === null || tips.length === 0 ? new Set() : await reader.ancestorsAmong(project, tips, tip.commit);
   }
 

@@ -48,7 +48,7 @@ describe('branches', () => {
     expect(answer.body).toMatchObject({
       name: 'feature/a',
       commit: { id: tip, title: 'Initial commit' },
-      merged: true,
+      merged: false,
       protected: false,
       developers_can_push: false,
       developers_can_merge: false,

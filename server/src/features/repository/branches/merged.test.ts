@@ -16,6 +16,8 @@ it('goes on in the background and keeps what is not merged, protected, in review
   const project = await buildRepositoryProject(app);
   const branch = (name: string) => project.api('POST', '/repository/branches', { json: { branch: name, ref: 'main' } });
   for (const name of ['done/one', 'done/two', 'kept/one', 'into']) await branch(name);
+  await project.commit('main', { 'main.txt': 'x' });
+  await branch('just-made');
   await project.commit('ahead', { 'ahead.txt': 'x' }, { start_branch: 'main' });
   await project.commit('source', { 'source.txt': 'x' }, { start_branch: 'main' });
   await project.api('POST', '/protected_branches', { json: { name: 'kept/*' } });
@@ -26,7 +28,21 @@ it('goes on in the background and keeps what is not merged, protected, in review
   const asked = await project.api('DELETE', url, { token: (await project.member(30)).secret });
   expect([asked.status, asked.body]).toEqual([202, { message: '202 Accepted' }]);
   await eventually('the end', async () => !(await names()).includes('done/'));
-  expect(await names()).toBe('ahead into kept/one main source');
+  expect(await names()).toBe('ahead into just-made kept/one main source');
+});
+
+it('a branch at the tip of the default branch is not merged; it is once the default branch moved on', async () => {
+  const project = await buildRepositoryProject(app);
+  const made = await project.api('POST', '/repository/branches', { json: { branch: 'just-made', ref: 'main' } });
+  const merged = async () => {
+    const one = (await project.api('GET', '/repository/branches/just-made')).body;
+    const listed = (await project.api<Json[]>('GET', '/repository/branches')).body;
+    return [one.merged, ...listed.map((branch) => [branch.name, branch.merged])];
+  };
+  expect(made.body.merged).toBe(false);
+  expect(await merged()).toEqual([false, ['just-made', false], ['main', false]]);
+  await project.commit('main', { 'main.txt': 'x' });
+  expect(await merged()).toEqual([true, ['just-made', true], ['main', false]]);
 });
 
 it('[1/errors/9] takes who may push; an empty repository has nothing to remove', async () => {

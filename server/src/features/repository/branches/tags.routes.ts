@@ -10,9 +10,9 @@ import { mapPageAsync } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { commitJson, projectPath } from '../commits/commits.json.ts';
+import type { ReleasesOfTags } from '../ports.ts';
 import { byDate, byName } from '../reading/positions.ts';
 import type { RefData } from '../reading/reader.ts';
-import { releaseTexts } from '../releases/index.ts';
 import { rulesOf, type TagRule } from '../writes/protection.ts';
 import { nobody, tagRules } from '../writes/protections.queries.ts';
 import { Tag } from './branches.entity.ts';
@@ -30,14 +30,16 @@ interface TagsAround {
   readonly texts: ReadonlyMap<string, string | null>;
 }
 
-export function tagRoutes(deps: BranchRoutesDependencies): Route[] {
-  const { reader, db } = deps;
+export function tagRoutes(
+  deps: Omit<BranchRoutesDependencies, 'protections'> & { readonly releases: ReleasesOfTags },
+): Route[] {
+  const { reader, db, releases } = deps;
   async function around(subject: ProjectSubject, caller: Caller, names: readonly string[]): Promise<TagsAround> {
     const { id: projectId } = subject.project;
     const reads = canOnProject(caller, 'read_release', subject);
     const [rules, texts] = await Promise.all([
       tagRules(db, projectId, nobody),
-      reads ? releaseTexts(db, projectId, names) : new Map<string, string | null>(),
+      reads ? releases.texts(db, projectId, names) : new Map<string, string | null>(),
     ]);
     return { rules, texts };
   }

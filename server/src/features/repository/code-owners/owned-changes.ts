@@ -18,12 +18,23 @@ async function codeOwnersAt(repo: git.Repo, commit: git.Sha): Promise<CodeOwners
   return null;
 }
 
+export interface OwnedPath {
+  readonly path: string;
+  readonly ownerships: readonly Ownership[];
+}
+
+/** Of some files, those that somebody owns. */
+export async function ownedPaths(repo: git.Repo, commit: git.Sha, paths: readonly string[]): Promise<OwnedPath[]> {
+  const owners = paths.length === 0 ? null : await codeOwnersAt(repo, commit);
+  if (!owners) return [];
+  return paths.flatMap((path) => {
+    const ownerships = ownersOf(owners, path);
+    return ownerships.length > 0 ? [{ path, ownerships }] : [];
+  });
+}
+
 /** The first changed file that somebody owns, with its owners; null when there is none. */
-export async function ownedChange(
-  repo: git.Repo,
-  before: git.Sha,
-  after: git.Sha,
-): Promise<{ readonly path: string; readonly ownerships: readonly Ownership[] } | null> {
+export async function ownedChange(repo: git.Repo, before: git.Sha, after: git.Sha): Promise<OwnedPath | null> {
   const owners = await codeOwnersAt(repo, before);
   if (!owners) return null;
   const files = await git.changedFiles(repo, before, after, { renames: false, maxFiles: maximumFiles });

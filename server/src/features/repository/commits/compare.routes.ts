@@ -8,11 +8,11 @@ import { type Route, route } from '../../../kernel/http/route.ts';
 import type { RepositoryAccess } from '../face.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
-import { withCommitOf } from './beside.ts';
 import { Compare } from './commits.entity.ts';
 import { commitJson, unified } from './commits.json.ts';
 import { fileChanges } from './commits.service.ts';
 import type { CommitDetails } from './detail.ts';
+import { withCommitOf } from './with-fork-commit.ts';
 
 export interface CompareDependencies {
   readonly open: OpenRepository;

@@ -1,5 +1,5 @@
 /** Tree entries and files as the API shows them. */
-import { Count, Entity, Flag, Text } from '../../../kernel/http/entity.ts';
+import { Count, Entity, Flag, Nullable, Sometimes, Text } from '../../../kernel/http/entity.ts';
 
 export const TreeEntry = Entity('TreeEntry', {
   id: Text(),
@@ -15,6 +15,7 @@ export const RepositoryFile = Entity('RepositoryFile', {
   size: Count({ description: 'Bytes' }),
   encoding: Text(),
   content: Text({ description: 'Base64' }),
+  html: Sometimes(Nullable(Text({ description: 'With `render_html`: a Markdown file as HTML; null for other files' }))),
   content_sha256: Text({ description: 'SHA-256 of the content' }),
   ref: Text(),
   blob_id: Text({ description: 'Hash of the content as git keeps it' }),

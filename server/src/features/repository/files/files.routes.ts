@@ -1,36 +1,21 @@
 /** The API of trees and files. */
-import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { attachment } from '../../../kernel/http/attachment.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { HttpError, invalidParameters, notFound, tooLarge } from '../../../kernel/http/errors.ts';
+import { invalidParameters, notFound, tooLarge } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
-import { rangeOf } from '../../../kernel/http/ranges.ts';
-import {
-  type Answer,
-  Binary,
-  Empty,
-  elsewhere,
-  type Route,
-  redirectSeconds,
-  route,
-  type Streamed,
-  streamed,
-} from '../../../kernel/http/route.ts';
-import { headerPrefix } from '../../../kernel/names.ts';
-import type { ObjectStore } from '../../../kernel/objects/index.ts';
-import { type LfsObjects, longestPointer } from '../lfs/index.ts';
+import { Binary, Empty, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import { baseOf, isMarkdownFile, type Markdown } from '../../../kernel/markdown/index.ts';
 import { byPath, pageOfList } from '../reading/positions.ts';
 import type { RepositoryReader, TreeItem } from '../reading/reader.ts';
-import { type FoundFile, factHeaders, fileFacts, finder, revisionOf } from './facts.ts';
+import { factHeaders, fileFacts, finder, revisionOf } from './facts.ts';
 import { RepositoryFile, TreeEntry } from './files.entity.ts';
 import { filePath } from './files.params.ts';
+import { type LargeFilesDependencies, largeFiles } from './large-files.ts';
 
-export interface FileRoutesDependencies {
+export interface FileRoutesDependencies extends LargeFilesDependencies {
   readonly reader: RepositoryReader;
-  readonly lfs: Pick<LfsObjects, 'behind'>;
-  readonly objects: Pick<ObjectStore, 'get' | 'size' | 'signedUrl'>;
+  readonly markdown: Pick<Markdown, 'html'>;
   /** Files above this many bytes are not put into JSON; raw streams any size. */
   readonly maximumContentBytes: number;
 }
@@ -44,47 +29,18 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
 
   const { file } = finder(reader);
   const facts = fileFacts(reader);
+  const largeFile = largeFiles(deps);
 
-  /** The object of Git LFS that a file stands for; null for files that stand for themselves. */
-  async function largeFile(
+  /** A Markdown file as HTML, its links relative to the ref that was asked for; null for other files. */
+  async function htmlOf(
     subject: ProjectSubject,
-    { blob, path, sha }: FoundFile,
-    request: FastifyRequest,
-  ): Promise<Streamed | Answer | null> {
-    const content = await reader.blobContent(subject.project, blob.id, longestPointer);
-    const object = content && (await deps.lfs.behind(subject, content));
-    if (!object) return null;
-    const { oid, size, object_key: key } = object;
-    const [type, filename] = ['application/octet-stream', path.split('/').at(-1) ?? oid];
-    const address =
-      request.method === 'GET'
-        ? await deps.objects.signedUrl(key, { seconds: redirectSeconds, filename, contentType: type })
-        : null;
-    if (address !== null) return elsewhere(address);
-    if ((await deps.objects.size(key)) === null) throw notFound('LFS Object');
-    const etag = `"${oid}"`;
-    const same = request.headers['if-range'] === undefined || request.headers['if-range'] === etag;
-    const range = same ? rangeOf(request.headers.range, size) : null;
-    if (range === 'outside')
-      throw new HttpError(
-        416,
-        { message: `416 Range Not Satisfiable - the file has ${size} bytes` },
-        { 'Content-Range': `bytes */${size}` },
-      );
-    const { start, end } = range ?? { start: 0, end: size - 1 };
-    const open = async () => (range ? deps.objects.get(key, range) : deps.objects.get(key));
-    const headers = {
-      ETag: etag,
-      'Accept-Ranges': 'bytes',
-      'Content-Length': String(end - start + 1),
-      ...(range ? { 'Content-Range': `bytes ${start}-${end}/${size}` } : {}),
-      'Content-Disposition': attachment(filename),
-      'Content-Security-Policy': "default-src 'none'; sandbox",
-      [`${headerPrefix}Blob-Id`]: blob.id,
-      [`${headerPrefix}Commit-Id`]: sha,
-      [`${headerPrefix}Size`]: String(size),
-    };
-    return streamed(open, type, headers, range ? 206 : 200);
+    caller: Caller,
+    { file_path: path, ref }: { readonly file_path: string; readonly ref: string },
+    content: Buffer,
+  ): Promise<string | null> {
+    if (!isMarkdownFile(path)) return null;
+    const folder = path.split('/').slice(0, -1).join('/');
+    return await deps.markdown.html(content.toString('utf8'), { caller, base: baseOf(subject, ref, folder) });
   }
 
   return [
@@ -133,16 +89,18 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         id,
         file_path: filePath,
         ref: Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag; HEAD is the default branch' }),
+        render_html: Optional(Bool({ description: 'Also give a Markdown file as HTML' })),
       }),
       responses: { 200: RepositoryFile },
-      handler: async ({ params, subject, header, request, signal }) => {
+      handler: async ({ params, subject, caller, header, request, signal }) => {
         const found = await file(subject, params.file_path, params.ref);
         const content = await reader.blobContent(subject.project, found.blob.id, deps.maximumContentBytes);
         // HEAD tells of any file, and where GET has an answer, of that one.
         if (!content && request.method !== 'HEAD') throw tooLarge('max_file_content_bytes', deps.maximumContentBytes);
         const told = await facts(subject, found, signal);
         for (const [name, value] of factHeaders(told)) header(name, value);
-        return { ...told, content: content?.toString('base64') ?? '' };
+        const html = params.render_html && content ? { html: await htmlOf(subject, caller, params, content) } : {};
+        return { ...told, content: content?.toString('base64') ?? '', ...html };
       },
     }),
     route({

@@ -3,7 +3,7 @@ import * as git from '@millrace/git';
 import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
-import type { FactConsumer } from '../../../kernel/events/index.ts';
+import { type FactConsumer, on, pushed } from '../../../kernel/events/index.ts';
 import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { RepositoryRow } from '../face.ts';
 import { headOf, knownSha, type OpenRepository, translated } from '../reading/git-reader.ts';
@@ -123,10 +123,11 @@ export function lastCommitsOfDirectories(deps: {
   const consumers: FactConsumer[] = [
     {
       name: task.name,
-      kinds: ['push'],
-      handle: async ({ project_id }) => {
-        if (project_id !== null) await due(db, project_id, patience);
-      },
+      handlers: [
+        on(pushed, async ({ project_id }) => {
+          if (project_id !== null) await due(db, project_id, patience);
+        }),
+      ],
     },
   ];
   return { of, tasks, consumers };

@@ -89,7 +89,7 @@ export const locksInTheWay =
     const files = await git.changedFiles(repo, base, knownSha(to), { renames: false });
     for (const { newPath } of files) {
       const lock = lockOver(counting, newPath);
-      if (lock) return lock;
+      if (lock) return { lfs: lock.lfs, reason: reasonOf(lock, newPath) };
     }
     return null;
   };

@@ -3,7 +3,7 @@ import * as git from '@millrace/git';
 import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
-import type { FactConsumer } from '../../../kernel/events/index.ts';
+import { type FactConsumer, on, pushed } from '../../../kernel/events/index.ts';
 import { addJob, type CronItem, defineTask, type Task, unlessGone } from '../../../kernel/queue/index.ts';
 import { recordMeasures } from '../../namespaces/index.ts';
 import { headOf, type OpenRepository } from '../reading/git-reader.ts';
@@ -88,10 +88,11 @@ export function repositoryMeasuring(deps: {
   const consumers: FactConsumer[] = [
     {
       name: 'repository.measure',
-      kinds: ['push'],
-      handle: async ({ project_id }) => {
-        if (project_id !== null) await due(db, project_id, patience);
-      },
+      handlers: [
+        on(pushed, async ({ project_id }) => {
+          if (project_id !== null) await due(db, project_id, patience);
+        }),
+      ],
     },
   ];
   const cron: CronItem[] = [{ schedule: '17 3 * * *', task: forget.name }];

@@ -308,14 +308,14 @@ describe('force, creation and deletion', () => {
       const json = { default_branch_protection: level };
       expect((await app.api('PUT', `/groups/${top.id}`, { token: owner.secret, json })).status).toBe(200);
       const empty = await buildRepositoryProject(app, { owner, files: null, settings: { namespace_id: top.id } });
-      const starter = await empty.member(30);
-      const pushed = await push(starter, ['HEAD:refs/heads/main'], 'first', empty);
+      const template = await empty.member(30);
+      const pushed = await push(template, ['HEAD:refs/heads/main'], 'first', empty);
       const rule = (await empty.api<Json[]>('GET', '/protected_branches')).body[0];
       const who = (kind: string) => (rule?.[`${kind}_access_levels`] as Json[] | undefined)?.[0]?.access_level;
-      return { empty, starter, ...pushed, rule: [who('push'), who('merge')] };
+      return { empty, template, ...pushed, rule: [who('push'), who('merge')] };
     };
     expect(await start(0)).toMatchObject({ code: 0, rule: [undefined, undefined] });
-    expect(await start(1)).toMatchObject({ code: 0, rule: [30, 30] });
+    expect(await start(1)).toMatchObject({ code: 0, rule: [30, 40] });
     expect(await start(4)).toMatchObject({ code: 0, rule: [40, 40] });
     const full = await start(2);
     expect([full.code, full.stderr]).toEqual([
@@ -330,7 +330,7 @@ describe('force, creation and deletion', () => {
     expect(partly.code).toBe(1);
     const json = { branch: 'main', commit_message: 'x', actions: [{ action: 'create', file_path: 'x', content: '' }] };
     const byApi = (token: string) => partly.empty.api('POST', '/repository/commits', { token, json });
-    expect((await byApi(partly.starter.secret)).status).toBe(403);
+    expect((await byApi(partly.template.secret)).status).toBe(403);
     expect((await byApi(partly.empty.owner.secret)).status).toBe(201);
   });
 });

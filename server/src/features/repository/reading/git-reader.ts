@@ -31,6 +31,10 @@ export function unmovedReason(error: git.GitError): string {
   return error.code === 'locked' ? 'the ref is locked' : 'the ref could not be updated';
 }
 
+/** What a request's body was refused for, where git only saw it end; undefined for everything else. */
+export const refusalBehind = (error: unknown): HttpError | undefined =>
+  git.isGitError(error, 'aborted') && error.cause instanceof HttpError ? error.cause : undefined;
+
 export function asHttpError(error: unknown): unknown {
   if (!git.isGitError(error)) return asStorageError(error) ?? error;
   switch (error.code) {
@@ -45,9 +49,10 @@ export function asHttpError(error: unknown): unknown {
       return badRequest(error.message);
     case 'busy':
     case 'timeout':
+    case 'memory':
       return unavailable(error.message, git.isGitError(error, 'busy') ? 5 : 30);
     case 'aborted':
-      return unavailable('the client has gone');
+      return refusalBehind(error) ?? unavailable('the client has gone');
     case 'limit':
       return new HttpError(413, { message: `413 Request Entity Too Large - ${error.message}` });
     case 'directory_conflict':

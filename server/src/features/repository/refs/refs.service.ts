@@ -11,7 +11,7 @@ import type { WritePath } from '../writes/write-path.ts';
 export interface RefService {
   createBranch(subject: ProjectSubject, caller: Caller, name: string, from: string): Promise<void>;
   deleteBranch(subject: ProjectSubject, caller: Caller, ref: RefData): Promise<void>;
-  /** Deletes a branch unless it has something by now that `into` has not. */
+  /** Deletes a branch whose commits `into` contains by now; one that points at `into` itself has no commits of its own. */
   deleteMerged(subject: ProjectSubject, caller: Caller, name: string, into: string): Promise<void>;
   createTag(
     subject: ProjectSubject,
@@ -98,7 +98,7 @@ export function refService(deps: {
         async build({ quarantine: { base } }) {
           const ref = `refs/heads/${name}`;
           const now = await git.readRef(base, ref as git.RefName);
-          if (now === null || !(await git.isAncestor(base, now, knownSha(into)))) return [];
+          if (now === null || now === into || !(await git.isAncestor(base, now, knownSha(into)))) return [];
           return [{ ref, before: now, after: git.ZERO_SHA }];
         },
       }),

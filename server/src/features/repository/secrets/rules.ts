@@ -21,6 +21,7 @@ export const secretKinds: readonly SecretKind[] = [
   prefixed('pipeline trigger token', 'glptt-', own),
   prefixed('deploy token', 'gldt-', own),
   prefixed('runner token', 'glrt-', own),
+  prefixed('token of a registered runner', 'glrtr-', own),
   prefixed('job token', 'glcbt-', own),
   prefixed('SCIM token', 'glsoat-', own),
   prefixed('feed token', 'glft-', own),

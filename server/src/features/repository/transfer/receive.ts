@@ -6,9 +6,10 @@ import { PassThrough, type Readable } from 'node:stream';
 import * as git from '@millrace/git';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
+import type { HeldBytes } from '../../../kernel/http/held-bytes.ts';
 import type { RepositoryRow } from '../face.ts';
 import type { CountLimits, PushLimit } from '../limits/limits.ts';
-import type { OpenRepository } from '../reading/git-reader.ts';
+import { type OpenRepository, refusalBehind } from '../reading/git-reader.ts';
 import type { RefChange } from '../writes/protection.ts';
 import type { RefOutcome, WritePath } from '../writes/write-path.ts';
 import { fsckReasons } from './fsck-reasons.ts';
@@ -21,7 +22,15 @@ export interface Pushed<S> {
   readonly pushOptions: readonly string[];
 }
 
+/** Bounds on what clients say before objects are sent. */
+export interface Negotiation {
+  readonly held: HeldBytes;
+  /** Unpacked bytes of one request, or of one connection. */
+  readonly maxBytes: number;
+}
+
 export interface ReceiveDependencies<S> {
+  readonly negotiation: Negotiation;
   readonly open: OpenRepository;
   readonly repositoryOf: (subject: S) => RepositoryRow;
   readonly writes: WritePath<S>;
@@ -52,8 +61,18 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
 
   async function read(input: AsyncIterable<Uint8Array>) {
     const { refs, options, optionBytes } = await deps.counts();
+    const { held, maxBytes } = deps.negotiation;
+    const holding = held.hold('identified');
     const counts = { maxCommands: refs.most, maxPushOptions: options.most, maxPushOptionBytes: optionBytes.most };
-    const request = await git.readReceiveRequest(input, counts);
+    const onBytes = holding.take;
+    const request = await git
+      .readReceiveRequest(input, { ...counts, maxBytes, onBytes })
+      .catch((error: unknown) => {
+        throw git.isGitError(error, 'limit')
+          ? new git.GitError('limit', `${error.message} (max_negotiation_bytes)`)
+          : error;
+      })
+      .finally(holding.release);
     const limit = { commands: refs, options, 'option-bytes': optionBytes };
     return { ...request, excess: request.excess === null ? null : limit[request.excess].reason };
   }
@@ -183,7 +202,7 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
       }));
       out.write(git.receiveReport(capabilities, { unpackError: null, outcomes: report }));
     } catch (thrown) {
-      const error = git.storageError(thrown) ?? thrown;
+      const error = refusalBehind(thrown) ?? git.storageError(thrown) ?? thrown;
       if (!git.isGitError(error) && !(error instanceof HttpError)) throw error;
       // Over HTTP the client reads our report only after it has sent everything.
       if (refusing === 'drain-first') await drain(request, signal);

@@ -2,6 +2,8 @@
 import { Readable } from 'node:stream';
 import * as git from '@millrace/git';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
+import { HttpError } from '../../../kernel/http/errors.ts';
+import type { Holding } from '../../../kernel/http/held-bytes.ts';
 import { asHttpError } from '../reading/git-reader.ts';
 import { pushable, type ReceiveDependencies, receiving } from './receive.ts';
 
@@ -40,9 +42,23 @@ function visibleBut(hideRefs: readonly string[]): (ref: string) => boolean {
 
 const one = (data: Uint8Array) => Readable.from([data], { objectMode: false });
 
+/** Ends what is longer than it may be. */
+async function* bounded(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes)
+      throw new HttpError(413, {
+        message: `413 Request Entity Too Large - the negotiation has more than ${maxBytes} bytes (max_negotiation_bytes)`,
+      });
+    yield chunk;
+  }
+}
+
 async function collect(
   body: AsyncIterable<Buffer>,
   limit: number,
+  holding: Holding,
 ): Promise<{ whole: Buffer | null; rest: AsyncIterable<Buffer> }> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -53,6 +69,7 @@ async function collect(
       const whole = Buffer.concat(chunks);
       return { whole, rest: Readable.from([whole]) };
     }
+    holding.take(step.value.length);
     chunks.push(step.value);
     size += step.value.length;
     if (size > limit) {
@@ -102,22 +119,30 @@ export function transfer<S>(deps: TransferDependencies<S>) {
     signal: AbortSignal,
   ): Promise<Readable> {
     const repo = git.withSignal(open(subject), signal);
+    const { held, maxBytes } = deps.negotiation;
+    const holding = held.hold(caller.credential.kind === 'none' ? 'anonymous' : 'identified');
     try {
       const hideRefs = hiddenFrom(subject, caller);
-      const { whole, rest } = await collect(body, v2RequestLimit);
+      const { whole, rest } = await collect(bounded(body, maxBytes), v2RequestLimit, holding);
       const refs = whole && {
         snapshot: await git.refsSnapshot(open(subject), generationOf(subject)),
         visible: visibleBut(hideRefs),
       };
       if (version === 2 && refs) {
         const answered = git.answerLsRefs(await git.parseV2Request(whole), refs.snapshot, refs.visible);
-        if (answered) return one(answered);
+        if (answered) {
+          holding.release();
+          return one(answered);
+        }
       }
       // The round that ends the negotiation is the one that sends.
       if (whole === null || whole.includes('done')) deps.fetched(subject, caller);
       const request = { version: version as 0 | 1 | 2, body: whole ?? rest, hideRefs };
-      return await git.uploadPack(repo, refs ? { ...request, refs } : request);
+      const answer = await git.uploadPack(repo, refs ? { ...request, refs } : request);
+      answer.once('close', holding.release);
+      return answer;
     } catch (error) {
+      holding.release();
       throw asHttpError(error);
     }
   }
@@ -135,7 +160,8 @@ export function transfer<S>(deps: TransferDependencies<S>) {
     if (version !== 2) {
       deps.fetched(subject, caller);
       const repo = git.withSignal(open(subject), signal);
-      await send(await git.uploadPackSession(repo, { version, input, hideRefs: hiddenFrom(subject, caller) }));
+      const asked = bounded(input, deps.negotiation.maxBytes);
+      await send(await git.uploadPackSession(repo, { version, input: asked, hideRefs: hiddenFrom(subject, caller) }));
       return;
     }
     await send(await advertise(subject, caller, 'git-upload-pack', version, signal));

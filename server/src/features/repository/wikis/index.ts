@@ -2,11 +2,13 @@
 import type * as git from '@millrace/git';
 import type { Caller, Subject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
+import type { Markdown } from '../../../kernel/markdown/index.ts';
 import type { Task } from '../../../kernel/queue/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { pushCounts, pushLimit } from '../limits/limits.ts';
 import type { OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
+import type { Negotiation } from '../transfer/receive.ts';
 import { transfer } from '../transfer/transfer.ts';
 import { type WritePathDependencies, writePath } from '../writes/write-path.ts';
 import { writtenCheck } from '../writes/written-check.ts';
@@ -24,6 +26,8 @@ export interface WikiDependencies extends Pick<WritePathDependencies<WikiSubject
   readonly reader: RepositoryReader;
   readonly shared: git.Git;
   readonly settings: Settings;
+  readonly negotiation: Negotiation;
+  readonly markdown: Pick<Markdown, 'html'>;
   readonly defaultStorage: string;
 }
 
@@ -65,6 +69,7 @@ export function wikis(deps: WikiDependencies) {
         open,
         repositoryOf,
         writes,
+        negotiation: deps.negotiation,
         counts: () => pushCounts(deps.settings),
         limit: () => pushLimit(deps.settings),
         fetched: () => undefined,

@@ -5,7 +5,7 @@ import Type from 'typebox';
 import type { Subject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Wiki } from '../../../kernel/db/rows.ts';
-import { emit } from '../../../kernel/events/index.ts';
+import { recordFact, wikiPageFacts } from '../../../kernel/events/index.ts';
 import { addJob, defineTask, unlessGone } from '../../../kernel/queue/index.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import { firstBranch } from '../writes/project-settling.ts';
@@ -89,8 +89,8 @@ export function wikiRepositories(deps: {
       told += 1;
       if (told > mostEvents) return;
       const { project_id, namespace_id } = wiki;
-      const payload = { wiki_page_id: pageId };
-      await emit(tx, { kind: `wiki_page.${what}`, project_id, namespace_id, actor_id: actorId, payload });
+      const context = { project_id, namespace_id, actor_id: actorId };
+      await recordFact(tx, wikiPageFacts[what], { wiki_page_id: pageId }, context);
     };
     const keep = (slug: string, removed = false) => recordPage(tx, wiki.id, { slug, title: titleOf(slug), removed });
     for (const file of files) {

@@ -1,7 +1,7 @@
 /** Routes of wikis of projects and groups. */
 import { Readable } from 'node:stream';
 import Type from 'typebox';
-import type { Subject } from '../../../kernel/authz/subjects.ts';
+import type { Caller, Subject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Wiki } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
@@ -9,11 +9,11 @@ import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, FileParam, IdOrPath, OneOf, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, Empty, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import { escapeHtml, type Markdown, wikiBaseOf } from '../../../kernel/markdown/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
-import { fileHeaders, fileTypes, markdownOf } from '../../namespaces/index.ts';
+import { fileHeaders, fileTypes, markdownOf } from '../../collaboration/index.ts';
 import type { CommitData, RepositoryReader } from '../reading/reader.ts';
 import { bodyOf, formats, frontMatterOf, titleOf } from './pages.ts';
-import { renderPage } from './rendering.ts';
 import { WikiAttachment, WikiPage, WikiPageBasic, WikiPageVersion } from './wikis.entity.ts';
 import { pageIds } from './wikis.queries.ts';
 import type { Page, WikiService } from './wikis.service.ts';
@@ -52,6 +52,7 @@ export function wikiRoutes(deps: {
   readonly reader: RepositoryReader;
   readonly wikis: WikiService;
   readonly settings: Settings;
+  readonly markdown: Pick<Markdown, 'html'>;
 }): Route[] {
   const { db, reader, wikis, settings } = deps;
   const maxFileBytes = {
@@ -59,10 +60,11 @@ export function wikiRoutes(deps: {
     bytes: async () => (await settings.read()).max_attachment_size * 1024 * 1024,
   };
 
-  const addressOf = (place: Subject) =>
-    place.kind === 'project'
-      ? `${deps.externalUrl}/${place.namespace.full_path}/${place.project.path}/-/wikis`
-      : `${deps.externalUrl}/groups/${place.group.full_path}/-/wikis`;
+  /** Formats that are not rendered are shown as they are written. */
+  const htmlOf = async (place: Subject, page: Page, text: string, caller: Caller) =>
+    page.format === 'markdown'
+      ? await deps.markdown.html(text, { caller, base: wikiBaseOf(place, page.slug) })
+      : `<pre>${escapeHtml(text)}</pre>`;
 
   const basics = (page: Page, ids: ReadonlyMap<string, number>, text: string | null) => ({
     wiki_page_meta_id: ids.get(page.slug) ?? null,
@@ -71,11 +73,12 @@ export function wikiRoutes(deps: {
     title: (text === null ? undefined : frontMatterOf(text).title) ?? titleOf(page.slug),
   });
 
-  async function json(place: Subject, wiki: Wiki, page: Page, html = false) {
+  /** With HTML in place of the text for a caller who reads it so. */
+  async function json(place: Subject, wiki: Wiki, page: Page, reader?: Caller) {
     const [text, ids] = await Promise.all([wikis.content(wiki, page), pageIds(db, wiki.id, [page.slug])]);
     return {
       ...basics(page, ids, text),
-      content: html ? renderPage(bodyOf(text), page.format, addressOf(place)) : text,
+      content: reader ? await htmlOf(place, page, bodyOf(text), reader) : text,
       encoding: 'UTF-8',
       front_matter: frontMatterOf(text),
     };
@@ -179,9 +182,9 @@ export function wikiRoutes(deps: {
           version: Optional(Str({ description: 'Commit at which the page is wanted' })),
         }),
         responses: { 200: WikiPage },
-        handler: async ({ params, subject }) => {
+        handler: async ({ params, subject, caller }) => {
           const { wiki, page } = await wikis.page(subject, params.slug, params.version);
-          return await json(subject, wiki, page, params.render_html);
+          return await json(subject, wiki, page, params.render_html ? caller : undefined);
         },
       }),
       route({

@@ -8,7 +8,7 @@ import type { Wiki } from '../../../kernel/db/rows.ts';
 import { conflict, invalidRecord, notFound, plainError, tooLarge, unauthorized } from '../../../kernel/http/errors.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
-import { safeFileName } from '../../namespaces/index.ts';
+import { safeFileName } from '../../collaboration/index.ts';
 import { asHttpError, type OpenRepository } from '../reading/git-reader.ts';
 import type { CommitData, RepositoryReader } from '../reading/reader.ts';
 import type { WritePath } from '../writes/write-path.ts';

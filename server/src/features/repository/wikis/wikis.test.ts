@@ -11,7 +11,6 @@ import { addKey, connect, sshCommand } from '../../../../test/ssh.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
 import { frontMatterOf, pageAt, slugFor } from './pages.ts';
-import { renderPage } from './rendering.ts';
 
 type Json = Record<string, unknown>;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -331,17 +330,6 @@ it('with a group go the wikis of the groups below it, and of no other', async ()
   await app.tasks.find(({ name }) => name === 'namespaces.remove_group')?.run({ group_id: top.id } as never, run);
   const going = await queuedPayloads(app.db, '@hashed/00/00/');
   expect(going.map((payload) => (JSON.parse(payload) as { path: string }).path).sort()).toEqual(paths.slice(0, 2));
-});
-
-it('security 9 hostile Markdown is text and links without programs', () => {
-  const html = renderPage(
-    '[x](javascript:alert(1)) [y](java\tscript:alert(1)) ![z](data:text/html,x) [p](folder/page "t")\n\n<script>alert(1)</script>\n\na <img src=x onerror=alert(1)>',
-    'markdown',
-    'https://git.example/g/p/-/wikis',
-  );
-  expect(html).not.toMatch(/<script|<img|href="java|data:/i);
-  expect(html).toContain('<a href="https://git.example/g/p/-/wikis/folder/page"');
-  expect(renderPage('<b>x</b>', 'rdoc', '')).toBe('<pre>&lt;b&gt;x&lt;/b&gt;</pre>');
 });
 
 it('slugs, formats and front matter', () => {

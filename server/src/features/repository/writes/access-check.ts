@@ -4,6 +4,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
+import { type BranchProtection, letsDevelopersStart } from '../../../kernel/settings/branch-protection.ts';
 import { ownerText } from '../code-owners/code-owners.ts';
 import { ownedChange } from '../code-owners/owned-changes.ts';
 import { knownSha } from '../reading/git-reader.ts';
@@ -18,7 +19,7 @@ import {
   type RefChange,
   rulesOf,
 } from './protection.ts';
-import { branchRules, defaultProtectionLevel, tagRules } from './protections.queries.ts';
+import { branchRules, defaultProtectionOf, tagRules } from './protections.queries.ts';
 import type { Push, PushCheck, Refusal } from './push-check.ts';
 
 const zero = /^0+$/;
@@ -44,19 +45,15 @@ interface Attempt {
 
 const administers = (caller: Caller, subject: ProjectSubject) => caller.admin || subject.level >= Level.maintainer;
 
-/** Levels of protection under which developers do not make the first branch. */
-const keptFromDevelopers: readonly number[] = [2, 3];
-
 /** The first branch of an empty repository: made by whoever administers the project, by others where the namespace lets them. */
 async function firstBranchRefusal(
   { caller, subject }: Attempt,
   rules: readonly BranchRule[],
-  protection: () => Promise<number>,
+  protection: () => Promise<BranchProtection>,
 ): Promise<string | null> {
   if (administers(caller, subject)) return null;
   if (rules.some((rule) => isGranted(rule.push, caller, subject.level))) return null;
-  const level = await protection();
-  if (!keptFromDevelopers.includes(level)) return null;
+  if (letsDevelopersStart(await protection())) return null;
   return `A default branch does not exist yet for ${subject.namespace.full_path}/${subject.project.path}. Ask a project owner or maintainer to create it.`;
 }
 
@@ -119,7 +116,7 @@ export const accessCheck =
     const branches = once(() => branchRules(db, id, caller));
     const tags = once(() => tagRules(db, id, caller));
     const empty = once(async () => !(await git.hasRefs(quarantine.base, 'refs/heads/')));
-    const protection = once(() => defaultProtectionLevel(db, id));
+    const protection = once(() => defaultProtectionOf(db, id));
     const shared = once(() => collaborates(subject, caller));
 
     async function refusal(change: RefChange): Promise<string | null> {

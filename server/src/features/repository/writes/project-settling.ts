@@ -1,6 +1,8 @@
 /** What follows from a write to a project's repository: facts, the first branch, the next generation. */
+
 import * as git from '@millrace/git';
 import type { Db } from '../../../kernel/db/index.ts';
+import { pushed, recordFact, repositoryUpdated } from '../../../kernel/events/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { RepositoryRow } from '../face.ts';
 import { maintenanceDue } from '../maintenance/maintenance.ts';
@@ -12,15 +14,6 @@ import * as queries from './writes.queries.ts';
 export interface ProjectSettlingDependencies {
   readonly open: OpenRepository;
   readonly settings: Settings;
-  readonly recordFact: (
-    tx: Db,
-    fact: {
-      kind: 'push' | 'repository.updated';
-      projectId: number;
-      actorId: number | null;
-      payload: Record<string, unknown>;
-    },
-  ) => Promise<void>;
   readonly announce: (tx: Db, topic: string) => Promise<void>;
   /** What goes with tags. */
   readonly tagsRemoved: (tx: Db, projectId: number, actorId: number | null, tags: readonly string[]) => Promise<void>;
@@ -74,32 +67,29 @@ export function projectSettling(deps: ProjectSettlingDependencies): Settle {
     const alike = new Map<string, number>();
     for (const change of moved) alike.set(kindOf(change), (alike.get(kindOf(change)) ?? 0) + 1);
     const told = new Map<string, number>();
+    const context = { project_id: project.id, actor_id: actorId };
     for (const change of moved) {
       const nth = told.get(kindOf(change)) ?? 0;
       told.set(kindOf(change), nth + 1);
-      await deps.recordFact(tx, {
-        kind: 'push',
-        projectId: project.id,
-        actorId,
-        payload: {
+      await recordFact(
+        tx,
+        pushed,
+        {
           ref: change.ref,
           before: change.before,
           after: change.after,
-          push_options: details.pushOptions,
+          push_options: [...details.pushOptions],
           via: details.via,
           ...(details.jobId === undefined ? {} : { job_id: details.jobId }),
-          // Of the same write: pushes of many refs are told of in another way.
           refs: moved.length,
-          // Those of branches or tags that were made, moved or removed as this one was.
           alike: alike.get(kindOf(change)) ?? 1,
-          // The first of these stands for them all where they are told of as one.
           nth,
         },
-      });
+        context,
+      );
     }
     const changes = moved.map(({ ref, before, after }) => ({ ref, before, after }));
-    if (moved.length > 0)
-      await deps.recordFact(tx, { kind: 'repository.updated', projectId: project.id, actorId, payload: { changes } });
+    if (moved.length > 0) await recordFact(tx, repositoryUpdated, { changes }, context);
     const tagsGone = moved.flatMap(({ ref, after }) =>
       zero.test(after) && ref.startsWith('refs/tags/') ? [ref.slice('refs/tags/'.length)] : [],
     );

@@ -2,6 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
+import type { BranchProtection } from '../../../kernel/settings/branch-protection.ts';
+import { defaultProtection } from '../../namespaces/index.ts';
 import type { AccessGrant, BranchRule, TagRule } from './protection.ts';
 
 interface LevelRow {
@@ -87,13 +89,13 @@ export async function tagRules(db: Db, projectId: number, asker: Asker): Promise
   }));
 }
 
-/** From 0 to 4: what the namespace protects of new projects. */
-export async function defaultProtectionLevel(db: Db, projectId: number): Promise<number> {
+/** What the namespace, or the instance where it says nothing, protects of the first branch of new projects. */
+export async function defaultProtectionOf(db: Db, projectId: number): Promise<BranchProtection> {
   const row = await db
     .selectFrom('projects as p')
     .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
-    .select('n.default_branch_protection')
+    .select(sql.raw<BranchProtection>(defaultProtection).as('rules'))
     .where('p.id', '=', projectId)
     .executeTakeFirstOrThrow();
-  return row.default_branch_protection;
+  return row.rules;
 }

@@ -12,8 +12,15 @@ const partsOf = (ref: string) => ({
 
 export function refPermissions(
   db: Db,
-): Pick<RepositoryAccess, 'isProtected' | 'mayPush' | 'mayMerge' | 'mayBeForced' | 'mayUpdate'> {
+): Pick<RepositoryAccess, 'branchPermissions' | 'isProtected' | 'mayPush' | 'mayMerge' | 'mayBeForced' | 'mayUpdate'> {
   return {
+    async branchPermissions(subject, caller) {
+      const rules = await branchRules(db, subject.project.id, caller);
+      return {
+        mayMerge: (name) => mayMerge(rules, name, caller, subject),
+        isProtected: (name) => rulesOf(rules, name).length > 0,
+      };
+    },
     async isProtected(project, ref) {
       const { branch, tag } = partsOf(ref);
       if (branch !== null) return rulesOf(await branchRules(db, project.id, nobody), branch).length > 0;

@@ -19,6 +19,13 @@ export function workbench(quarantine: git.Quarantine): Workbench {
         committer: now(commit.committer),
         message: commit.message,
       }),
+    async edit(commit, files) {
+      const tree = await git.treeOf(quarantine.repo, knownSha(commit));
+      const editor = git.createTreeEditor(quarantine, tree);
+      for (const [path, text] of files)
+        await editor.apply({ action: 'update', path, content: Buffer.from(text, 'utf8') });
+      return await editor.write();
+    },
     async merge(ours, theirs) {
       const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs));
       return { tree: result.clean ? result.treeId : null, conflicts: result.conflictPaths };

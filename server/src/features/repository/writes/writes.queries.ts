@@ -1,8 +1,9 @@
 /** Intents, generations and the first protection: what the write path keeps in the database. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
+import { type BranchProtection, protectsNothing } from '../../../kernel/settings/branch-protection.ts';
 import type { RefChange } from './protection.ts';
-import { defaultProtectionLevel } from './protections.queries.ts';
+import { defaultProtectionOf } from './protections.queries.ts';
 
 export interface OpenIntent {
   readonly id: number;
@@ -131,31 +132,24 @@ export async function setDefaultBranch(db: Db, projectId: number, branch: string
   await db.updateTable('projects').set({ default_branch: branch }).where('id', '=', projectId).execute();
 }
 
-/** Who may push to and merge into a new default branch, by what the namespace protects: from nothing to everything. */
-const protectionLevels: ReadonlyArray<{ readonly push: number; readonly merge: number } | null> = [
-  null,
-  { push: 30, merge: 30 },
-  { push: 40, merge: 40 },
-  { push: 40, merge: 30 },
-  { push: 40, merge: 40 },
-];
-
 /** Protects the first branch as the namespace says; keeps a rule that exists. */
 export async function protectDefaultBranch(db: Db, projectId: number, name: string): Promise<void> {
-  const levels = protectionLevels[await defaultProtectionLevel(db, projectId)] ?? null;
-  if (levels === null) return;
+  const rules = await defaultProtectionOf(db, projectId);
+  if (protectsNothing(rules)) return;
   const row = await db
     .insertInto('protected_branches')
-    .values({ project_id: projectId, name })
+    .values({
+      project_id: projectId,
+      name,
+      allow_force_push: rules.allow_force_push,
+      code_owner_approval_required: rules.code_owner_approval_required ?? false,
+    })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
     .returning('id')
     .executeTakeFirst();
   if (!row) return;
-  await db
-    .insertInto('protected_branch_levels')
-    .values([
-      { protected_branch_id: row.id, kind: 'push', level: levels.push },
-      { protected_branch_id: row.id, kind: 'merge', level: levels.merge },
-    ])
-    .execute();
+  const granted = (kind: 'push' | 'merge', grants: BranchProtection['allowed_to_push']) =>
+    grants.map(({ access_level: level }) => ({ protected_branch_id: row.id, kind, level }));
+  const levels = [...granted('push', rules.allowed_to_push), ...granted('merge', rules.allowed_to_merge)];
+  await db.insertInto('protected_branch_levels').values(levels).execute();
 }

@@ -154,6 +154,10 @@ describe('merge requests', () => {
       0,
       expect.stringContaining('Too many branches pushed (11 were pushed, limit is 10)'),
     ]);
+    const several = ['one', 'two', 'three'].map((name) => `HEAD:refs/heads/several-${name}`);
+    const { stderr } = await git.try(['push', 'origin', ...several], clone);
+    expect(stderr.match(/merge request/g)).toHaveLength(1);
+    expect(stderr).toContain('To view or create merge requests for these 3 branches, visit: ');
   });
 });
 

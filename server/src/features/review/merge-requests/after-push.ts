@@ -4,12 +4,12 @@
  */
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
-import { milestoneNamed } from '../../namespaces/index.ts';
+import { milestoneNamed } from '../../collaboration/index.ts';
 import { type MergeRequestWishes, type Pushed, readPushOptions } from '../../repository/index.ts';
-import { firstWords } from './first-words.ts';
+import type { MergeAcceptance } from '../merging/acceptance.ts';
+import { defaultText } from './default-text.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
@@ -48,10 +48,14 @@ const titleOf = (title: string, draft: boolean | undefined) =>
       ? `Draft: ${title}`
       : title.replace(/^(\s*(\[draft\]|\(draft\)|draft:)\s*)+/i, '');
 
-export function afterPush(deps: MergeRequestDependencies, service: MergeRequestService) {
+export function afterPush(
+  deps: MergeRequestDependencies,
+  service: MergeRequestService,
+  merging: Pick<MergeAcceptance, 'setAutoMerge'>,
+) {
   const { db, repository } = deps;
   const { follow } = service;
-  const wordsFor = firstWords(deps);
+  const wordsFor = defaultText(deps);
 
   const sees = (caller: Caller, subject: ProjectSubject) =>
     canOnProject(caller, 'read_merge_request', subject) && canOnProject(caller, 'read_code', subject);
@@ -153,14 +157,7 @@ export function afterPush(deps: MergeRequestDependencies, service: MergeRequestS
     if (!canOnProject(caller, 'accept_merge_request', subject)) refuse('You may not merge here');
     if (!(await repository.mayMerge(subject, caller, row.target_branch)))
       refuse(`You may not merge into ${row.target_branch}`);
-    await transaction(db, async (tx) => {
-      const changed = await queries.updateRow(tx, row.id, {
-        auto_merge: true,
-        merge_user_id: caller.user?.id ?? null,
-        auto_merge_params: JSON.stringify({}),
-      });
-      await service.tell(tx, 'merge_request.updated', changed, caller.user?.id ?? null);
-    });
+    await merging.setAutoMerge(row, caller, {});
   }
 
   /** What the options ask for one branch. */
@@ -209,9 +206,11 @@ export function afterPush(deps: MergeRequestDependencies, service: MergeRequestS
     const { project, namespace } = subject;
     if (!project.printing_merge_request_link_enabled || !canOnProject(caller, 'read_merge_request', subject)) return [];
     const url = `${deps.externalUrl}/${namespace.full_path}/${project.path}/-/merge_requests`;
-    const told = branches.filter((name) => name !== project.default_branch).slice(0, mostHints);
+    const topics = branches.filter((name) => name !== project.default_branch);
+    if (topics.length > 1)
+      return [`To view or create merge requests for these ${topics.length} branches, visit: ${url}`];
     const lines: string[] = [];
-    for (const name of told) {
+    for (const name of topics) {
       const open = await openOf(caller, subject, name);
       if (open) lines.push(`View merge request for ${name}:`, `  ${open}`);
       else if (canOnProject(caller, 'create_merge_request', subject))

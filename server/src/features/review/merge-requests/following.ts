@@ -1,27 +1,39 @@
 /** How merge requests follow pushes and pipelines: heads move, targets move, waiting merges happen. */
 import { transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
-import type { Fact, FactConsumer } from '../../../kernel/events/index.ts';
-import { HttpError } from '../../../kernel/http/errors.ts';
+import {
+  type Fact,
+  type FactConsumer,
+  type FactDelivery,
+  on,
+  pipelineFacts,
+  projectDeleted,
+  projectFacts,
+  pushed,
+} from '../../../kernel/events/index.ts';
 import { type RepositoryAccess, readPushOptions } from '../../repository/index.ts';
+import { approvalsAfterPush } from '../approvals/reset-on-push.ts';
+import type { MergingService } from '../merging/merging.service.ts';
 import * as heads from './head-pipelines.queries.ts';
 import { headRef } from './head-ref.ts';
 import * as queries from './merge-requests.queries.ts';
-import type { Cause, MergeOptions, MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
+import type { Cause, MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 import { ofFork, type RequestSources, requestSources } from './sources.ts';
+import { insertVersion } from './versions.queries.ts';
 
 const zero = /^0+$/;
 
-interface PushPayload {
-  readonly ref: string;
-  readonly before: string;
-  readonly after: string;
-  readonly job_id?: number;
-  readonly push_options?: readonly string[];
-}
+type Push = Fact<typeof pushed>;
+type PipelineFact = Fact<(typeof pipelineFacts)['created' | 'finished']>;
+
+/** After these a project is no fork any more. */
+const endsOfForks = [projectDeleted, projectFacts.unrelated] as const;
 
 interface FollowDependencies extends Pick<MergeRequestDependencies, 'db' | 'project' | 'actingAs'> {
-  readonly repository: Pick<RepositoryAccess, 'advanceRef' | 'branch' | 'carry' | 'keptRef' | 'mergeBase'>;
+  readonly repository: Pick<
+    RepositoryAccess,
+    'advanceRef' | 'branch' | 'carry' | 'changedPaths' | 'codeOwners' | 'keptRef' | 'mergeBase' | 'patchId'
+  >;
 }
 
 /** How often a head is looked for anew that others move at the same time; then the fact comes again. */
@@ -54,6 +66,7 @@ export function headFollower(
       await repository.carry(project, source, head);
     }
     const base = (await repository.mergeBase(project, target, head)) ?? target;
+    const settle = await approvalsAfterPush(deps, project, request, { head, base, target });
     // Before the transaction: a merge holds the project's row while it waits for the request's.
     if (!(await repository.advanceRef(db, project, ref, before, head))) return false;
     await transaction(db, async (tx) => {
@@ -72,9 +85,10 @@ export function headFollower(
         auto_merge: false,
         auto_merge_params: null,
       });
-      await queries.insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
-      const pipeline = await heads.newestPipelineFor(tx, changed);
-      if (pipeline !== null) await heads.setHeadPipeline(tx, row.id, pipeline);
+      await insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
+      await settle(tx);
+      const pipeline = await heads.newestPipelineOf(tx, row.id, head);
+      if (pipeline) await heads.setHeadPipeline(tx, row.id, pipeline.id);
       await service.tell(tx, 'merge_request.head_changed', changed, actorId, row, cause);
     });
     return true;
@@ -87,10 +101,11 @@ export function headFollower(
     after: string,
     actorId: number | null,
     cause?: Cause,
+    { actingAs }: Pick<FactDelivery, 'actingAs'> = deps,
   ): Promise<void> {
     for (const request of await queries.openFromBranch(db, projectId, branch)) {
       if (request.head_sha === after) continue;
-      const context = await deps.actingAs(actorId ?? request.author_id ?? 0, request.project_id);
+      const context = await actingAs(actorId ?? request.author_id ?? 0, request.project_id);
       if (!context) continue;
       for (let left = attempts; !(await advance(request, context.subject.project, actorId, cause)); left -= 1)
         if (left === 0) throw new Error(`the head of merge request ${request.id} moves too fast to be followed`);
@@ -99,22 +114,26 @@ export function headFollower(
 }
 
 /** The consumers of facts that keep requests up to date. Each may be called again with the same fact. */
-export function followers(deps: MergeRequestDependencies, service: MergeRequestService): FactConsumer[] {
+export function followers(
+  deps: MergeRequestDependencies,
+  service: MergeRequestService,
+  merging: Pick<MergingService, 'mergeWaiting'>,
+): FactConsumer[] {
   const { db, repository } = deps;
   const sources = requestSources(deps);
   const follow = headFollower(deps, service, sources);
 
   /** Without its source branch a request has nothing to merge. */
-  async function sourceDeleted(fact: Fact, projectId: number, branch: string): Promise<void> {
+  async function sourceDeleted(fact: Push, delivery: FactDelivery, projectId: number, branch: string): Promise<void> {
     for (const request of await queries.openFromBranch(db, projectId, branch)) {
-      const context = await deps.actingAs(fact.actor_id ?? request.author_id ?? 0, request.project_id);
+      const context = await delivery.actingAs(fact.actor_id ?? request.author_id ?? 0, request.project_id);
       // The branch may be back since.
       if (!context || (await sources.liveHead(request)) !== null) continue;
       await close(fact, request.id);
     }
   }
 
-  async function close(fact: Fact, id: number): Promise<void> {
+  async function close(fact: Pick<Push, 'actor_id'>, id: number): Promise<void> {
     await transaction(db, async (tx) => {
       const row = await queries.lockById(tx, id);
       if (row?.state !== 'opened') return;
@@ -129,14 +148,13 @@ export function followers(deps: MergeRequestDependencies, service: MergeRequestS
   }
 
   /** A fork that is gone, or is none any more. */
-  async function forkGone(fact: Fact): Promise<void> {
-    for (const id of await queries.openFromFork(db, (fact.payload as { project_id: number }).project_id))
-      await close(fact, id);
+  async function forkGone(fact: Fact<(typeof endsOfForks)[number]>): Promise<void> {
+    for (const id of await queries.openFromFork(db, fact.payload.project_id)) await close(fact, id);
   }
 
-  async function targetMoved(fact: Fact, projectId: number, branch: string): Promise<void> {
+  async function targetMoved(fact: Push, delivery: FactDelivery, projectId: number, branch: string): Promise<void> {
     for (const request of await queries.openIntoBranch(db, projectId, branch)) {
-      const context = await deps.actingAs(fact.actor_id ?? request.author_id ?? 0, projectId);
+      const context = await delivery.actingAs(fact.actor_id ?? request.author_id ?? 0, projectId);
       if (!context || request.head_sha === null) continue;
       const target = await repository.branch(context.subject.project, branch);
       if (target === null) continue;
@@ -162,67 +180,45 @@ export function followers(deps: MergeRequestDependencies, service: MergeRequestS
     }
   }
 
-  async function mergeWaiting(pipelineId: number): Promise<void> {
-    const waiting = await heads.waitingForPipeline(db, pipelineId);
-    for (const request of waiting) {
-      const context = await deps.actingAs(request.merge_user_id ?? 0, request.project_id);
-      if (!context) continue;
-      const options = (request.auto_merge_params ?? {}) as MergeOptions;
-      try {
-        if (!(await repository.mayMerge(context.subject, context.caller, request.target_branch)))
-          throw new HttpError(401, { message: '401 Unauthorized' });
-        await service.mergeNow(context.subject, context.caller, request.id, {
-          ...options,
-          sha: request.head_sha ?? undefined,
-        });
-      } catch (error) {
-        if (!(error instanceof HttpError)) throw error;
-        // The person who asked for it sees why it did not happen.
-        await transaction(db, async (tx) => {
-          const changed = await queries.updateRow(tx, request.id, { auto_merge: false, merge_error: error.message });
-          await service.tell(tx, 'merge_request.updated', changed, request.merge_user_id);
-        });
-      }
+  async function followPush(fact: Push, delivery: FactDelivery): Promise<void> {
+    const { payload, project_id: projectId, actor_id: actorId } = fact;
+    const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1];
+    if (branch === undefined || projectId === null) return;
+    if (zero.test(payload.after)) return await sourceDeleted(fact, delivery, projectId, branch);
+    const skipped = readPushOptions(payload.push_options).ci;
+    const cause: Cause = {
+      ...(payload.job_id === undefined ? {} : { job_id: payload.job_id }),
+      ...(skipped.skip || skipped.none ? { skip_ci: true } : {}),
+    };
+    await follow(projectId, branch, payload.after, actorId, cause, delivery);
+    await targetMoved(fact, delivery, projectId, branch);
+  }
+
+  async function followPipeline({ kind, payload }: PipelineFact): Promise<void> {
+    const { pipeline_id: pipelineId, status } = payload;
+    const pipeline = await heads.pipelineHead(db, pipelineId);
+    if (!pipeline) return;
+    for (const request of await heads.openForPipeline(db, pipeline)) {
+      await transaction(db, async (tx) => {
+        await heads.setHeadPipeline(tx, request.id, pipelineId);
+        await deps.changed(tx, request);
+      });
     }
+    if (kind === 'pipeline.finished' && status === 'success') await merging.mergeWaiting(pipelineId);
   }
 
   return [
     {
       name: 'merge-requests.follow-forks',
-      kinds: ['project.deleted', 'project.unrelated'],
-      handle: forkGone,
+      handlers: [on(endsOfForks, forkGone)],
     },
     {
       name: 'merge-requests.follow-pushes',
-      kinds: ['push'],
-      async handle(fact) {
-        const payload = fact.payload as unknown as PushPayload;
-        const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1];
-        if (branch === undefined || fact.project_id === null) return;
-        if (zero.test(payload.after)) return await sourceDeleted(fact, fact.project_id, branch);
-        const skipped = readPushOptions(payload.push_options ?? []).ci;
-        await follow(fact.project_id, branch, payload.after, fact.actor_id, {
-          ...(payload.job_id === undefined ? {} : { job_id: payload.job_id }),
-          ...(skipped.skip || skipped.none ? { skip_ci: true } : {}),
-        });
-        await targetMoved(fact, fact.project_id, branch);
-      },
+      handlers: [on(pushed, followPush)],
     },
     {
       name: 'merge-requests.follow-pipelines',
-      kinds: ['pipeline.created', 'pipeline.finished'],
-      async handle(fact) {
-        const { pipeline_id: pipelineId, status } = fact.payload as { pipeline_id: number; status: string };
-        const pipeline = await heads.pipelineHead(db, pipelineId);
-        if (!pipeline) return;
-        for (const request of await heads.openForPipeline(db, pipeline)) {
-          await transaction(db, async (tx) => {
-            await heads.setHeadPipeline(tx, request.id, pipelineId);
-            await deps.changed(tx, request);
-          });
-        }
-        if (fact.kind === 'pipeline.finished' && status === 'success') await mergeWaiting(pipelineId);
-      },
+      handlers: [on([pipelineFacts.created, pipelineFacts.finished], followPipeline)],
     },
   ];
 }

@@ -37,8 +37,8 @@ const api = <T = Json>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', target: string
 function remote(project: Json, { secret }: BuiltToken): string {
   return `${app.url}/${project.path_with_namespace}.git`.replace('://', `://git:${secret}@`);
 }
-async function forked(who: BuiltToken): Promise<Json> {
-  const made = await api('POST', `/projects/${upstream.id}/fork`, who, { path: unique('fork'), name: unique('fork') });
+async function forked(who: BuiltToken, of = upstream): Promise<Json> {
+  const made = await api('POST', `/projects/${of.id}/fork`, who, { path: unique('fork'), name: unique('fork') });
   expect(made.status).toBe(201);
   return await eventually('the copy', async () => {
     const { body } = await api('GET', `/projects/${made.body.id}`, who);
@@ -71,6 +71,31 @@ const headOf = async (iid: unknown) =>
   (await git.run(['ls-remote', upstream.remote(), `refs/merge-requests/${iid}/head`], '.')).split('\t')[0];
 
 describe('a merge request of a fork', () => {
+  it('security: is merged at the head of its branch, with the pipeline of that commit and no earlier one', async () => {
+    const guarded = await buildRepositoryProject(app, {
+      visibility: 'public',
+      settings: { only_allow_merge_if_pipeline_succeeds: true },
+    });
+    const copy = await forked(bob, guarded);
+    const change = async (file: string) => {
+      const actions = [{ action: 'create', file_path: file, content: '1' }];
+      const json = { branch: 'work', start_branch: 'main', force: true, commit_message: file, actions };
+      const made = await api<{ id: string }>('POST', `/projects/${copy.id}/repository/commits`, bob, json);
+      expect(made.status).toBe(201);
+      return made.body.id;
+    };
+    const passed = (sha: string) =>
+      api('POST', `/projects/${copy.id}/statuses/${sha}`, bob, { state: 'success', ref: 'work' });
+    const first = await change('first');
+    const { iid } = (await create('work', { target_project_id: guarded.id }, bob, copy)).body;
+    const merge = () => guarded.api('PUT', `/merge_requests/${iid}/merge`, { json: {} });
+    await passed(first);
+    const second = await change('second');
+    expect((await merge()).status).toBe(405);
+    await passed(second);
+    expect(await merge()).toMatchObject({ status: 200, body: { state: 'merged', sha: second } });
+  });
+
   it('is made in the target, with the commits of the fork, and follows its branch', async () => {
     const { sha } = await push('feature');
     const made = await create('feature', { allow_collaboration: true });
@@ -182,7 +207,7 @@ describe('a merge request of a fork', () => {
       target_branch: 'refused',
       title: 'x',
     });
-    expect(same.status).toBe(409);
+    expect(same.status).toBe(422);
     // The same names in two projects are two branches.
     await git.run(['push', '-q', 'origin', 'refused:main'], clone);
     expect((await create('main')).status).toBe(201);
@@ -358,6 +383,9 @@ describe('two that follow one branch at the same time', () => {
           keptRef: async () => ref,
           branch: async () => tip,
           carry: async () => undefined,
+          patchId: async () => '',
+          changedPaths: async () => [],
+          codeOwners: async () => [],
           mergeBase: async () => {
             await pause('mergeBase');
             return old;

@@ -1,8 +1,32 @@
 /** SQL of merge requests and the pipelines of their heads. */
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import type { PipelineRule } from './mergeability.ts';
+
+export interface HeadPipeline {
+  readonly id: number;
+  readonly status: string;
+}
+
+/**
+ * The newest pipeline of a commit for the request `m`: its own, of the commit or of its merge into the target, else one of the
+ * source branch. Those of merge trains say nothing of the request alone.
+ */
+export const newestPipeline = (sha: Expression<unknown>) => sql<HeadPipeline | null>`(
+  select json_build_object('id', l.id, 'status', l.status) from pipelines l
+  where l.source <> 'parent_pipeline' and ((l.merge_request_id = m.id and (l.sha = ${sha} or l.source_sha = ${sha})
+      and l.ref <> 'refs/merge-requests/' || m.iid || '/train')
+    or (l.sha = ${sha} and l.project_id = m.source_project_id and l.ref = m.source_branch and l.merge_request_id is null))
+  order by l.id desc limit 1)`;
+
+export async function newestPipelineOf(db: Db, requestId: number, sha: string): Promise<HeadPipeline | null> {
+  const found = await db
+    .selectFrom('merge_requests as m')
+    .select(newestPipeline(sql.val(sha)).as('pipeline'))
+    .where('m.id', '=', requestId)
+    .executeTakeFirst();
+  return found?.pipeline ?? null;
+}
 
 /** Open requests whose head is the pipeline's commit: its merge request, or those from its branch. */
 export async function openForPipeline(
@@ -35,29 +59,6 @@ export async function setHeadPipeline(db: Db, id: number, pipelineId: number): P
     .execute();
 }
 
-/** The newest pipeline for a head commit of a request: its own, else one of the source branch. */
-export async function newestPipelineFor(db: Db, request: MergeRequest): Promise<number | null> {
-  if (request.head_sha === null || request.source_project_id === null) return null;
-  const row = await db
-    .selectFrom('pipelines')
-    .select('id')
-    .where('sha', '=', request.head_sha)
-    .where((eb) =>
-      eb.or([
-        eb('merge_request_id', '=', request.id),
-        eb.and([
-          eb('project_id', '=', request.source_project_id),
-          eb('ref', '=', request.source_branch),
-          eb('merge_request_id', 'is', null),
-        ]),
-      ]),
-    )
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id ?? null;
-}
-
 /** Open requests that wait for this pipeline, their head's newest. */
 export async function waitingForPipeline(db: Db, pipelineId: number): Promise<MergeRequest[]> {
   return db
@@ -69,42 +70,19 @@ export async function waitingForPipeline(db: Db, pipelineId: number): Promise<Me
     .execute();
 }
 
-/** What of a pipeline tells which requests it belongs to. */
+/** What of a pipeline tells which requests it belongs to; null for those of merge trains, which decide on their own. */
 export async function pipelineHead(
   db: Db,
   id: number,
 ): Promise<{ projectId: number; mergeRequestId: number | null; ref: string; sha: string } | null> {
   const row = await db
     .selectFrom('pipelines')
-    .select(['project_id', 'merge_request_id', 'ref', 'sha'])
+    .select(['project_id', 'merge_request_id', 'ref', 'sha', 'source_sha'])
     .where('id', '=', id)
+    // Children are a part of their parent.
+    .where('source', '!=', 'parent_pipeline')
     .executeTakeFirst();
-  return row ? { projectId: row.project_id, mergeRequestId: row.merge_request_id, ref: row.ref, sha: row.sha } : null;
-}
-
-/**
- * What the project and the groups above it ask of pipelines: whoever requires one says for itself whether a skipped one
- * will do, and a project that does not say takes what the groups do.
- */
-export async function pipelineRuleOf(db: Db, projectId: number): Promise<PipelineRule> {
-  const { rows } = await sql<PipelineRule>`
-    select
-      p.only_allow_merge_if_pipeline_succeeds or coalesce(g.requires, false) as required,
-      coalesce(g.skipped_will_do, true) and (
-        not p.only_allow_merge_if_pipeline_succeeds
-        or coalesce(p.allow_merge_on_skipped_pipeline, g.says_skipped, false)
-      ) as "skippedWillDo"
-    from projects p
-    join namespaces n on n.id = p.namespace_id
-    cross join lateral (
-      select
-        bool_or(above.only_allow_merge_if_pipeline_succeeds) as requires,
-        bool_or(above.allow_merge_on_skipped_pipeline) as says_skipped,
-        bool_and(above.allow_merge_on_skipped_pipeline)
-          filter (where above.only_allow_merge_if_pipeline_succeeds) as skipped_will_do
-      from namespaces above
-      where above.id = any (n.traversal_ids)
-    ) g
-    where p.id = ${projectId}`.execute(db);
-  return rows[0] ?? { required: true, skippedWillDo: false };
+  if (!row || (row.merge_request_id !== null && row.ref.endsWith('/train'))) return null;
+  const { project_id: projectId, merge_request_id: mergeRequestId, ref } = row;
+  return { projectId, mergeRequestId, ref, sha: row.source_sha ?? row.sha };
 }

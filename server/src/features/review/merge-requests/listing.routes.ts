@@ -7,12 +7,13 @@ import { invalidParameters, notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import { findMilestone } from '../../namespaces/index.ts';
+import { findMilestone } from '../../collaboration/index.ts';
+import { storedStatus } from '../merge-checks/merge-check.ts';
+import { countRows, listRows, type MergeRequestFilter } from './listing.queries.ts';
 import { ListedMergeRequest, listedJson, MergeRequest, mergeRequestJson } from './merge-requests.entity.ts';
 import { filters } from './merge-requests.params.ts';
-import { countRows, listRows, type MergeRequestFilter, withPeople } from './merge-requests.queries.ts';
+import { withPeople } from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
-import { listStatus } from './mergeability.ts';
 
 const asked = Type.Object(filters);
 const common = { method: 'GET', credentials: ['token', 'session'], pagination: 'offset' } as const;
@@ -41,6 +42,8 @@ function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeReque
       id: scope === 'reviews_for_me' ? me : personOf(params.reviewer_id),
       usernames: params.reviewer_username === undefined ? [] : [params.reviewer_username],
     },
+    approvedByIds: params.approved_by_ids,
+    approvedByUsernames: params.approved_by_usernames,
     labels: params.labels,
     milestone: params.milestone,
     not: params.not,
@@ -64,7 +67,7 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
     return offsetPage(page, await withPeople(db, rows), total);
   }
   const listed = async (filter: MergeRequestFilter, page: Page, labelDetails: boolean) =>
-    mapPage(await load(filter, page), (loaded) => listedJson(loaded, urls, listStatus(loaded.row), labelDetails));
+    mapPage(await load(filter, page), (loaded) => listedJson(loaded, urls, storedStatus(loaded.row), labelDetails));
 
   /** Those of a milestone, as far as the caller sees them; the newest first. */
   async function ofMilestone(
@@ -83,11 +86,24 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
         : { group: { id: place.group.id, caller, descendants, archived: true } };
     const order = { state: 'all', orderBy: 'created_at', sort: 'desc' } as const;
     return mapPage(await load({ ...where, ...order, milestoneId: milestone.id }, page), (loaded) =>
-      mergeRequestJson(loaded, urls, listStatus(loaded.row)),
+      mergeRequestJson(loaded, urls, storedStatus(loaded.row)),
     );
   }
 
   return [
+    route({
+      ...common,
+      path: '/merge_requests',
+      summary: 'List merge requests of all projects, by default own ones',
+      tag: 'Merge requests',
+      access: { on: 'instance', ability: 'signed_in' },
+      params: Type.Object({ ...filters }),
+      responses: { 200: ListOf(ListedMergeRequest) },
+      handler: async ({ params, page, caller }) => {
+        const filter = filterOf(caller, { ...params, scope: params.scope ?? 'created_by_me' });
+        return await listed({ ...filter, visibleTo: caller }, page, params.with_labels_details ?? false);
+      },
+    }),
     route({
       ...common,
       path: '/projects/:id/merge_requests',

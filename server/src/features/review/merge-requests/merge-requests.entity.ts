@@ -13,19 +13,14 @@ import {
   Timestamp,
 } from '../../../kernel/http/entity.ts';
 import { PipelineBasic, PipelineDetail } from '../../ci/index.ts';
+import { LabelBasic, labelBasicJson, Milestone, milestoneJson } from '../../collaboration/index.ts';
+import { TimeStats, timeStatsJson } from '../../collaboration/time-tracking/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
-import { LabelBasic, labelBasicJson, Milestone, milestoneJson } from '../../namespaces/index.ts';
-import { FileDiff } from '../../repository/index.ts';
+import { Commit, FileDiff } from '../../repository/index.ts';
 import { MergeConflict } from './conflicts.entity.ts';
 import type { LoadedMergeRequest } from './merge-requests.queries.ts';
 
 const References = Fields({ short: Text(), relative: Text(), full: Text() });
-const TimeStats = Fields({
-  time_estimate: Count(),
-  total_time_spent: Count(),
-  human_time_estimate: Nullable(Text()),
-  human_total_time_spent: Nullable(Text()),
-});
 const TaskStatus = Fields({ count: Count(), completed_count: Count() });
 
 const basic = {
@@ -98,6 +93,8 @@ export const ListedMergeRequest = Entity('ListedMergeRequest', {
 
 export const MergeRequestDetail = Entity('MergeRequestDetail', {
   ...basic,
+  title_html: Sometimes(Text({ description: 'With `render_html`' })),
+  description_html: Sometimes(Nullable(Text({ description: 'With `render_html`' }))),
   subscribed: Flag({ description: 'Whether the caller is told of changes' }),
   changes_count: Nullable(Text({ description: 'Changed files; with a plus when there are more' })),
   latest_build_started_at: Nullable(Timestamp()),
@@ -144,6 +141,15 @@ export const MergeRequestVersion = Entity('MergeRequestVersion', {
   patch_id_sha: Nullable(Text({ description: 'Equal for equal changes' })),
 });
 
+export const MergeRequestVersionDetail = Entity('MergeRequestVersionDetail', {
+  ...MergeRequestVersion.properties,
+  commits: ListOf(Commit),
+  diffs: ListOf(FileDiff),
+});
+
+/** What clients are told when the merge request no longer waits for its pipeline. */
+export const AutoMergeCanceled = Entity('AutoMergeCanceled', { status: Text() });
+
 const draftTitle = /^\s*(\[draft\]|\(draft\)|draft:|draft\s-\s|draft$)/i;
 
 /** Whether a title marks the merge request as not ready. */
@@ -184,9 +190,9 @@ export function mergeRequestJson(
     closed_at: row.closed_at,
     target_branch: row.target_branch,
     source_branch: row.source_branch,
-    user_notes_count: 0,
-    upvotes: 0,
-    downvotes: 0,
+    user_notes_count: loaded.comments,
+    upvotes: loaded.votes.upvotes,
+    downvotes: loaded.votes.downvotes,
     author,
     assignees: loaded.assignees.map((user) => userReference(user, urls.base)),
     assignee: person(loaded.assignees[0] ?? null),
@@ -213,12 +219,12 @@ export function mergeRequestJson(
     reference: `!${row.iid}`,
     references: { short: `!${row.iid}`, relative: `!${row.iid}`, full: `${path}!${row.iid}` },
     web_url: `${urls.base}/${path}/-/merge_requests/${row.iid}`,
-    time_stats: { time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null },
+    time_stats: timeStatsJson(row),
     squash: row.squash,
     squash_on_merge: row.squash || project.squash_option === 'always',
     task_completion_status: taskStatus(row.description),
     has_conflicts: row.has_conflicts,
-    blocking_discussions_resolved: true,
+    blocking_discussions_resolved: !loaded.blockedByThreads,
     allow_collaboration: row.allow_collaboration,
     allow_maintainer_to_push: row.allow_collaboration,
   };

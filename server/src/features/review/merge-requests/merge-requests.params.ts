@@ -58,6 +58,16 @@ export const filters = {
   reviewer_username: Optional(
     Str({ maxLength: 255, description: 'Only those that the person with this username is asked to review' }),
   ),
+  approved_by_ids: Optional(
+    List(Int(), { commas: true, maxItems: 32, description: 'Only those that all of these users have approved' }),
+  ),
+  approved_by_usernames: Optional(
+    List(Str({ maxLength: 255 }), {
+      commas: true,
+      maxItems: 32,
+      description: 'Only those that the users with all of these usernames have approved',
+    }),
+  ),
   ...negatable,
   not: Optional(
     Type.Object(

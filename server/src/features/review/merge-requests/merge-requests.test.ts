@@ -97,10 +97,10 @@ describe('creating', () => {
       { message: [`Another open merge request already exists for this source branch: !${first.iid}`] },
     ]);
     const same = await project.api('POST', path, { json: { ...json, target_branch: 'dup' } });
-    expect([same.status, same.body]).toEqual([
-      409,
-      { message: ["You can't use same project/branch for source and target"] },
-    ]);
+    const refused = [422, { message: ["You can't use same project/branch for source and target"] }];
+    expect([same.status, same.body]).toEqual(refused);
+    const moved = await project.api('PUT', `${path}/${first.iid}`, { json: { target_branch: 'dup' } });
+    expect([moved.status, moved.body]).toEqual(refused);
   });
 
   it('[1/errors/7] missing parameters and branches are 400', async () => {
@@ -147,7 +147,7 @@ describe('reading', () => {
   it('security 17: one of another project is not found through this one', async () => {
     const other = await buildRepositoryProject(app, { owner: project.owner });
     const own = (await project.api<Json[]>('GET', path)).body[0];
-    for (const target of ['', '/commits', '/diffs', '/changes', '/versions', '/pipelines'])
+    for (const target of ['', '/commits', '/diffs', '/changes', '/versions', '/versions/1', '/raw_diffs', '/pipelines'])
       expect([target, (await other.api('GET', `${path}/${own?.iid}${target}`)).status]).toEqual([target, 404]);
     for (const [method, target] of [
       ['PUT', ''],
@@ -202,6 +202,27 @@ describe('reading', () => {
       { head_commit_sha: created.sha, merge_request_id: created.id, real_size: '1' },
     ]);
     expect((await project.api<Json[]>('GET', `${path}/${created.iid}/pipelines`)).body).toEqual([]);
+  });
+
+  it('one version with its commits and files, and the changes as a patch', async () => {
+    const created = await request('patched');
+    const at = `${path}/${created.iid}`;
+    const [version] = (await project.api<Json[]>('GET', `${at}/versions`)).body;
+    const one = await project.api('GET', `${at}/versions/${version?.id}`);
+    expect(one.body).toMatchObject({
+      ...version,
+      commits: [{ id: created.sha, title: 'Work on patched' }],
+      diffs: [{ new_path: 'patched.txt', new_file: true, diff: '@@ -0,0 +1 @@\n+x\n' }],
+    });
+    expect((await project.api('GET', `${at}/versions/0`)).body).toEqual({ message: '404 Version Not Found' });
+    const other = await request('other-version');
+    expect((await project.api('GET', `${path}/${other.iid}/versions/${version?.id}`)).status).toBe(404);
+    const patch = await project.api<string>('GET', `${at}/raw_diffs`);
+    expect([patch.status, patch.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(patch.body).toMatch(
+      /^diff --git a\/patched.txt b\/patched.txt\nnew file mode 100644\n[\s\S]*@@ -0,0 \+1 @@\n\+x\n$/,
+    );
+    expect((await project.api('GET', `${at}/raw_diffs`, { token: stranger.secret })).status).toBe(404);
   });
 
   it('a renamed file is one change', async () => {

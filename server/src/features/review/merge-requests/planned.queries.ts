@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Label } from '../../../kernel/db/rows.ts';
-import type { Replacement } from '../../namespaces/index.ts';
+import type { Replacement } from '../../collaboration/index.ts';
 
 /** Labels by the id of their merge request, ordered by title. */
 export async function labelsOf(db: Db, ids: readonly number[]): Promise<Map<number, Label[]>> {

@@ -191,7 +191,7 @@ describe('milestones', () => {
     expect((await project.api('GET', `${path}/${iid}`)).body.milestone).toBeNull();
   });
 
-  it('[3/api.group-milestones/7] list their merge requests, as far as the caller sees them', async () => {
+  it('[3/api.group-milestones/7 GET, /:milestone_id/merge_requests] list their merge requests, as far as the caller sees them', async () => {
     const outer = await buildGroup(app, { owner: owner.user, visibility: 'public' });
     const inner = await buildGroup(app, { parent: outer, visibility: 'public' });
     const at = { visibility: 'public' as const, owner };

@@ -4,7 +4,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Label } from '../../../kernel/db/rows.ts';
-import { labelsNamed, milestonesFor } from '../../namespaces/index.ts';
+import { labelsNamed, milestonesFor } from '../../collaboration/index.ts';
 import { labelsOf, setLabels } from './planned.queries.ts';
 
 /** Titles of labels, and the id of a milestone; 0 and null are none. */

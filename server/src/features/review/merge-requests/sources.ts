@@ -10,6 +10,11 @@ import type { MergeRequestDependencies } from './merge-requests.service.ts';
 
 type Sourced = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
 
+export interface SourceHead {
+  readonly head: string | null;
+  readonly followed: boolean;
+}
+
 const nowhere = '0'.repeat(40);
 /** Requests that are asked about one person who pushes. */
 const mostAsked = 100;
@@ -32,10 +37,13 @@ export function requestSources(deps: Pick<MergeRequestDependencies, 'db' | 'repo
     return source && (await repository.branch(source, row.source_branch));
   }
 
-  /** The commit that would be merged: of a fork's branch, the one that was brought here last; null without a branch. */
-  async function headOf(target: RepositoryRow, row: Sourced): Promise<string | null> {
-    if (!ofFork(row)) return await repository.branch(target, row.source_branch);
-    return (await liveHead(row)) === null ? null : row.head_sha;
+  /**
+   * The commit that would be merged, null without a branch, and whether the request has followed its branch up to there. What
+   * was pushed to a fork is merged when it was brought here.
+   */
+  async function headOf(target: RepositoryRow, row: Sourced): Promise<SourceHead> {
+    const live = ofFork(row) ? await liveHead(row) : await repository.branch(target, row.source_branch);
+    return { head: live !== null && ofFork(row) ? row.head_sha : live, followed: live === row.head_sha };
   }
 
   /** Removes the branch of a fork after its merge, where the caller may and nothing was pushed to it since. */

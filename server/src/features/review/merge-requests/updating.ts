@@ -4,10 +4,12 @@ import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { headRef } from './head-ref.ts';
+import { assign } from './history.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 import { type PlanWishes, relabel, wishedMilestone } from './planning.ts';
 import { mayCollaborate, ofFork, type RequestSources } from './sources.ts';
+import { insertVersion } from './versions.queries.ts';
 
 export interface UpdateOptions extends PlanWishes {
   readonly title?: string | undefined;
@@ -37,10 +39,12 @@ async function opensBranch(deps: UpdateDependencies, { project }: ProjectSubject
   );
 }
 
+export const sameBranches = () =>
+  new HttpError(422, { message: ["You can't use same project/branch for source and target"] });
+
 /** The refs of the request against another target, or the same one after a reopening. */
 async function retarget(deps: UpdateDependencies, subject: ProjectSubject, row: MergeRequest, branch: string) {
-  if (!ofFork(row) && branch === row.source_branch)
-    throw invalidRecord({ target_branch: ["can't be the source branch"] });
+  if (!ofFork(row) && branch === row.source_branch) throw sameBranches();
   const [target, head] = await Promise.all([
     deps.repository.branch(subject.project, branch),
     deps.sources.liveHead(row),
@@ -111,12 +115,10 @@ export async function updateMergeRequest(
           : {}),
         ...(reopens ? { state: 'opened' as const, closed_at: null, closed_by_id: null } : {}),
       });
-      if (options.assignee_ids)
-        await queries.setPeople(tx, row.id, 'assignee', await queries.activeUsers(tx, options.assignee_ids));
-      if (options.reviewer_ids)
-        await queries.setPeople(tx, row.id, 'reviewer', await queries.activeUsers(tx, options.reviewer_ids));
+      if (options.assignee_ids) await assign(tx, row, 'assignee', options.assignee_ids, caller.user?.id ?? null);
+      if (options.reviewer_ids) await assign(tx, row, 'reviewer', options.reviewer_ids, caller.user?.id ?? null);
       if (refs?.head_sha && refs.head_sha !== row.head_sha) {
-        await queries.insertVersion(tx, {
+        await insertVersion(tx, {
           id: row.id,
           headSha: refs.head_sha,
           baseSha: refs.base_sha,

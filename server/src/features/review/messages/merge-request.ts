@@ -25,6 +25,10 @@ export const mergeRequestActions = {
   'merge_request.closed': 'close',
   'merge_request.reopened': 'reopen',
   'merge_request.merged': 'merge',
+  'merge_request.approved': 'approved',
+  'merge_request.approval': 'approval',
+  'merge_request.unapproved': 'unapproved',
+  'merge_request.unapproval': 'unapproval',
 } as const;
 
 const seconds = (date: Date | string) => `${new Date(date).toISOString().slice(0, 19)}Z`;

@@ -1,10 +1,10 @@
 /** Telling external status checks of merge requests: when one is opened, and again for each new head. */
 import { createHmac } from 'node:crypto';
 import Type from 'typebox';
-import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Acting } from '../../../kernel/authz/acting.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import type { FactConsumer } from '../../../kernel/events/index.ts';
+import { type FactConsumer, mergeRequestFacts, on } from '../../../kernel/events/index.ts';
 import type { Outbound } from '../../../kernel/outbound/index.ts';
 import { addJob, defineTask, type Task, Unreached } from '../../../kernel/queue/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
@@ -25,7 +25,7 @@ export interface CallDependencies {
   readonly secrets: Pick<Secrets, 'open'>;
   readonly repository: RepositoryAccess;
   /** The person and the project as they are now. */
-  readonly actingAs: (userId: number, projectId: number) => Promise<{ caller: Caller; subject: ProjectSubject } | null>;
+  readonly actingAs: (userId: number, projectId: number) => Promise<Acting | null>;
 }
 
 interface StatusCheckCalls {
@@ -111,14 +111,17 @@ export function statusCheckCalls(deps: CallDependencies): StatusCheckCalls {
     consumers: [
       {
         name: 'status-checks.call',
-        kinds: ['merge_request.opened', 'merge_request.reopened', 'merge_request.head_changed'],
-        async handle(fact) {
-          const { merge_request_id } = fact.payload as { merge_request_id: number };
-          const request = await byId(db, merge_request_id);
-          if (request?.state !== 'opened') return;
-          for (const check of await checksFor(db, request.project_id, request.target_branch))
-            await tell(db, check, request, fact.actor_id);
-        },
+        handlers: [
+          on(
+            [mergeRequestFacts.opened, mergeRequestFacts.reopened, mergeRequestFacts.head_changed],
+            async ({ payload, actor_id }) => {
+              const request = await byId(db, payload.merge_request_id);
+              if (request?.state !== 'opened') return;
+              for (const check of await checksFor(db, request.project_id, request.target_branch))
+                await tell(db, check, request, actor_id);
+            },
+          ),
+        ],
       },
     ],
   };

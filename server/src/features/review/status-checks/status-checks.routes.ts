@@ -3,14 +3,13 @@ import Type from 'typebox';
 import { originOf } from '../../../kernel/audit/index.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { MergeRequest as MergeRequestRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { mergeRequestJson } from '../merge-requests/merge-requests.entity.ts';
-import { byIid, withPeople } from '../merge-requests/merge-requests.queries.ts';
+import { requireByIid, withPeople } from '../merge-requests/merge-requests.queries.ts';
 import {
   checkStatuses,
   ExternalStatusCheck,
@@ -50,11 +49,6 @@ export function statusCheckRoutes({ db, externalUrl, service }: StatusCheckRoute
     const check = await findCheck(db, project.id, number);
     if (!check) throw notFound('External Status Check');
     return check;
-  }
-  async function requestOf({ project }: ProjectSubject, number: number): Promise<MergeRequestRow> {
-    const row = await byIid(db, project.id, number);
-    if (!row) throw notFound('Merge Request');
-    return row;
   }
 
   return [
@@ -135,7 +129,7 @@ export function statusCheckRoutes({ db, externalUrl, service }: StatusCheckRoute
       params: Type.Object({ id, merge_request_iid }),
       responses: { 200: ListOf(MergeRequestStatusCheck) },
       handler: async ({ params, subject, page }) => {
-        const results = await resultsFor(db, await requestOf(subject, params.merge_request_iid));
+        const results = await resultsFor(db, await requireByIid(db, subject.project.id, params.merge_request_iid));
         return slicePage(
           page,
           results.map(({ check: { id, name, external_url }, status }) => ({ id, name, external_url, status })),
@@ -158,7 +152,7 @@ export function statusCheckRoutes({ db, externalUrl, service }: StatusCheckRoute
       responses: { 201: StatusCheckResponse },
       errors: [409],
       handler: async ({ params, subject }) => {
-        const row = await requestOf(subject, params.merge_request_iid);
+        const row = await requireByIid(db, subject.project.id, params.merge_request_iid);
         const check = await checkOf(subject, params.external_status_check_id);
         const status = params.status ?? 'passed';
         const response = await service.respond(row, check, params.sha, status);
@@ -183,7 +177,7 @@ export function statusCheckRoutes({ db, externalUrl, service }: StatusCheckRoute
       responses: { 202: StatusCheckRetried },
       errors: [422],
       handler: async ({ params, subject, caller }) => {
-        const row = await requestOf(subject, params.merge_request_iid);
+        const row = await requireByIid(db, subject.project.id, params.merge_request_iid);
         const check = await checkOf(subject, params.external_status_check_id);
         await service.retry(row, check, caller.user?.id ?? null);
         return { message: '202 Accepted' };

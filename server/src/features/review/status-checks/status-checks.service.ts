@@ -64,16 +64,6 @@ export async function resultsFor(
   return checks.map((check) => ({ check, status: said.get(check.id) ?? 'pending' }));
 }
 
-/** Whether the project's rule about external checks lets the merge happen. */
-export async function checksAllow(
-  db: Db,
-  project: { readonly only_allow_merge_if_all_status_checks_passed: boolean },
-  request: Pick<MergeRequest, 'id' | 'project_id' | 'target_branch' | 'head_sha'>,
-): Promise<boolean> {
-  if (!project.only_allow_merge_if_all_status_checks_passed) return true;
-  return (await resultsFor(db, request)).every(({ status }) => status === 'passed');
-}
-
 function conflictFrom(error: unknown): unknown {
   const taken = ['has already been taken'];
   if (isUniqueViolation(error, 'external_status_checks_project_id_name_key')) return invalidRecord({ name: taken });

@@ -46,6 +46,24 @@ import { projectDownloads } from './0057-project-downloads.ts';
 import { uploadSecrets } from './0058-upload-secrets.ts';
 import { pushedProjectsMigration } from './0059-pushed-projects.ts';
 import { deployKeyProjects } from './0063-deploy-key-projects.ts';
+import { debugTracesMigration } from './0121-debug-traces.ts';
+import { inheritedSettingsMigration } from './0141-inherited-settings.ts';
+import { noteablesMigration } from './0200-noteables.ts';
+import { reactionsMigration } from './0201-reactions.ts';
+import { issuesMigration } from './0220-issues.ts';
+import { discussedIssuesMigration } from './0221-discussed-issues.ts';
+import { approvalsMigration } from './0240-approvals.ts';
+import { draftNotesMigration } from './0241-draft-notes.ts';
+import { pipelineSchedules } from './0260-pipeline-schedules.ts';
+import { pipelineTriggers } from './0261-pipeline-triggers.ts';
+import { bridgesMigration } from './0262-bridges.ts';
+import { resourceGroupsMigration } from './0263-resource-groups.ts';
+import { mergeTrainsMigration } from './0280-merge-trains.ts';
+import { secureFilesMigration } from './0300-secure-files.ts';
+import { relationExportsMigration } from './0301-relation-exports.ts';
+import { vulnerabilitiesMigration } from './0302-vulnerabilities.ts';
+import { providerImportsMigration } from './0303-provider-imports.ts';
+import { updatedEpicsMigration } from './0340-updated-epics.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -101,4 +119,22 @@ export const migrations: readonly Migration[] = [
   uploadSecrets,
   pushedProjectsMigration,
   deployKeyProjects,
+  debugTracesMigration,
+  inheritedSettingsMigration,
+  approvalsMigration,
+  pipelineSchedules,
+  pipelineTriggers,
+  bridgesMigration,
+  resourceGroupsMigration,
+  secureFilesMigration,
+  relationExportsMigration,
+  providerImportsMigration,
+  noteablesMigration,
+  mergeTrainsMigration,
+  issuesMigration,
+  vulnerabilitiesMigration,
+  reactionsMigration,
+  draftNotesMigration,
+  discussedIssuesMigration,
+  updatedEpicsMigration,
 ];

@@ -1,12 +1,14 @@
 /** Bodies over real HTTP: kinds, mixtures, limits, uploads, clients that go away. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import pino from 'pino';
 import Type from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnyJson, Entity } from '../entity.ts';
+import { createHeldBytes } from '../held-bytes.ts';
 import { methodsOfPath, mountRoutes } from '../mount.ts';
 import { type Route, route } from '../route.ts';
 import { createHttpServer } from '../server.ts';
@@ -71,6 +73,7 @@ beforeAll(async () => {
       reused: async () => undefined,
       actAs: async (caller) => caller,
     },
+    held: createHeldBytes({ maxHeldBytes: 500_000, maxAnonymousHeldBytes: 110_000 }),
     rates: { identified: (_request, _reply, _kind, find) => find(), named: async () => undefined },
     redirectsMoved: async () => false,
     parents: { project: async () => null, group: async () => null, projects: async () => new Map() },
@@ -124,6 +127,38 @@ function raw(text: string): Promise<string> {
     socket.on('error', reject);
   });
 }
+
+describe('security 7: bytes in memory', () => {
+  it('no body of parameters is unpacked', async () => {
+    const init = { method: 'POST', body: new Uint8Array(gzipSync('{"a":"x"}')) };
+    const got = await call('POST', '/echo', {
+      ...init,
+      headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+    });
+    expect([got.status, got.body]).toEqual([415, { error: 'the content encoding "gzip" is not supported' }]);
+  });
+
+  it('bodies of anonymous callers have a share of the memory, and give it back', async () => {
+    const [text, probe] = [95_000, 24_000].map((size) => JSON.stringify({ a: 'x'.repeat(size) })) as [string, string];
+    const stopped: Socket[] = [];
+    /** A request of which the last byte is missing is held, unless the other one took its last bytes. */
+    const beside = async () => {
+      const socket = connect(port, '127.0.0.1');
+      stopped.push(socket);
+      const head = `POST /api/v4/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n`;
+      await new Promise((resolve) => socket.write(head + text.slice(0, -1), resolve));
+      return (await typed('application/json', probe)).status;
+    };
+    await expect.poll(beside).toBe(503);
+    expect((await typed('application/json', probe)).body.message).toBe(
+      '503 Service Unavailable - request bodies of anonymous callers have more than 110000 bytes (max_anonymous_held_bytes)',
+    );
+    const form = await call('POST', '/echo', { method: 'POST', body: parts(['a', 'x'.repeat(24_000)]) });
+    expect(form.status).toBe(503);
+    for (const socket of stopped) socket.end(text.slice(-1));
+    await expect.poll(async () => (await typed('application/json', probe)).status).toBe(200);
+  });
+});
 
 describe('[1/what-the-service-does/6 Content-Type] kinds of bodies', () => {
   it.each([

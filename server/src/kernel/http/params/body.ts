@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { HttpError, tooLarge } from '../errors.ts';
+import type { Holding } from '../held-bytes.ts';
 import { readMultipart } from './multipart.ts';
 import {
   emptyObject,
@@ -23,6 +24,8 @@ export interface BodyLimits extends ParameterLimits {
   readonly maxFiles: number;
   /** The setting that `maxFileBytes` comes from, when it is not `max_file_bytes`. */
   readonly fileLimitName?: string;
+  /** Counts what is kept in memory. */
+  readonly holding?: Holding;
 }
 
 export interface ParsedBody {
@@ -40,12 +43,13 @@ const noBody = (): ParsedBody => ({ tree: emptyObject(), json: false, cleanup: n
  * Collects a stream into memory up to `limit`; answers 413 past it without reading on. The stream is left open: a
  * request that is destroyed takes the connection with it, and the client would never see the answer.
  */
-export async function readAll(stream: Readable, name: string, limit: number): Promise<Buffer> {
+export async function readAll(stream: Readable, name: string, limit: number, holding?: Holding): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > limit) throw tooLarge(name, limit);
+    holding?.take(chunk.length);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
@@ -59,7 +63,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 async function readText(request: IncomingMessage, limits: BodyLimits): Promise<string> {
   if (declaredSize(request) > limits.maxParameterBytes) throw tooLarge('max_parameter_bytes', limits.maxParameterBytes);
-  const bytes = await readAll(request, 'max_parameter_bytes', limits.maxParameterBytes);
+  const bytes = await readAll(request, 'max_parameter_bytes', limits.maxParameterBytes, limits.holding);
   try {
     return utf8.decode(bytes);
   } catch {
@@ -107,6 +111,13 @@ const parseForm = (text: string, limits: BodyLimits): ParsedBody => ({
   cleanup: nothing,
 });
 
+/** No body of parameters is unpacked: it would have to be bounded twice. */
+function requirePlain(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity')
+    throw new HttpError(415, { error: `the content encoding ${JSON.stringify(encoding)} is not supported` });
+}
+
 const isJsonType = (type: string) =>
   type === 'application/json' || type === 'text/json' || type === 'text/x-json' || type.endsWith('+json');
 
@@ -118,6 +129,7 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits, tem
   const declared = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const empty = request.headers['transfer-encoding'] === undefined && !(declaredSize(request) > 0);
   if (empty) return noBody();
+  requirePlain(request);
   if (isJsonType(declared)) return parseJson(await readText(request, limits), limits);
   if (declared === 'application/x-www-form-urlencoded') return parseForm(await readText(request, limits), limits);
   if (declared === 'multipart/form-data') {

@@ -15,6 +15,8 @@ import { collector, type Raw, type RawObject, tooMany, uploadedFile } from './ne
 type Part = readonly [string, Raw];
 
 const nothing = () => undefined;
+/** Neither the database nor a header can carry everything that a client may call a file. */
+const plainName = (filename: string): string => filename.toWellFormed().replace(/\p{Cc}/gu, '_');
 const malformed = () => new HttpError(400, { error: 'message body does not match declared format' });
 
 function parserFor(request: IncomingMessage, limits: BodyLimits): busboy.Busboy {
@@ -24,7 +26,8 @@ function parserFor(request: IncomingMessage, limits: BodyLimits): busboy.Busboy 
       defParamCharset: 'utf8',
       limits: {
         fieldSize: limits.maxParameterBytes,
-        fileSize: limits.maxFileBytes,
+        // The parser stops at its limit, also where nothing follows: a file of exactly so many bytes fits.
+        fileSize: limits.maxFileBytes + 1,
         fields: limits.maxParameters,
         files: limits.maxFiles,
       },
@@ -53,9 +56,17 @@ export async function readMultipart(
     request.unpipe(parser);
     parser.destroy(error);
   };
+  const holdText = (bytes: number) => {
+    try {
+      limits.holding?.take(bytes);
+    } catch (error) {
+      fail(error as Error);
+    }
+  };
   const countText = (bytes: number) => {
     fieldBytes += bytes;
     if (fieldBytes > limits.maxParameterBytes) fail(tooLarge('max_parameter_bytes', limits.maxParameterBytes));
+    else holdText(bytes);
   };
 
   /** A part of type octet-stream without a file name: a removed picture when it is empty, else a field. */
@@ -78,7 +89,10 @@ export async function readMultipart(
       size += chunk.length;
     });
     await pipeline(stream, createWriteStream(target, { flags: 'wx', mode: 0o600 }));
-    return [name, uploadedFile({ path: target, filename, contentType, size, sha256: hash.digest() })];
+    return [
+      name,
+      uploadedFile({ path: target, filename: plainName(filename), contentType, size, sha256: hash.digest() }),
+    ];
   }
 
   parser.on('field', (name: string | undefined, value, info) => {

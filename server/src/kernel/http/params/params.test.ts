@@ -178,8 +178,19 @@ describe('validation', () => {
       expect([bad, reason(() => json({ id: 1, flag: bad }))]).toEqual([bad, { error: 'flag is invalid' }]);
     for (const bad of ['', '1e3', '.', 'NaN', 'Infinity'])
       expect([bad, reason(() => json({ id: 1, ratio: bad }))]).toEqual([bad, { error: 'ratio is invalid' }]);
-    for (const bad of [5, true, {}, ['a']])
+    for (const bad of [{}, ['a'], 2 ** 60, 1e300])
       expect([bad, reason(() => json({ id: 1, name: bad }))]).toEqual([bad, { error: 'name is invalid' }]);
+    for (const [sent, taken] of [
+      [5, '5'],
+      [-1.5, '-1.5'],
+      [0, '0'],
+      [true, 'true'],
+      [false, 'false'],
+    ])
+      expect(json({ id: 1, name: sent })).toMatchObject({ name: taken });
+    expect(reason(() => json({ id: 1, name: 1234567 }))).toEqual({
+      error: 'name is too long (maximum is 5 characters)',
+    });
   });
 
   it('accepts a scalar or a list for OneOrMore, and names nested places', () => {
@@ -196,7 +207,7 @@ describe('validation', () => {
     const steps = Array.from({ length: 1000 }, () => ({}));
     const told = reason(() => json({ id: 1, steps })) as { error: string };
     expect(told.error.split(', ')).toHaveLength(50);
-    const long = reason(() => json({ id: 1, env: { ['x'.repeat(100_000)]: 1 } })) as { error: string };
+    const long = reason(() => json({ id: 1, env: { ['x'.repeat(100_000)]: {} } })) as { error: string };
     expect(long.error.length).toBeLessThan(300);
   });
 

@@ -12,6 +12,9 @@ type Doc = { description?: string; default?: unknown; deprecated?: boolean };
 export const Str = (options: Doc & { minLength?: number; maxLength?: number; pattern?: string } = {}) =>
   Type.String(options);
 export const Int = (options: Doc & { minimum?: number; maximum?: number } = {}) => Type.Integer(options);
+/** One of a fixed set of integers. */
+export const IntOf = (values: readonly number[], options: Doc = {}): TUnsafe<number> =>
+  Type.Unsafe<number>({ type: 'integer', enum: [...values], ...options });
 /** An integer of 32 bits, as the database keeps it where no id is meant. */
 export const Int32 = (options: Doc & { minimum?: number; maximum?: number } = {}) =>
   Int({ minimum: -2_147_483_648, maximum: 2_147_483_647, ...options });

@@ -10,7 +10,7 @@ export type Source = 'text' | 'json';
 
 interface Node extends TSchema {
   type?: string;
-  enum?: readonly string[];
+  enum?: readonly (string | number)[];
   items?: Node;
   properties?: Record<string, Node>;
   patternProperties?: Record<string, Node>;
@@ -65,6 +65,7 @@ function numberFrom(raw: Raw, source: Source, fromText: RegExp, fromJson: RegExp
 function integer(schema: Node, raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
   const value = numberFrom(raw, source, integerText, plainInteger);
   if (!Number.isSafeInteger(value)) return invalid(reasons, name);
+  if (schema.enum && !schema.enum.includes(value)) return notAllowed(reasons, name);
   return inRange(schema, value) ? value : notAllowed(reasons, name);
 }
 
@@ -91,10 +92,16 @@ function boolean(raw: Raw, source: Source, name: string, reasons: Reasons): unkn
   return invalid(reasons, name);
 }
 
-function text(schema: Node, raw: Raw, name: string, reasons: Reasons): unknown {
-  if (schema['x-parse'] === 'file') return isFile(raw) ? raw : invalid(reasons, name);
-  // Ids are numbers in JSON, and texts beside paths.
-  if (schema['x-id-or-path'] && Number.isSafeInteger(raw)) return String(raw);
+/** Clients write `value: 1` where the value is a text: numbers and booleans of JSON are taken as they are written. */
+function textOf(raw: Raw): Raw {
+  if (typeof raw === 'boolean') return String(raw);
+  const exact = typeof raw === 'number' && (Number.isInteger(raw) ? Number.isSafeInteger(raw) : Number.isFinite(raw));
+  return exact ? String(raw) : raw;
+}
+
+function text(schema: Node, given: Raw, name: string, reasons: Reasons): unknown {
+  if (schema['x-parse'] === 'file') return isFile(given) ? given : invalid(reasons, name);
+  const raw = schema['x-parse'] ? given : textOf(given);
   if (typeof raw !== 'string' || !isPlainText(raw)) return invalid(reasons, name);
   if (schema['x-parse'] === 'date-time') return parseDateTime(raw) ?? invalid(reasons, name);
   if (schema['x-parse'] === 'date') return parseDate(raw) ?? invalid(reasons, name);

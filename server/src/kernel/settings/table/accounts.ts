@@ -3,8 +3,12 @@ import { tokenPrefixes } from '../../names.ts';
 import { decimal, flag, integers, level, map, text, texts, whole, word } from '../row.ts';
 
 const days = { min: 1, max: 400 };
-/** `-1` forbids keys of the kind, 0 has no minimum. */
-const bits = { min: -1, max: 65_536, acts: 'SSH keys' };
+/** Sizes that keys of a kind have; `-1` forbids the kind, 0 takes every size. */
+const keySizes = (kind: string, sizes: readonly number[], fallback: number) =>
+  level('accounts', [0, ...sizes, -1], fallback, `Minimum bits of ${kind} keys; -1 forbids them, 0 takes all`, {
+    acts: 'SSH keys',
+  });
+const curves = [256, 384, 521];
 const note = { max: 65_535 };
 const newAccounts = { acts: 'new accounts' };
 const passwords = { acts: 'new passwords' };
@@ -21,7 +25,9 @@ export const accounts = {
   }),
   allow_account_deletion: flag('accounts', true, 'People may delete their own account', { acts: 'removal' }),
   allow_deploy_tokens_and_keys_with_external_authn: flag('accounts', false, 'Deploy tokens work with outside sign-in'),
-  allow_group_owners_to_manage_ldap: flag('accounts', true, 'Group owners manage LDAP synchronisation'),
+  allow_group_owners_to_manage_ldap: flag('accounts', true, 'Group owners manage LDAP synchronisation', {
+    acts: 'LDAP group links',
+  }),
   allow_top_level_group_owners_to_create_service_accounts: flag(
     'accounts',
     false,
@@ -74,11 +80,11 @@ export const accounts = {
     needs: ['domain_denylist'],
     ...registration,
   }),
-  dsa_key_restriction: whole('accounts', -1, 'Least bits of DSA keys; -1 forbids them, 0 takes all', bits),
-  ecdsa_key_restriction: whole('accounts', 0, 'Least bits of ECDSA keys; -1 forbids them, 0 takes all', bits),
-  ecdsa_sk_key_restriction: whole('accounts', 0, 'Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all', bits),
-  ed25519_key_restriction: whole('accounts', 0, 'Least bits of ED25519 keys; -1 forbids them, 0 takes all', bits),
-  ed25519_sk_key_restriction: whole('accounts', 0, 'Least bits of ED25519_SK keys; -1 forbids them, 0 takes all', bits),
+  dsa_key_restriction: keySizes('DSA', [1_024, 2_048, 3_072], -1),
+  ecdsa_key_restriction: keySizes('ECDSA', curves, 0),
+  ecdsa_sk_key_restriction: keySizes('ECDSA_SK', [256], 0),
+  ed25519_key_restriction: keySizes('ED25519', [256], 0),
+  ed25519_sk_key_restriction: keySizes('ED25519_SK', [256], 0),
   email_confirmation_setting: word(
     'accounts',
     ['off', 'soft', 'hard'],
@@ -138,7 +144,11 @@ export const accounts = {
     max: 10_080,
     acts: 'git over SSH',
   }),
-  globally_allowed_ips: text('accounts', '', 'Addresses that are always let in', { ...note, format: 'addresses' }),
+  globally_allowed_ips: text('accounts', '', 'Addresses that reach every group, whatever its own ranges', {
+    ...note,
+    format: 'addresses',
+    acts: 'groups with ip_restriction_ranges',
+  }),
   inactive_resource_access_tokens_delete_after_days: whole(
     'accounts',
     30,
@@ -201,7 +211,7 @@ export const accounts = {
   ropc_without_client_credentials: flag('accounts', true, 'Password grant without a known application', {
     acts: 'tokens for passwords',
   }),
-  rsa_key_restriction: whole('accounts', 0, 'Least bits of RSA keys; -1 forbids them, 0 takes all', bits),
+  rsa_key_restriction: keySizes('RSA', [1_024, 2_048, 3_072, 4_096], 0),
   service_access_tokens_expiration_enforced: flag('accounts', true, 'Tokens of service accounts need an end', {
     acts: 'access tokens',
   }),

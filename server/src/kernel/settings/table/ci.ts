@@ -58,7 +58,7 @@ export const ci = {
   group_runner_token_expiration_interval: whole('ci', null, 'Seconds of life of tokens of group runners', lifetime),
   jobs_per_stage_page_size: whole('web', 200, 'Jobs of a stage on one page', { min: 1 }),
   keep_latest_artifact: flag('ci', true, 'Keep the artifacts of the latest successful pipeline of a ref', {
-    acts: 'new projects, removal of artifacts',
+    acts: 'removal of artifacts',
   }),
   max_artifacts_content_include_size: whole('ci', 5_242_880, 'Bytes of an included file out of artifacts'),
   max_artifacts_size: whole('ci', 100, 'Megabytes of the artifacts of one job', { min: 1, acts: 'artifacts' }),

@@ -4,6 +4,7 @@ import { decimal, flag, map, text, texts, whole, word } from '../row.ts';
 const bytes = { max: Number.MAX_SAFE_INTEGER };
 const long = { max: 65_535 };
 const url = { format: 'url' } as const;
+const shown = { secret: 'shown', max: 4_096 } as const;
 const masked = { secret: 'masked', max: 4_096 } as const;
 
 export const content = {
@@ -95,12 +96,12 @@ export const content = {
   recaptcha_enabled: flag('spam', false, 'reCAPTCHA at registration', {
     needs: ['recaptcha_private_key', 'recaptcha_site_key'],
   }),
-  recaptcha_private_key: text('spam', null, 'Private key of reCAPTCHA', masked),
+  recaptcha_private_key: text('spam', null, 'Private key of reCAPTCHA', shown),
   recaptcha_site_key: text('spam', null, 'Public key of reCAPTCHA'),
-  spam_check_api_key: text('spam', null, 'Key for the service asked about spam', masked),
+  spam_check_api_key: text('spam', null, 'Key for the service asked about spam', shown),
   spam_check_endpoint_enabled: flag('spam', false, 'Ask a service about spam', { needs: ['spam_check_endpoint_url'] }),
   spam_check_endpoint_url: text('spam', null, 'Address of the service asked about spam', { max: 255 }),
-  spamfilter_api_key: text('spam', null, 'Key for the spam filter', masked),
+  spamfilter_api_key: text('spam', null, 'Key for the spam filter', shown),
   spamfilter_enabled: flag('spam', false, 'Filter spam', { needs: ['spamfilter_api_key'] }),
 
   disabled_direct_code_suggestions: flag('compatibility', false, 'No direct code suggestions'),
@@ -113,7 +114,10 @@ export const content = {
   product_analytics_enabled: flag('compatibility', false, 'Figures of the use of applications'),
   product_analytics_data_collector_host: text('compatibility', null, 'Where figures of applications are collected'),
   cube_api_base_url: text('compatibility', null, 'Where figures of applications are read', { max: 512 }),
-  polling_interval_multiplier: decimal('web', 1, 'Factor of the pauses of polling pages; 0 stops it', { max: 100 }),
+  polling_interval_multiplier: decimal('web', 1, 'Factor of the pauses of polling pages; 0 stops it', {
+    max: 100,
+    asText: true,
+  }),
   security_approval_policies_limit: whole('scanning', 5, 'Active approval policies of a policy project', { max: 20 }),
   security_policy_global_group_approvers_enabled: flag('scanning', true, 'Look for approving groups everywhere'),
   scan_execution_policies_action_limit: whole('scanning', 0, 'Actions of a scan policy; 0 for any', { max: 20 }),

@@ -1,5 +1,5 @@
 /** Settings of the instance as a whole, and those of parts that Millrace has not: kept for clients that set them. */
-import { decimal, flag, integers, map, text, whole, word } from '../row.ts';
+import { decimal, flag, integers, map, text, texts, whole, word } from '../row.ts';
 
 const bytes = { max: Number.MAX_SAFE_INTEGER };
 const one = { min: 1 };
@@ -43,7 +43,9 @@ export const instance = {
   sidekiq_job_limiter_compression_threshold_bytes: whole('compatibility', 100_000, 'Bytes from which work is packed'),
   sidekiq_job_limiter_limit_bytes: whole('compatibility', 0, 'Bytes from which work is refused'),
   sidekiq_job_limiter_mode: word('compatibility', ['track', 'compress'], 'compress', 'What happens to large work'),
-  silent_mode_enabled: flag('outbound', false, 'Nothing leaves the instance: no mail, no web hooks'),
+  silent_mode_enabled: flag('outbound', false, 'Nothing leaves the instance: no mail, no webhooks', {
+    acts: 'mail, webhooks, external status checks',
+  }),
   snowplow_app_id: text('compatibility', null, 'Application of figures of use'),
   snowplow_collector_hostname: text('compatibility', null, 'Where figures go'),
   snowplow_cookie_domain: text('compatibility', null, 'Domain of the cookie of figures of use'),
@@ -81,10 +83,7 @@ export const instance = {
   elasticsearch_requeue_workers: flag('compatibility', false, 'Elasticsearch: go on until all is done'),
   elasticsearch_retry_on_failure: whole('compatibility', 0, 'Elasticsearch: further tries'),
   elasticsearch_search: flag('compatibility', false, 'Elasticsearch: search with it; Millrace searches by itself'),
-  elasticsearch_url: text('compatibility', 'http://localhost:9200', 'Elasticsearch: its addresses', {
-    max: 2_048,
-    nullable: true,
-  }),
+  elasticsearch_url: texts('compatibility', ['http://localhost:9200'], 'Elasticsearch: its addresses'),
   elasticsearch_username: text('compatibility', null, 'Elasticsearch: its user'),
   elasticsearch_worker_number_of_shards: whole('compatibility', 2, 'Elasticsearch: parts of the work', one),
   global_search_code_enabled: flag('search', true, 'Search code everywhere'),

@@ -27,7 +27,7 @@ export const limits = {
   group_projects_api_limit: whole('limits', 0, 'Lists of the projects of a group a minute', counted),
   group_shared_groups_api_limit: whole('limits', 60, 'Lists of shared groups a minute', counted),
   groups_api_limit: whole('limits', 0, 'Lists of groups a minute', counted),
-  issues_create_limit: whole('limits', 0, 'Issues that one creates a minute; 0 for any'),
+  issues_create_limit: whole('limits', 0, 'Issues that one creates a minute; 0 for any', counted),
   members_delete_limit: whole('limits', 60, 'Members that one removes a minute', counted),
   notes_create_limit: whole('limits', 0, 'Comments that one writes a minute; 0 for any', counted),
   pipeline_limit_per_project_user_sha: whole(

@@ -15,6 +15,15 @@ export const own = {
     own: true,
     acts: 'requests',
   }),
+  oauth_http_redirect_uris_enabled: flag(
+    'accounts',
+    true,
+    'OAuth applications redirect to http:// addresses of other machines',
+    {
+      own: true,
+      acts: 'registering applications',
+    },
+  ),
   project_repositories_archive_limit: whole(
     'limits',
     0,
@@ -61,5 +70,6 @@ export const own = {
   ),
   web_hook_test_limit: whole('limits', 5, 'Tries of webhooks of one project or group a minute; 0 for any', counted),
   web_hook_event_resend_limit: whole('limits', 5, 'Repeated calls of one webhook a minute; 0 for any', counted),
+  username_exists_limit: whole('limits', 20, 'Checks whether a username is taken a minute; 0 for any', counted),
   user_sign_in_limit: whole('limits', 600, 'Sign-ins to one account in 10 minutes; 0 for any', counted),
 };

@@ -45,9 +45,14 @@ export const packages = {
   concurrent_github_import_jobs_limit: whole('imports', 1_000, 'Work of one import from GitHub', one),
   concurrent_relation_batch_export_limit: whole('imports', 8, 'Batches of exports at the same time', one),
   decompress_archive_file_timeout: whole('imports', 210, 'Seconds to unpack an archive; 0 for any'),
-  import_sources: texts('imports', ['git', 'gitlab_project'], 'Where projects may be imported from', {
-    acts: 'imports of projects: `git` by the address of a repository, `gitlab_project` from archives',
-  }),
+  import_sources: texts(
+    'imports',
+    ['git', 'gitlab_project', 'github', 'bitbucket_server'],
+    'Where projects may be imported from',
+    {
+      acts: 'imports of projects: `git` by the address of a repository, `gitlab_project` from archives, `github` and `bitbucket_server` from these products',
+    },
+  ),
   max_decompressed_archive_size: whole('imports', 25_600, 'Megabytes of an unpacked import; 0 for any', {
     acts: 'imports of projects',
   }),

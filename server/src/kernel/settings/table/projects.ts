@@ -25,20 +25,20 @@ export const projects = {
   dashboard_limit_enabled: flag('compatibility', false, 'Use dashboard_limit'),
   default_branch_name: text('repository', 'main', 'First branch of new projects', { format: 'branch', ...newProjects }),
   default_branch_protection: level('repository', [0, 1, 2, 3, 4], 2, 'Protection of default branches', {
-    acts: 'new groups',
+    acts: 'new projects, where their group says nothing',
     deprecated: 'default_branch_protection_defaults',
   }),
   default_branch_protection_defaults: map(
     'repository',
     { allowed_to_push: [{ access_level: 40 }], allow_force_push: false, allowed_to_merge: [{ access_level: 40 }] },
     'Protection of default branches',
-    { format: 'protection', acts: 'new groups' },
+    { format: 'protection', acts: 'new projects, where their group says nothing' },
   ),
   default_group_visibility: word('namespaces', visibilities, 'private', 'Visibility of new groups', {
     acts: 'new groups',
   }),
-  default_project_creation: level('namespaces', [0, 1, 2, 3, 4], 2, 'Who creates projects in new groups', {
-    acts: 'new groups',
+  default_project_creation: level('namespaces', [0, 1, 2, 3, 4], 2, 'Who creates projects in groups that say nothing', {
+    acts: 'creation of projects',
   }),
   default_project_deletion_protection: flag('namespaces', false, 'Only administrators delete projects', {
     acts: 'deletion of projects',

@@ -1,8 +1,9 @@
 /** Badges of a group: adding one, removing them. */
-import { Button, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { client, unwrap } from '../../../lib/api.ts';
 import { badges } from '../../../lib/groups.ts';
+import { ConfirmButton } from '../../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../../ui/DataList.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { FormError } from '../../../ui/FormError.tsx';
@@ -27,11 +28,8 @@ export function BadgesPart() {
     fields.replace(nothing);
     await again();
   });
-  const remove = useMutation({
-    mutationFn: (badge_id: number) =>
-      unwrap(client.DELETE('/groups/{id}/badges/{badge_id}', { params: { path: { id: path, badge_id } } })),
-    onSuccess: again,
-  });
+  const remove = (badge_id: number) =>
+    unwrap(client.DELETE('/groups/{id}/badges/{badge_id}', { params: { path: { id: path, badge_id } } }));
   const { reason } = sending;
   return (
     <Stack gap="md">
@@ -40,7 +38,6 @@ export function BadgesPart() {
         <code>{'%{default_branch}'}</code>, <code>{'%{commit_sha}'}</code> and <code>{'%{latest_tag}'}</code> are filled
         in.
       </Text>
-      <FormError error={remove.error} />
       {shown.length === 0 ? (
         <EmptyState title="No badges yet">Add the state of a pipeline or the coverage of tests.</EmptyState>
       ) : (
@@ -51,14 +48,16 @@ export function BadgesPart() {
               title={badge.name ?? badge.rendered_link_url}
               meta={<span>{badge.image_url}</span>}
               after={
-                <Button
+                <ConfirmButton
+                  title="Delete badge"
+                  about={`Delete ${badge.name ?? 'the badge'}`}
+                  text={`${badge.name ?? badge.rendered_link_url} is no longer shown in the projects of this group.`}
+                  action="Delete badge"
+                  label="Delete"
                   size="compact-xs"
-                  variant="default"
-                  aria-label={`Remove ${badge.name ?? 'the badge'}`}
-                  onClick={() => remove.mutate(badge.id)}
-                >
-                  Remove
-                </Button>
+                  run={() => remove(badge.id)}
+                  shown={again}
+                />
               }
             />
           ))}

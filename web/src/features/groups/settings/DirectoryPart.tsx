@@ -1,9 +1,10 @@
 /** Groups of SAML and LDAP directories whose members get a role here when they sign in. */
-import { ActionIcon, Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type DirectorySource, ldapLinks, samlLinks } from '../../../lib/directory-links.ts';
 import { ActionSection } from '../../../ui/ActionSection.tsx';
+import { ConfirmButton } from '../../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../../ui/DataList.tsx';
 import { FormError } from '../../../ui/FormError.tsx';
 import { useForm } from '../../../ui/forms.ts';
@@ -84,14 +85,10 @@ function AddLink({ kind, source }: { kind: Kind; source: DirectorySource }) {
 function Links({ kind, source }: { kind: Kind; source: DirectorySource }) {
   const { data: links, error } = useQuery({ queryKey: source.key, queryFn: () => source.list() });
   const cache = useQueryClient();
-  const remove = useMutation({
-    mutationFn: source.remove,
-    onSuccess: () => cache.invalidateQueries({ queryKey: source.key }),
-  });
   return (
     <ActionSection title={`${kind} groups`}>
       <Text c="var(--mr-dim)">{words[kind].help}</Text>
-      <FormError error={error ?? remove.error} />
+      <FormError error={error} />
       <Stack gap="md" w="100%">
         {links?.length === 0 ? <Text>{words[kind].none}</Text> : null}
         {links && links.length > 0 ? (
@@ -107,15 +104,15 @@ function Links({ kind, source }: { kind: Kind; source: DirectorySource }) {
                   </>
                 }
                 after={
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    size={30}
-                    aria-label={`Remove ${link.name}`}
-                    onClick={() => remove.mutate(link)}
-                  >
-                    <IconTrash size={16} />
-                  </ActionIcon>
+                  <ConfirmButton
+                    title={`Unlink ${kind} group`}
+                    about={`Unlink ${link.name}`}
+                    text={`Members of ${link.name} no longer get a role in this group when they sign in.`}
+                    action="Unlink"
+                    icon={<IconTrash size={16} />}
+                    run={() => source.remove(link)}
+                    shown={() => cache.invalidateQueries({ queryKey: source.key })}
+                  />
                 }
               />
             ))}

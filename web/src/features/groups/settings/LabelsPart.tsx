@@ -1,8 +1,9 @@
 /** Labels of a group, with those of the groups above it: making one, removing them. */
-import { Button, ColorInput, Stack } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ColorInput, Stack } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { client, unwrap } from '../../../lib/api.ts';
 import { labels } from '../../../lib/groups.ts';
+import { ConfirmButton } from '../../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../../ui/DataList.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { FormError } from '../../../ui/FormError.tsx';
@@ -25,17 +26,13 @@ export function LabelsPart() {
     fields.replace(nothing);
     await again();
   });
-  const remove = useMutation({
-    mutationFn: (label_id: number) =>
-      unwrap(
-        client.DELETE('/groups/{id}/labels/{label_id}', { params: { path: { id: path, label_id: String(label_id) } } }),
-      ),
-    onSuccess: again,
-  });
+  const remove = (label_id: number) =>
+    unwrap(
+      client.DELETE('/groups/{id}/labels/{label_id}', { params: { path: { id: path, label_id: String(label_id) } } }),
+    );
   const { reason } = sending;
   return (
     <Stack gap="md">
-      <FormError error={remove.error} />
       {shown.length === 0 ? (
         <EmptyState title="No labels yet">Labels of a group are there in all its projects.</EmptyState>
       ) : (
@@ -51,14 +48,16 @@ export function LabelsPart() {
               }
               meta={label.description ? <span>{label.description}</span> : undefined}
               after={
-                <Button
+                <ConfirmButton
+                  title="Delete label"
+                  about={`Delete ${label.name}`}
+                  text={`${label.name} will be deleted, and removed from all merge requests that have it.`}
+                  action="Delete label"
+                  label="Delete"
                   size="compact-xs"
-                  variant="default"
-                  aria-label={`Remove ${label.name}`}
-                  onClick={() => remove.mutate(label.id)}
-                >
-                  Remove
-                </Button>
+                  run={() => remove(label.id)}
+                  shown={again}
+                />
               }
             />
           ))}

@@ -31,7 +31,7 @@ const switches = {
   share_with_group_lock: ['Projects are not shared with other groups', 'Here and in all groups below.'],
   membership_lock: ['Projects take no members of their own', 'Who works on them is a member of the group.'],
   request_access_enabled: ['People may ask to become members', null],
-  lfs_enabled: ['New projects start with Git LFS', null],
+  lfs_enabled: ['Git LFS', 'For projects and groups below that do not set it themselves.'],
   require_two_factor_authentication: ['Members need a second factor', null],
   math_rendering_limits_enabled: [
     'Formulas in documents are limited',
@@ -48,7 +48,7 @@ const switchNames = Object.keys(switches) as SwitchName[];
 
 export function PermissionsPart() {
   const { group } = useGroup();
-  const [values, setValues] = useState({
+  const initial = {
     ...(Object.fromEntries(switchNames.map((name) => [name, group[name]])) as Record<SwitchName, boolean>),
     project_creation_level: group.project_creation_level,
     subgroup_creation_level: group.subgroup_creation_level,
@@ -57,18 +57,25 @@ export function PermissionsPart() {
     default_branch_protection: String(group.default_branch_protection),
     two_factor_grace_period: group.two_factor_grace_period,
     ip_restriction_ranges: group.ip_restriction_ranges ?? '',
-  });
+  };
+  const [values, setValues] = useState(initial);
   const set = (change: Partial<typeof values>) => setValues({ ...values, ...change });
   const top = group.parent_id === null;
   const sending = useGroupForm(() => {
-    const { ip_restriction_ranges, ...rest } = values;
+    const { ip_restriction_ranges, project_creation_level, default_branch_protection, lfs_enabled, ...rest } = values;
+    // What the group inherits stays inherited unless somebody changes it here.
     return {
       ...rest,
-      project_creation_level: values.project_creation_level as 'owner',
+      ...(lfs_enabled === group.lfs_enabled ? {} : { lfs_enabled }),
+      ...(project_creation_level === group.project_creation_level
+        ? {}
+        : { project_creation_level: project_creation_level as 'owner' }),
+      ...(default_branch_protection === String(group.default_branch_protection)
+        ? {}
+        : { default_branch_protection: Number(default_branch_protection) }),
       subgroup_creation_level: values.subgroup_creation_level as 'owner',
       shared_runners_setting: values.shared_runners_setting as 'enabled',
       default_branch: values.default_branch || null,
-      default_branch_protection: Number(values.default_branch_protection),
       ...(top ? { ip_restriction_ranges } : {}),
     };
   });

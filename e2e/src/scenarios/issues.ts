@@ -1,0 +1,82 @@
+/** Issues on their pages: written, found by filters, discussed by two people, closed. */
+import assert from 'node:assert/strict';
+import { type Api, api } from '../support/api.ts';
+import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { signIn } from '../support/signing-in.ts';
+import type { Suite } from '../support/suite.ts';
+
+const project = 'printshop/press';
+const password = 'ink-and-paper-and-lead-1450';
+
+async function populated(call: Api): Promise<void> {
+  const group = { name: 'Printshop', path: 'printshop' };
+  const { id: namespace } = await call.expect<{ id: number }>(201, 'POST', '/groups', group);
+  await call.expect(201, 'POST', '/projects', { name: 'Press', path: 'press', namespace_id: namespace });
+  const id = encodeURIComponent(project);
+  await call.expect(201, 'POST', `/projects/${id}/labels`, { name: 'defect', color: '#c0392b' });
+  await call.expect(201, 'POST', `/projects/${id}/issues`, { title: 'Order more lead' });
+  const reader = await call.expect<{ id: number }>(201, 'POST', '/users', {
+    ...{ username: 'reader', name: 'Rita Reader', email: 'rita@example.com', password, skip_confirmation: true },
+  });
+  await call.expect(201, 'POST', `/projects/${id}/members`, { user_id: reader.id, access_level: 10 });
+}
+
+export async function issuesJourney(suite: Suite): Promise<void> {
+  const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
+  try {
+    await populated(api(instance.url, rootToken));
+    await withBrowser(async (browser) => {
+      const printer = await openWindow(browser, instance.url);
+      const reader = await openWindow(browser, instance.url, { width: 390, dark: true });
+      const { page } = printer;
+      await signIn(page, { login: 'root', password: rootPassword });
+      await signIn(reader.page, { login: 'reader', password });
+      await suite.required('browser: an issue is written, with a label and Markdown', async () => {
+        await page.goto(`/${project}`);
+        await page.getByRole('link', { name: 'Issues', exact: true }).click();
+        await page.getByRole('link', { name: 'Order more lead' }).waitFor();
+        await page.getByRole('link', { name: 'New issue' }).click();
+        await page.getByLabel('Title').fill('The ink is too thin');
+        await page.getByLabel('Description').fill('It **runs** over the edge.');
+        await page.getByRole('combobox', { name: 'Labels' }).fill('defect');
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Create issue' }).click();
+        await headed(page, 'The ink is too thin');
+        await page.locator('strong', { hasText: 'runs' }).waitFor();
+        await look(page, 'issue');
+      });
+      await suite.step('browser: the list is filtered by words, label and state, in its address', async () => {
+        await page.goto(`/${project}/-/issues?labels=defect`);
+        await page.getByRole('link', { name: 'The ink is too thin' }).waitFor();
+        assert.equal(await page.getByRole('link', { name: 'Order more lead' }).count(), 0);
+        await page.goto(`/${project}/-/issues?search=lead`);
+        await page.getByRole('link', { name: 'Order more lead' }).waitFor();
+        assert.equal(await page.getByRole('link', { name: 'The ink is too thin' }).count(), 0);
+        await page.goto(`/${project}/-/issues`);
+        await look(page, 'issues');
+      });
+      await suite.step('browser: two people talk about it, one of them on a telephone', async () => {
+        await reader.page.goto(`/${project}/-/issues/2`);
+        await reader.page.getByLabel('New comment').getByRole('textbox').fill('Warm it _first_.');
+        await reader.page.getByRole('button', { name: 'Comment', exact: true }).click();
+        await reader.page.locator('em', { hasText: 'first' }).waitFor();
+        await look(reader.page, 'issue-narrow-dark');
+        await page.goto(`/${project}/-/issues/2`);
+        await page.locator('em', { hasText: 'first' }).waitFor();
+        assert.equal(await reader.page.getByRole('button', { name: 'Close issue' }).count(), 0);
+      });
+      await suite.step('browser: it is closed, and is no longer among the open ones', async () => {
+        await page.getByRole('button', { name: 'Close issue' }).click();
+        await page.getByRole('button', { name: 'Reopen issue' }).waitFor();
+        await page.goto(`/${project}/-/issues`);
+        await page.getByRole('link', { name: 'Order more lead' }).waitFor();
+        assert.equal(await page.getByRole('link', { name: 'The ink is too thin' }).count(), 0);
+        assert.deepEqual([...printer.problems(), ...reader.problems()], []);
+      });
+    });
+  } finally {
+    await instance.stop();
+    instance.remove();
+  }
+}

@@ -1,0 +1,101 @@
+/** What a page costs that opens for the first time: requests and bytes as sent, and nothing asked twice. */
+import assert from 'node:assert/strict';
+import type { Browser } from 'playwright-core';
+import { type Api, api } from '../support/api.ts';
+import { openWindow, withBrowser } from '../support/browser.ts';
+import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { signIn } from '../support/signing-in.ts';
+import type { Suite } from '../support/suite.ts';
+
+const project = 'weighbridge/scale';
+const id = encodeURIComponent(project);
+const mostBytes = 340_000;
+const mostRequests = 30;
+
+async function populated(call: Api): Promise<void> {
+  const group = { name: 'Weighbridge', path: 'weighbridge' };
+  const { id: namespace } = await call.expect<{ id: number }>(201, 'POST', '/groups', group);
+  await call.expect(201, 'POST', '/projects', { name: 'Scale', path: 'scale', namespace_id: namespace });
+  const commit = (branch: string, start: string | undefined, path: string) =>
+    call.expect(201, 'POST', `/projects/${id}/repository/commits`, {
+      ...{ branch, ...(start ? { start_branch: start } : {}), commit_message: `Add ${path}` },
+      actions: [{ action: 'create', file_path: path, content: `# ${path}\n\nWeighs.\n` }],
+    });
+  await commit('main', undefined, 'README.md');
+  await commit('tare', 'main', 'tare.md');
+  await call.expect(201, 'POST', `/projects/${id}/merge_requests`, {
+    ...{ source_branch: 'tare', target_branch: 'main', title: 'Subtract the tare' },
+  });
+}
+
+interface Load {
+  /** Of everything that came, as sent: headers, compressed bodies. */
+  readonly bytes: number;
+  readonly requests: readonly string[];
+  /** The largest first, to say what a page is made of. */
+  readonly sizes: readonly string[];
+}
+
+/** Opens the address in a window without a cache, signed in, and waits until this text is there. */
+async function load(browser: Browser, url: string, address: string, text: string): Promise<Load> {
+  const { page, close } = await openWindow(browser, url);
+  try {
+    await signIn(page, { login: 'root', password: rootPassword });
+    await page.goto('about:blank');
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    await session.send('Network.clearBrowserCache');
+    const requests: string[] = [];
+    const names = new Map<string, string>();
+    const sizes: Array<readonly [bytes: number, request: string]> = [];
+    session.on('Network.requestWillBeSent', ({ request, requestId }) => {
+      const name = `${request.method} ${request.url.slice(url.length)}`;
+      requests.push(name);
+      names.set(requestId, name);
+    });
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      sizes.push([encodedDataLength, names.get(requestId) ?? '']);
+    });
+    await page.goto(`/${address}`);
+    await page.getByRole('main').getByText(text).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    sizes.sort(([one], [other]) => other - one);
+    return {
+      bytes: sizes.reduce((sum, [size]) => sum + size, 0),
+      requests,
+      sizes: sizes.map(([size, name]) => `${size} ${name}`),
+    };
+  } finally {
+    await close();
+  }
+}
+
+const pages = [
+  ['a project', project, 'Weighs.'],
+  ['a file', `${project}/-/blob/main/README.md`, 'Weighs.'],
+  ['the list of merge requests', `${project}/-/merge_requests`, 'Subtract the tare'],
+  ['a merge request', `${project}/-/merge_requests/1`, 'tare'],
+  ['its changes', `${project}/-/merge_requests/1/diffs`, 'tare.md'],
+] as const;
+
+export async function pageLoadsJourney(suite: Suite): Promise<void> {
+  const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
+  try {
+    await populated(api(instance.url, rootToken));
+    for (const [what, address, text] of pages)
+      await suite.step(`the first page is small, few requests, and asks nothing twice: ${what}`, async () => {
+        await withBrowser(async (browser) => {
+          const { bytes, requests, sizes } = await load(browser, instance.url, address, text);
+          console.log(`  ${what}: ${requests.length} requests, ${Math.round(bytes / 1000)} KB`);
+          const seen = new Set<string>();
+          const again = requests.filter((request) => seen.size === seen.add(request).size);
+          assert.deepEqual(again, [], 'asked twice');
+          assert.ok(requests.length <= mostRequests, `${requests.length} requests:\n${requests.join('\n')}`);
+          assert.ok(bytes <= mostBytes, `${bytes} bytes:\n${sizes.join('\n')}`);
+        });
+      });
+  } finally {
+    await instance.stop();
+    instance.remove();
+  }
+}

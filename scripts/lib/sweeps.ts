@@ -1,0 +1,41 @@
+/**
+ * Sweeps are tests that go through everything that is declared, route by route. `npm test` takes one part of each, another one
+ * from run to run; `.ci/run` and `npm run test:long` take them whole. Both ask here, and tell the seed.
+ */
+
+/** After as many runs with seeds in a row everything was asked. */
+export const sweepParts = 8;
+
+export interface Sweeps {
+  readonly whole: boolean;
+  readonly seed: number;
+}
+
+/** `SWEEPS=whole` takes all; `SWEEP_SEED` names the part of a run that shall be repeated. */
+export function sweepsOf(environment: Readonly<Record<string, string | undefined>>, now: () => number): Sweeps {
+  const { SWEEPS: form = 'sampled', SWEEP_SEED: given } = environment;
+  if (form !== 'whole' && form !== 'sampled') throw new Error(`SWEEPS is whole or sampled, not ${form}`);
+  const seed = given === undefined ? Math.floor(now() / 1000) % 1_000_000 : Number(given);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`SWEEP_SEED is a whole number, not ${given}`);
+  return { whole: form === 'whole', seed };
+}
+
+/** Which of the parts a run takes. */
+export const partOf = ({ seed }: Sweeps): number => seed % sweepParts;
+
+/** True where an item belongs to the part of this run. Neighbours go to different parts, in no rhythm that items could have. */
+export function isDrawn(sweeps: Sweeps, index: number): boolean {
+  let mixed = Math.imul(index + 1, 0x9e3779b1);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
+  return sweeps.whole || ((mixed ^ (mixed >>> 13)) >>> 0) % sweepParts === partOf(sweeps);
+}
+
+export function sweepsLine(sweeps: Sweeps): string {
+  if (sweeps.whole) return 'sweeps: whole';
+  return `sweeps: part ${partOf(sweeps) + 1} of ${sweepParts} (SWEEP_SEED=${sweeps.seed} takes it again, SWEEPS=whole takes all)`;
+}
+
+/** Those that take a part: what `npm run test:long` takes whole. A test holds the list to the files that draw. */
+export const sweepFiles = ['denial', 'hostile', 'paging', 'scopes', 'shapes'].map(
+  (name) => `server/src/${name}.test.ts`,
+);

@@ -1,0 +1,175 @@
+/** Events of people in projects: written once per fact, listed by author, by project, or where somebody is a member. */
+import { type Insertable, type RawBuilder, sql } from 'kysely';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Event } from '../../../kernel/db/rows.ts';
+import type { EventsTable } from '../../../kernel/db/tables.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { type LoadedNote, notesById } from '../../collaboration/notes/index.ts';
+import { abilityScope, allOf, projectScope, type Sql, withTables } from '../../namespaces/index.ts';
+
+export type NewEvent = Insertable<EventsTable>;
+
+/**
+ * Writes an event once, while everything that it names is there: a fact may arrive after its project, its person or its
+ * merge request has gone.
+ */
+export async function insertEvent(db: Db, event: NewEvent): Promise<void> {
+  const request = event.merge_request_id ?? null;
+  const note = event.note_id ?? null;
+  const milestone = event.milestone_id ?? null;
+  const columns = Object.keys(event).map((name) => sql.ref(name));
+  const values = Object.values(event).map((value) => sql`${value}`);
+  await sql`with places as (
+      select p.id from projects p join users u on u.id = ${event.author_id}
+      where p.id = ${event.project_id}
+        and (${request}::bigint is null or exists (select from merge_requests m where m.id = ${request}))
+        and (${note}::bigint is null or exists (select from notes t where t.id = ${note}))
+        and (${milestone}::bigint is null or exists (select from milestones s where s.id = ${milestone}))
+      for key share of p, u)
+    insert into events (${sql.join(columns)}) select ${sql.join(typed(values, event))} from places
+    on conflict (fact_id) do nothing`.execute(db);
+}
+
+const types: Readonly<Partial<Record<keyof NewEvent, string>>> = {
+  fact_id: 'bigint',
+  project_id: 'bigint',
+  author_id: 'bigint',
+  merge_request_id: 'bigint',
+  wiki_page_id: 'bigint',
+  note_id: 'bigint',
+  milestone_id: 'bigint',
+  commit_count: 'integer',
+  ref_count: 'integer',
+  created_at: 'timestamptz',
+};
+
+/** A value in a select list has no column to take its type from. */
+const typed = (values: readonly RawBuilder<unknown>[], event: NewEvent) =>
+  values.map((value, at) => {
+    const name = Object.keys(event)[at] as keyof NewEvent;
+    return sql`${value}::${sql.raw(types[name] ?? 'text')}`;
+  });
+
+/** Removes a batch of events that are older than some years; answers how many. */
+export async function removeEvents(db: Db, years: number, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from events where id in (
+    select id from events where created_at < now() - make_interval(years => ${years})
+    order by created_at, id limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+export interface EventFilter {
+  readonly action?: string | undefined;
+  readonly target_type?: string | undefined;
+  /** `YYYY-MM-DD`: only events of days before. */
+  readonly before?: string | undefined;
+  /** `YYYY-MM-DD`: only events of days after. */
+  readonly after?: string | undefined;
+  readonly sort?: 'asc' | 'desc' | undefined;
+}
+
+/** Whose events, or where. */
+export type EventSource =
+  | { readonly authorId: number }
+  | { readonly project: ProjectSubject }
+  /** Every project in which the caller is a member. */
+  | 'memberships';
+
+export interface EventRow extends Event {
+  readonly target_iid: number | null;
+  readonly target_title: string | null;
+  /** The comment, where the event is one. */
+  readonly note?: LoadedNote | undefined;
+  /** Where the page of the wiki is. */
+  readonly wiki_slug: string | null;
+  /** With the names of the groups above. */
+  readonly project_name: string;
+  readonly project_path: string;
+}
+
+/** What one needs to see of a project for each kind of event. */
+const kinds = [
+  { ability: 'read_code', of: sql`e.action = 'pushed'` },
+  { ability: 'read_merge_request', of: sql`e.target_type = 'merge_request'` },
+  { ability: 'read_code', of: sql`(e.target_type = 'note' and t.noteable_type = 'commit')` },
+  {
+    ability: 'read_merge_request',
+    of: sql`(e.target_type = 'note' and t.noteable_type = 'merge_request' and not t.internal)`,
+  },
+  { ability: 'read_milestone', of: sql`e.target_type = 'milestone'` },
+  { ability: 'read_wiki', of: sql`e.target_type = 'wiki_page'` },
+  { ability: 'read_project', of: sql`(e.action <> 'pushed' and e.target_type is null)` },
+] as const;
+
+/** Events of which the caller may see the project and the part of it that they are about. */
+function visible(caller: Caller, source: EventSource): { tables: Sql | null; condition: Sql } {
+  if (typeof source === 'object' && 'project' in source) {
+    const seen = kinds.filter(({ ability }) => canOnProject(caller, ability, source.project)).map(({ of }) => of);
+    return { tables: null, condition: seen.length === 0 ? sql`false` : sql`(${sql.join(seen, sql` or `)})` };
+  }
+  const scopes = kinds.map(({ ability, of }) => ({ of, scope: abilityScope(caller, ability) }));
+  const conditions = scopes.map(({ of, scope }) => sql`(${of} and ${scope.condition})`);
+  const tables = scopes.map(({ scope }) => scope.tables).find((table) => table !== null) ?? null;
+  return { tables, condition: sql`(${sql.join(conditions, sql` or `)})` };
+}
+
+/** Where the filter has another word for a kind of target. */
+const kept: Readonly<Record<string, string>> = { wiki: 'wiki_page' };
+
+function conditionsOf(caller: Caller, source: EventSource, filter: EventFilter): Sql[] {
+  const found: Sql[] = [];
+  if (source === 'memberships') found.push(projectScope(caller, { minimum: Level.guest }).condition);
+  else if ('project' in source) found.push(sql`e.project_id = ${source.project.project.id}`);
+  else found.push(sql`e.author_id = ${source.authorId}`);
+  if (filter.action !== undefined) found.push(sql`e.action = ${filter.action}`);
+  if (filter.target_type !== undefined)
+    found.push(sql`e.target_type = ${kept[filter.target_type] ?? filter.target_type}`);
+  if (filter.before !== undefined) found.push(sql`e.created_at < ${filter.before}::date`);
+  if (filter.after !== undefined) found.push(sql`e.created_at >= ${filter.after}::date + 1`);
+  return found;
+}
+
+function statement(caller: Caller, source: EventSource, filter: EventFilter, columns: Sql, end: Sql) {
+  const { tables, condition } = visible(caller, source);
+  // Somebody's memberships are theirs, also where they administer everything.
+  const member = source === 'memberships' ? projectScope(caller, { minimum: Level.guest }).tables : null;
+  return sql<EventRow>`${withTables(tables ?? member)}
+    select ${columns} from events e join projects p on p.id = e.project_id join namespaces n on n.id = p.namespace_id
+      left join merge_requests m on m.id = e.merge_request_id left join wiki_pages w on w.id = e.wiki_page_id
+      left join notes t on t.id = e.note_id left join milestones s on s.id = e.milestone_id
+    where ${allOf([...conditionsOf(caller, source, filter), condition])} ${end}`;
+}
+
+/** One page of events that the caller may see, and how many there are. */
+export async function listEvents(
+  db: Db,
+  caller: Caller,
+  source: EventSource,
+  filter: EventFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: EventRow[]; total: number }> {
+  const way = sql.raw(filter.sort ?? 'desc');
+  const columns = sql`e.*, coalesce(m.iid, s.iid) as target_iid,
+    coalesce(m.title, w.title, s.title, case when e.target_type in ('note', 'milestone') then e.commit_title end) as target_title,
+    w.slug as wiki_slug,
+    n.full_name || ' / ' || p.name as project_name, n.full_path || '/' || p.path as project_path`;
+  const end = sql`order by e.created_at ${way}, e.id ${way} limit ${page.limit} offset ${page.offset}`;
+  const [{ rows: plain }, total] = await Promise.all([
+    statement(caller, source, filter, columns, end).execute(db),
+    countUpTo(db, { limit: (rows) => statement(caller, source, filter, sql`1`, sql`limit ${rows}`) }),
+  ]);
+  const notes = await notesById(
+    db,
+    plain.flatMap((row) => row.note_id ?? []),
+  );
+  // A comment that went meanwhile takes its event along.
+  const rows = plain.flatMap((row) => {
+    if (row.note_id === null) return [row];
+    const note = notes.get(row.note_id);
+    return note ? [{ ...row, note }] : [];
+  });
+  return { rows, total };
+}

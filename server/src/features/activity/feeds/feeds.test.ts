@@ -1,0 +1,144 @@
+/** Atom feeds of events, and the token that opens them and nothing else. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { eventually } from '../../../../test/ci.ts';
+import { type BuiltToken, buildToken, buildUser } from '../../../../test/factories.ts';
+import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { atom } from './atom.ts';
+import { rewriteFeedUrl } from './feeds.ts';
+
+const password = 'nine lives of a cat';
+let app: TestApp;
+let owner: BuiltToken;
+let page: Record<string, string>;
+let token: string;
+let repository: RepositoryProject;
+beforeAll(async () => {
+  app = await startTestApp({ background: true });
+  owner = await buildToken(app, { user: await buildUser(app, { password, name: 'Ann & <Bob>' }) });
+  const json = { login: owner.user.username, password };
+  const session = await app.request<{ csrf_token: string }>('POST', '/-/session', { json });
+  page = {
+    cookie: session.headers.get('set-cookie')?.split(';', 1)[0] ?? '',
+    'x-csrf-token': session.body.csrf_token,
+  };
+  token = await newToken();
+  repository = await buildRepositoryProject(app, { owner, files: { a: 'a' } });
+  await eventually('the events', async () => (await entries(`/${owner.user.username}.atom`)).length === 2);
+});
+afterAll(() => app.close());
+
+interface Shown {
+  readonly feed_token: string | null;
+}
+const newToken = async () => {
+  const made = await app.api<Shown>('POST', '/user/feed_token', { headers: page });
+  expect(made.status).toBe(201);
+  return made.body.feed_token ?? '';
+};
+const read = (path: string, feed_token: string | undefined = token, headers: Record<string, string> = {}) =>
+  app.request<string>('GET', path, { query: { feed_token }, headers });
+const entries = async (path: string, with_token = token) =>
+  [...String((await read(path, with_token)).body).matchAll(/<entry>[\s\S]*?<title>(.*?)<\/title>/g)].map(
+    ([, title]) => title,
+  );
+
+describe('feeds', () => {
+  it('of a person: what they did, for whoever may see it', async () => {
+    const { status, headers, body } = await read(`/${owner.user.username}.atom`);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+    expect(body).toContain('<title>Ann &amp; &lt;Bob&gt; activity</title>');
+    expect(body).not.toContain(token);
+    const [pushed, created] = await entries(`/${owner.user.username}.atom`);
+    expect(pushed).toMatch(/^Ann &amp; &lt;Bob&gt; pushed new branch main at /);
+    expect(created).toMatch(/^Ann &amp; &lt;Bob&gt; created project at /);
+    const stranger = await app.request<string>('GET', `/${owner.user.username}.atom`);
+    expect(stranger.status).toBe(200);
+    expect(stranger.body).not.toContain('<entry>');
+    await app.db.updateTable('users').set({ private_profile: true }).where('id', '=', owner.user.id).execute();
+    expect((await app.request('GET', `/${owner.user.username}.atom`)).status).toBe(404);
+    expect((await read(`/${owner.user.username}.atom`)).status).toBe(200);
+  });
+
+  it('of a project, with the feed token or the session of a browser', async () => {
+    const path = `/${repository.fullPath}.atom`;
+    expect(await entries(path)).toHaveLength(2);
+    expect((await app.request<string>('GET', path, { headers: page })).body).toContain('<entry>');
+    expect((await app.request('GET', path)).status).toBe(404);
+    const other = await app.request('GET', path, { headers: { 'private-token': owner.secret } });
+    expect(other.status, 'tokens of the API are not for feeds').toBe(403);
+  });
+
+  it('of all projects in which one is a member', async () => {
+    expect(await entries('/dashboard/projects.atom')).toHaveLength(2);
+    expect((await app.request('GET', '/dashboard/projects.atom')).status).toBe(401);
+  });
+
+  it('is not sent again while nothing changed', async () => {
+    const path = `/${repository.fullPath}.atom`;
+    const tag = (await read(path)).headers.get('etag') ?? '';
+    expect((await read(path, token, { 'if-none-match': tag })).status).toBe(304);
+  });
+
+  it('404 for nobody and nothing, 401 for a token that is none', async () => {
+    for (const path of ['/nobody-at-all.atom', '/no/project.atom', '/a%00b.atom'])
+      expect((await read(path)).status).toBe(404);
+    expect((await read(`/${owner.user.username}.atom`, 'glft-wrong')).status).toBe(401);
+    const twice = `feed_token=${token}&feed_token=${token}`;
+    expect((await app.request('GET', `/${owner.user.username}.atom?${twice}`)).status).toBe(401);
+  });
+});
+
+describe('the feed token', () => {
+  it('is shown to its owner’s pages alone, made anew there, and then the old one is dead', async () => {
+    expect(token).toMatch(/^glft-/);
+    const shown = await app.api<Shown>('GET', '/user/feed_token', { headers: page });
+    expect(shown.body.feed_token).toBe(token);
+    expect((await app.api('GET', '/user/feed_token')).status).toBe(401);
+    expect((await app.api('GET', '/user/feed_token', { token: owner.secret })).status).toBe(403);
+    const old = token;
+    token = await newToken();
+    expect(token).not.toBe(old);
+    expect((await read(`/${owner.user.username}.atom`, old)).status).toBe(401);
+    expect((await read(`/${owner.user.username}.atom`)).status).toBe(200);
+  });
+
+  it('security 16: opens nothing else, whatever it is sent as', async () => {
+    const asHeaders: Record<string, string>[] = [
+      { 'private-token': token },
+      { authorization: `Bearer ${token}` },
+      { 'job-token': token },
+    ];
+    const basic = { authorization: `Basic ${Buffer.from(`${owner.user.username}:${token}`).toString('base64')}` };
+    for (const headers of asHeaders) expect((await app.api('GET', '/user', { headers })).status).toBe(401);
+    for (const name of ['feed_token', 'private_token', 'access_token'])
+      expect((await app.api('GET', '/user', { query: { [name]: token } })).status).toBe(401);
+    expect((await app.api('GET', `/projects/${repository.id}`, { query: { feed_token: token } })).status).toBe(404);
+    const git = `/${repository.fullPath}.git/info/refs?service=git-upload-pack`;
+    expect((await app.request('GET', git, { headers: basic })).status).toBe(401);
+  });
+
+  it('of somebody who is blocked reads nothing', async () => {
+    await app.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', owner.user.id).execute();
+    expect((await read(`/${repository.fullPath}.atom`)).status).toBe(401);
+    await app.db.updateTable('users').set({ state: 'active' }).where('id', '=', owner.user.id).execute();
+  });
+});
+
+describe('documents', () => {
+  it('escape what people wrote and leave out what XML cannot say', () => {
+    const author = { name: 'a\u0000b\u001f\ud800', email: null };
+    const entry = { id: 'x', title: '</title><script>"&', url: 'http://x/?a=1&b="', at: new Date(0), author };
+    const text = atom({ title: 't', self: 'http://x', page: 'http://y', entries: [entry] });
+    expect(text).toContain('<title>&lt;/title&gt;&lt;script&gt;&quot;&amp;</title>');
+    expect(text).toContain('href="http://x/?a=1&amp;b=&quot;"');
+    expect(text).toContain('<name>ab\ufffd</name>');
+  });
+
+  it('only addresses of feeds are mapped onto the route', () => {
+    expect(rewriteFeedUrl('/a/b/c.atom?x=1')).toBe('/-/feeds/a%2Fb%2Fc?x=1');
+    for (const url of ['/a/b', '/a/b/-/raw/main/x.atom', '/api/v4/x.atom', '/.atom', '/%zz.atom', '/-/x.atom'])
+      expect(rewriteFeedUrl(url)).toBe(url);
+  });
+});

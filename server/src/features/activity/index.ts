@@ -1,0 +1,54 @@
+/** Activity: what happens in projects, reported to people and programs. */
+import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Db } from '../../kernel/db/index.ts';
+import type { Feature } from '../../kernel/feature.ts';
+import type { CredentialResolver } from '../../kernel/http/credentials.ts';
+import type { Outbound } from '../../kernel/outbound/index.ts';
+import type { Secrets } from '../../kernel/secrets/index.ts';
+import { eventRoutes, type PushReader, recorder, retention } from './events/index.ts';
+import { feeds } from './feeds/feeds.ts';
+import { notificationSettingRoutes } from './notification-settings/notification-settings.routes.ts';
+import { type WebhookDependencies, webhookConsumer, webhookSamples } from './webhook-payloads/index.ts';
+import { callRoutes, hookCalls, hookRoutes, systemHookRoutes } from './webhooks/index.ts';
+
+export { rewriteFeedUrl } from './feeds/feeds.ts';
+export { hookRepository } from './webhook-payloads/index.ts';
+export { hookRelation } from './webhooks/index.ts';
+
+export interface ActivityDependencies {
+  readonly db: Db;
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
+  /** Of the running program. */
+  readonly version: string;
+  readonly outbound: Outbound;
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
+  /** A project by id or full path as the caller sees it. */
+  readonly project: (idOrPath: string, caller: Caller) => Promise<ProjectSubject | null>;
+  readonly readPush: PushReader;
+  readonly webhooks: Omit<WebhookDependencies, 'db' | 'announce'>;
+  readonly resolver: CredentialResolver;
+  /** Who a feed token stands for; null when it is unknown. */
+  readonly feedCaller: (token: string) => Promise<Caller | null>;
+}
+
+/** One per process, made by app.ts. */
+export function activityFeature(deps: ActivityDependencies): Feature {
+  const { db, externalUrl } = deps;
+  const { tasks, cron } = retention(db);
+  const calls = hookCalls(deps);
+  const webhooks = { db, announce: calls.announce, ...deps.webhooks };
+  return {
+    routes: [
+      ...eventRoutes(db, externalUrl),
+      ...notificationSettingRoutes(db),
+      ...hookRoutes({ ...deps, calls, hookSample: webhookSamples(webhooks) }),
+      ...callRoutes({ db, calls }),
+      ...systemHookRoutes({ ...deps, calls }),
+    ],
+    consumers: [recorder(db, { readPush: deps.readPush, settings: webhooks.settings }), webhookConsumer(webhooks)],
+    tasks: [...tasks, ...calls.tasks],
+    cron: [...cron, ...calls.cron],
+    mount: feeds(deps).mount,
+  };
+}

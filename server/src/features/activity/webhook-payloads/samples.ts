@@ -1,0 +1,119 @@
+/** What a hook is tried with: something that is there, told as if it had just happened. */
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { User } from '../../../kernel/db/rows.ts';
+import { newestNote } from '../../collaboration/notes/index.ts';
+import { linksOfReleases } from '../../delivery/index.ts';
+import type { Place } from '../../namespaces/index.ts';
+import { mergeRequestPayload } from '../../review/messages/index.ts';
+import type { HookEvent, HookMessage } from '../webhooks/index.ts';
+import { messageOf, type WebhookDependencies } from './consumer.ts';
+import { milestonePayload } from './milestone.ts';
+import { notePayload } from './note.ts';
+import { jobPayload, pipelinePayload } from './pipeline.ts';
+import * as places from './places.ts';
+import { pushPayload } from './push.ts';
+import { releasePayload } from './release.ts';
+import * as queries from './webhooks.queries.ts';
+
+type Sample = HookMessage | string;
+const zeros = '0'.repeat(40);
+
+/** The message, or why there is none. */
+export function webhookSamples(deps: Omit<WebhookDependencies, 'announce'>) {
+  const { db, urls, repository } = deps;
+
+  async function pushed(
+    subject: ProjectSubject,
+    user: User,
+    event: 'push_events' | 'tag_push_events',
+  ): Promise<object | null> {
+    const branch = subject.project.default_branch;
+    const head = branch === null ? null : await repository.resolve(subject, `refs/heads/${branch}`);
+    if (head === null) return null;
+    const tag = event === 'tag_push_events';
+    const before = tag ? null : await repository.resolve(subject, `${head}~1`);
+    const ref = tag ? 'refs/tags/v1.0.0' : `refs/heads/${branch}`;
+    return await pushPayload(repository, urls, subject, user, {
+      ref,
+      before: before ?? zeros,
+      after: head,
+      options: [],
+    });
+  }
+
+  async function ofProject(subject: ProjectSubject, user: User, event: HookEvent): Promise<object | string> {
+    switch (event) {
+      case 'push_events':
+      case 'tag_push_events':
+        return (await pushed(subject, user, event)) ?? 'Ensure the project has at least one commit.';
+      case 'merge_requests_events': {
+        const row = await queries.newestMergeRequest(db, subject.project.id);
+        if (!row) return 'Ensure the project has merge requests.';
+        const [action, changes] = ['open', {}];
+        const around = { target: subject, source: subject };
+        return await mergeRequestPayload({ db, repository, urls }, around, row, user, { action, changes });
+      }
+      case 'pipeline_events': {
+        const row = await queries.newestPipeline(db, subject.project.id);
+        if (!row) return 'Ensure the project has CI pipelines.';
+        return await pipelinePayload({ db, repository, urls }, subject, row);
+      }
+      case 'job_events': {
+        const row = await queries.newestBuild(db, subject.project.id);
+        const payload = row ? await jobPayload({ db, repository, urls }, subject, row) : null;
+        return payload ?? 'Ensure the project has CI jobs.';
+      }
+      case 'releases_events': {
+        const row = await queries.newestRelease(db, subject.project.id);
+        if (!row) return 'Ensure the project has releases.';
+        const links = await linksOfReleases(db, [row.id]);
+        return await releasePayload({ repository, urls }, subject, { ...row, links }, 'create');
+      }
+      case 'milestone_events': {
+        const row = await queries.newestMilestone(db, subject.project.id);
+        return row ? milestonePayload(urls, subject, row, 'create') : 'Ensure the project has milestones.';
+      }
+      case 'note_events': {
+        const note = await newestNote(db, subject.project.id);
+        return note ? await notePayload(deps, subject, note, user, 'create') : 'Ensure the project has notes.';
+      }
+      default:
+        return 'There is nothing yet that this event tells of.';
+    }
+  }
+
+  async function ofGroup(
+    group: Extract<Place, { kind: 'group' }>['group'],
+    user: User,
+    event: HookEvent,
+  ): Promise<object | string> {
+    const below = await queries.someBelow(db, group.id);
+    const subject = below.project === null ? null : await deps.project(below.project);
+    if (event === 'member_events') {
+      const grant = await queries.newestGrant(db, group.id);
+      const [member] = grant?.user_id ? await queries.usersById(db, [grant.user_id]) : [];
+      if (!grant || !member) return 'Ensure the group has a member.';
+      return places.groupMemberPayload('user_add_to_group', group, member, grant);
+    }
+    if (event === 'subgroup_events') {
+      const child = below.group === null ? undefined : await queries.namespaceById(db, below.group);
+      return child ? places.subgroupPayload('subgroup_create', child, group) : 'Ensure the group has a subgroup.';
+    }
+    if (!subject) return 'Ensure the group has a project.';
+    if (event !== 'project_events') return await ofProject(subject, user, event);
+    const owners = await queries.ownersOf(db, subject.project.namespace_id);
+    const {
+      owner_email: _e,
+      owner_name: _n,
+      ...payload
+    } = places.projectPayload('project_create', places.toldProject(subject), owners);
+    return payload;
+  }
+
+  return async (place: Place, event: HookEvent, user: User): Promise<Sample> => {
+    const payload =
+      place.kind === 'group' ? await ofGroup(place.group, user, event) : await ofProject(place, user, event);
+    if (typeof payload === 'string') return payload;
+    return messageOf(event, payload) ?? 'There is nothing yet that this event tells of.';
+  };
+}

@@ -1,0 +1,278 @@
+/** Trigger jobs: children, pipelines of other projects, and what becomes of the jobs that started them. */
+
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import yazl from 'yazl';
+import {
+  eventually,
+  type JobPayload,
+  type ProtocolRunner,
+  startWorld,
+  type TestProject,
+  type World,
+} from '../../../../test/ci.ts';
+
+type Json = Record<string, unknown>;
+let world: World;
+let runner: ProtocolRunner;
+beforeAll(async () => {
+  world = await startWorld();
+  runner = await world.runner();
+});
+afterAll(() => world.close());
+
+const call = <T = Json>(method: 'GET' | 'POST', path: string, json?: object) =>
+  world.app.api<T>(method, path, { token: world.owner.token, ...(json ? { json } : {}) });
+const bridges = async (project: TestProject, id: number) =>
+  (await call<Json[]>('GET', `/projects/${project.id}/pipelines/${id}/bridges`)).body;
+/** The trigger job of a pipeline once it has started its own. */
+const started = (project: TestProject, id: number) =>
+  eventually('the downstream pipeline', async () => {
+    const [bridge] = await bridges(project, id);
+    return bridge?.downstream_pipeline ? (bridge as Json & { downstream_pipeline: { id: number } & Json }) : null;
+  });
+const ended = (project: TestProject, id: number) =>
+  eventually('the end of the trigger job', async () => {
+    const [bridge] = await bridges(project, id);
+    return ['success', 'failed', 'canceled'].includes(String(bridge?.status)) && bridge;
+  });
+const variablesOf = (job: JobPayload) => Object.fromEntries(job.variables.map(({ key, value }) => [key, value]));
+
+describe('a child pipeline', () => {
+  const child = 'spec:\n  inputs:\n    word: {default: none}\n---\n"child $[[ inputs.word ]]":\n  script: [x]\n';
+  const parent = (more = '') =>
+    `first: {script: [x]}\nstart:\n  variables: {GREETING: "hi $CI_COMMIT_REF_NAME"}\n  trigger:\n    include: [{local: child.yml, inputs: {word: blue}}]\n${more}after:\n  stage: deploy\n  script: [x]\n`;
+
+  it('[2/api.jobs/7] [2/api.jobs/8 pipeline_id, scope] [2/fields.trigger-job-bridge/1 runner, artifacts, tag_list, failure_reason, downstream_pipeline, id, sha, ref, status, created_at, updated_at, web_url, pipeline, duration] [2/api.jobs/5 pipeline_id, CI_PIPELINE_ID, scope, include_retried] [2/api.jobs/6 include_retried] is shown by its trigger job, which ends as it does', async () => {
+    const project = await world.project();
+    const { id } = await project.push(parent('    strategy: depend\n'), { files: { 'child.yml': child } });
+    const bridge = await started(project, id);
+    for (const key of ['runner', 'artifacts', 'tag_list', 'failure_reason']) expect(bridge).not.toHaveProperty(key);
+    expect(bridge).toMatchObject({
+      id: expect.any(Number),
+      name: 'start',
+      status: 'running',
+      stage: 'test',
+      ref: 'main',
+      user: { id: world.owner.user.id },
+      commit: expect.any(Object),
+      pipeline: {
+        id,
+        ref: 'main',
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        web_url: expect.any(String),
+      },
+      downstream_pipeline: {
+        id: expect.any(Number),
+        sha: expect.any(String),
+        ref: 'main',
+        status: expect.any(String),
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        web_url: expect.any(String),
+      },
+    });
+    expect(Number.isInteger(bridge.duration)).toBe(true);
+    const below = bridge.downstream_pipeline.id;
+    expect(await project.pipeline(below)).toMatchObject({
+      source: 'parent_pipeline',
+      user: { id: world.owner.user.id },
+    });
+    // Hidden from the list, unless it is asked for; its jobs are among those of the parent, the trigger job is not.
+    const listed = async (query: string) =>
+      (await call<Json[]>('GET', `/projects/${project.id}/pipelines${query}`)).body.map((each) => each.id);
+    expect(await listed('')).toEqual([id]);
+    expect(await listed('?source=parent_pipeline')).toEqual([below]);
+    expect((await call('GET', `/projects/${project.id}/pipelines/latest`)).body.id).toBe(id);
+    expect(Object.keys(await project.statuses(id)).sort()).toEqual(['after', 'child blue', 'first']);
+    expect(Object.keys(await project.statuses(below))).toEqual(['child blue']);
+    expect(await bridges(project, below)).toEqual([]);
+    const scoped = async (scope: string) =>
+      (await call<Json[]>('GET', `/projects/${project.id}/pipelines/${id}/bridges?scope[]=${scope}`)).body.length;
+    expect([await scoped('running'), await scoped('failed')]).toEqual([1, 0]);
+    await runner.run();
+    const job = await runner.run();
+    expect(variablesOf(job)).toMatchObject({
+      GREETING: 'hi main',
+      CI_PIPELINE_SOURCE: 'parent_pipeline',
+      CI_PIPELINE_ID: String(below),
+    });
+    expect(await ended(project, id)).toMatchObject({ status: 'success' });
+    expect((await runner.run()).job_info.name).toBe('after');
+    await project.reaches(id, 'success');
+  });
+
+  it('that fails fails the job that waits for it; one that is not waited for does not', async () => {
+    const project = await world.project();
+    const { id } = await project.push(parent('    strategy: depend\n'), { files: { 'child.yml': child } });
+    await started(project, id);
+    await runner.run();
+    await runner.run('failed');
+    expect(await ended(project, id)).toMatchObject({ status: 'failed' });
+    await project.reaches(id, 'failed');
+    const free = await project.push(parent());
+    expect(await ended(project, free.id)).toMatchObject({ status: 'success' });
+    for (const _ of ['first', 'child', 'after']) {
+      const job = await runner.next();
+      const fails = job.job_info.name.startsWith('child');
+      await runner.update(job, fails ? 'failed' : 'success', fails ? { failure_reason: 'script_failure' } : {});
+    }
+    await project.reaches(free.id, 'success');
+  });
+
+  it('is canceled with its parent, children of children too', async () => {
+    const project = await world.project();
+    const { id } = await project.push('start: {trigger: {include: child.yml, strategy: depend}}', {
+      files: {
+        'child.yml': 'deeper: {trigger: {include: leaf.yml, strategy: depend}}\n',
+        'leaf.yml': 'leaf: {script: [x]}\n',
+      },
+    });
+    const below = (await started(project, id)).downstream_pipeline.id;
+    const leaf = (await started(project, below)).downstream_pipeline.id;
+    expect(Object.keys(await project.statuses(id))).toEqual(['leaf']);
+    await call('POST', `/projects/${project.id}/pipelines/${id}/cancel`);
+    for (const each of [id, below, leaf]) await project.reaches(each, 'canceled');
+  });
+
+  it('cannot be deeper than two, nor start what is not there', async () => {
+    const project = await world.project();
+    const { id } = await project.push('again: {trigger: {include: loop.yml, strategy: depend}}', {
+      files: { 'loop.yml': 'again: {trigger: {include: loop.yml, strategy: depend}}\n' },
+    });
+    await project.reaches(id, 'failed');
+    const reasons = await world.app.db
+      .selectFrom('jobs')
+      .select(['failure_reason'])
+      .where('project_id', '=', project.id)
+      .orderBy('id')
+      .execute();
+    expect(reasons.map((row) => row.failure_reason)).toEqual([
+      'unknown_failure',
+      'unknown_failure',
+      'reached_max_descendant_pipelines_depth',
+    ]);
+    const absent = await project.push('start: {trigger: {include: gone.yml}}');
+    await project.reaches(absent.id, 'failed');
+    expect(await ended(project, absent.id)).toMatchObject({
+      status: 'failed',
+      downstream_pipeline: { status: 'failed' },
+    });
+  });
+
+  it('[2/api.job-artifacts/3 ref_name, job] is made of what a job has written; artifacts are looked for in it after its parent', async () => {
+    const project = await world.project();
+    const { id } = await project.push(
+      'make: {stage: build, script: [x], artifacts: {paths: [made.yml]}}\nrun:\n  trigger: {include: [{artifact: made.yml, job: make}], strategy: depend}\n',
+    );
+    const zipOf = async (name: string, text: string) => {
+      const zip = new yazl.ZipFile();
+      zip.addBuffer(Buffer.from(text), name);
+      zip.end();
+      return await buffer(zip.outputStream);
+    };
+    const upload = async (job: JobPayload, name: string, text: string) => {
+      const data = await zipOf(name, text);
+      expect((await runner.upload(job, { data, name: 'a.zip', type: 'archive', format: 'zip' })).status).toBe(201);
+      await runner.update(job, 'success');
+    };
+    await upload(await runner.next(), 'made.yml', 'made: {script: [x]}\nmake: {script: [x]}\n');
+    await started(project, id);
+    for (const _ of [1, 2]) await upload(await runner.next(), 'of.txt', 'child');
+    await project.reaches(id, 'success');
+    const file = (job: string, path: string) =>
+      call('GET', `/projects/${project.id}/jobs/artifacts/main/raw/${path}?job=${job}`);
+    expect(await file('made', 'of.txt')).toMatchObject({ status: 200, body: 'child' });
+    expect((await file('make', 'made.yml')).status).toBe(200);
+    expect((await file('make', 'of.txt')).status).toBe(404);
+  });
+});
+
+describe('a pipeline of another project', () => {
+  it('is started on its branch in the name of who runs the job, with what is forwarded', async () => {
+    const [from, to] = [await world.project(), await world.project()];
+    await to.commit('theirs: {script: [x]}', { message: 'CI [skip ci]' });
+    await from.commit(null, { files: { 'README.md': 'x' } });
+    const { id } = await from.push(
+      `start:\n  variables: {MINE: "1", WHERE: "${to.path}"}\n  trigger: {project: $WHERE, branch: main, strategy: mirror}\n`,
+    );
+    const bridge = await started(from, id);
+    expect(bridge.downstream_pipeline).toMatchObject({ project_id: to.id, ref: 'main', source: 'pipeline' });
+    expect((bridge.downstream_pipeline.web_url as string).startsWith(`${world.app.url}/${to.path}/`)).toBe(true);
+    const job = await runner.run();
+    expect(variablesOf(job)).toMatchObject({ MINE: '1', CI_PIPELINE_SOURCE: 'pipeline', CI_PROJECT_ID: String(to.id) });
+    expect(await ended(from, id)).toMatchObject({ status: 'success' });
+  });
+
+  it('security 19: is not started where the user has no access', async () => {
+    const from = await world.project();
+    const other = await world.account();
+    const hidden = await world.app.api<{ path_with_namespace: string }>('POST', '/projects', {
+      token: other.token,
+      json: { name: 'hidden', visibility: 'private' },
+    });
+    const { id } = await from.push(`start: {trigger: ${hidden.body.path_with_namespace}}`);
+    await ended(from, id);
+    const own = await from.push(`start: {trigger: ${from.path}}`);
+    await ended(from, own.id);
+    const rows = await world.app.db
+      .selectFrom('jobs')
+      .select('failure_reason')
+      .where('project_id', '=', from.id)
+      .orderBy('id')
+      .execute();
+    expect(rows.map((row) => row.failure_reason)).toEqual([
+      'downstream_bridge_project_not_found',
+      'invalid_bridge_trigger',
+    ]);
+  });
+});
+
+describe('include:project', () => {
+  it('security 20: brings files of projects that the user may read, and of no others', async () => {
+    const [lib, project] = [await world.project(), await world.project()];
+    await lib.commit(null, { files: { 'ci/jobs.yml': 'from_lib: {script: [x]}\n' } });
+    const made = await project.push(`include: [{project: ${lib.path}, file: ci/jobs.yml}]\n`);
+    expect(Object.keys(await project.statuses(made.id))).toEqual(['from_lib']);
+    await call('POST', `/projects/${project.id}/pipelines/${made.id}/cancel`);
+    const stranger = await world.account();
+    const own = await world.app.api<{ id: number }>('POST', '/projects', {
+      token: stranger.token,
+      json: { name: 'own' },
+    });
+    const content = `include: [{project: ${lib.path}, file: ci/jobs.yml}]\nmine: {script: [x]}\n`;
+    const lint = await world.app.api<{ errors: string[] }>('POST', `/projects/${own.body.id}/ci/lint`, {
+      token: stranger.token,
+      json: { content },
+    });
+    expect(lint.body.errors.join()).toContain('or access is denied');
+    expect(JSON.stringify(lint.body)).not.toContain('from_lib');
+  });
+});
+
+describe('GET /job/allowed_agents', () => {
+  it('[2/api.jobs/9] [2/api.jobs/10 Authorization: Bearer, JOB-TOKEN, job_token] [2/api.jobs/11] [2/api.jobs/12 CI_JOB_TOKEN, JOB-TOKEN, job_token] tells the job of the token and its agents', async () => {
+    const project = await world.project();
+    const pipeline = await project.push('job: {script: [x]}');
+    const job = await runner.next();
+    for (const parts of [{ headers: { 'JOB-TOKEN': job.token } }, { query: { job_token: job.token } }]) {
+      const answer = await world.app.api('GET', '/job/allowed_agents', parts);
+      expect(answer).toMatchObject({
+        status: 200,
+        body: {
+          allowed_agents: [],
+          job: { id: job.id },
+          pipeline: { id: pipeline.id },
+          project: { id: project.id, groups: [] },
+          user: { id: world.owner.user.id, username: world.owner.user.username },
+        },
+      });
+      expect((await world.app.api<Json>('GET', '/job', parts)).body.id).toBe(job.id);
+    }
+    const bearer = await world.app.api<Json>('GET', '/job', { headers: { Authorization: `Bearer ${job.token}` } });
+    expect(bearer.body.id).toBe(job.id);
+    expect((await world.app.api('GET', '/job/allowed_agents', { token: world.owner.token })).status).toBe(401);
+    await runner.update(job, 'success');
+  });
+});

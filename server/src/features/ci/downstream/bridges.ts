@@ -1,0 +1,267 @@
+/** Trigger jobs: they start a pipeline, end as it does where they wait for it, and take it along when they are canceled. */
+import { expandVariables, type Variable } from '@millrace/ci-config';
+import Type from 'typebox';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Job, Namespace, Pipeline } from '../../../kernel/db/rows.ts';
+import { defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { readArchiveText } from '../artifacts/archive-text.ts';
+import { findArtifact } from '../artifacts/artifacts.queries.ts';
+import type { CiDependencies } from '../deps.ts';
+import { cancelJobs } from '../jobs/cancel.ts';
+import { findMergeRequest, pipelineVariableRows } from '../jobs/context.queries.ts';
+import { type Ending, finishJob } from '../jobs/finish.ts';
+import { findJobById, jobsInStatuses } from '../jobs/jobs.queries.ts';
+import type { JobPlan } from '../jobs/plan.ts';
+import {
+  type CreatePipeline,
+  fullRef,
+  type Pipelines,
+  type PipelineVariableInput,
+  zeroSha,
+} from '../pipelines/create.ts';
+import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
+import { findPipelineById } from '../pipelines/pipelines.queries.ts';
+import { mayRunOn, resolveReference } from '../pipelines/references.ts';
+import { completedStatuses } from '../scheduling/job-states.ts';
+import { lockPipeline } from '../scheduling/process.queries.ts';
+import {
+  cancelDownstreamTask,
+  mirrorDownstreamTask,
+  processPipeline,
+  startDownstreamTask,
+} from '../scheduling/process.ts';
+import type { JobVariable } from '../variables/job-variables.ts';
+import {
+  commitVariables,
+  fullPath,
+  pipelineVariables,
+  projectVariables,
+  serverVariables,
+} from '../variables/predefined.ts';
+import { sealed } from '../variables/sealing.ts';
+import { secretVariables } from '../variables/secret-variables.ts';
+import { downstreamOf, reopenBridge, startBridge, treeSize, upstreamsOf } from './sources.queries.ts';
+
+/** Children of children: how deep. */
+const deepestChild = 2;
+/** Pipelines in one tree, over all projects. */
+const largestTree = 1000;
+/** Times that one ref of a project may come in a chain of pipelines. */
+const mostOfOneRef = 2;
+/** Bytes of a child's configuration that a job made. */
+const maxArtifactBytes = 1024 * 1024;
+
+const JobPayload = Type.Object({ job_id: Type.Integer() });
+
+type Plan = NonNullable<JobPlan['trigger']>;
+/** What the pipeline is made of, or the reason for which the job fails. */
+type Target = { readonly reason: string } | { readonly request: Omit<CreatePipeline, 'upstream' | 'keepBroken'> };
+
+export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] {
+  const { db, repository, secrets } = deps;
+
+  const finish = (job: Job, ending: Ending) =>
+    transaction(db, async (tx) => finishJob(deps, tx, { jobId: job.id, pipelineId: job.pipeline_id }, ending));
+  const drop = (job: Job, failureReason: string) => finish(job, { event: 'drop', failureReason });
+
+  /** Variables over which those of the job are expanded. Those of another project's pipeline never hold what is protected. */
+  async function scopeOf(subject: ProjectSubject, parent: Pipeline, child: boolean): Promise<JobVariable[]> {
+    const place = { project: subject.project, namespace: subject.namespace as Namespace };
+    const facts = await pipelineFactsOf(deps, db, place, parent);
+    const known = await repository.resolve(subject.project, parent.sha);
+    const commit = known === null ? null : await repository.commit(subject, known);
+    const refProtected = child && parent.ref_protected;
+    return [
+      ...serverVariables(deps),
+      ...projectVariables(subject, deps.externalUrl, subject.project.ci_config_path ?? '.gitlab-ci.yml'),
+      ...commitVariables(facts, commit),
+      ...pipelineVariables(parent, `${deps.externalUrl}/${fullPath(subject)}`),
+      ...(await secretVariables(deps, db, subject, { refProtected, environment: null })),
+    ];
+  }
+
+  async function pipelineOwn(parent: Pipeline): Promise<PipelineVariableInput[]> {
+    return (await pipelineVariableRows(db, parent.id)).map((row) => ({
+      key: row.key,
+      value: secrets.open(row.value_encrypted, sealed.pipelineVariable),
+      variable_type: row.variable_type === 'file' ? 'file' : 'env_var',
+      raw: row.raw,
+    }));
+  }
+
+  /** What the new pipeline gets: the job's variables, expanded, and those of its pipeline where they are passed on. */
+  function forwarded(
+    plan: JobPlan,
+    { forward }: Plan,
+    scope: readonly JobVariable[],
+    own: readonly PipelineVariableInput[],
+  ): PipelineVariableInput[] {
+    const all = [...scope, ...plan.variables, ...own];
+    const yaml = forward.yamlVariables
+      ? plan.variables.map(({ key, value, raw }) => ({
+          key,
+          value: raw ? value : expandVariables(value, all),
+          variable_type: 'env_var' as const,
+        }))
+      : [];
+    const passed = forward.pipelineVariables ? own : [];
+    return [...new Map([...yaml, ...passed].map((each) => [each.key, each])).values()];
+  }
+
+  /** A file that a job of the parent pipeline has left. */
+  async function artifactOf(parent: Pipeline, name: string, path: string): Promise<string | null> {
+    const jobs = await jobsInStatuses(db, parent.id, ['success', 'failed']);
+    const from = jobs.find((job) => job.name === name);
+    const archive = from && (await findArtifact(db, from.id, 'archive'));
+    return archive ? await readArchiveText(deps.objects, archive, path, maxArtifactBytes) : null;
+  }
+
+  async function childOf(
+    acting: { readonly caller: Caller; readonly subject: ProjectSubject },
+    parent: Pipeline,
+    trigger: Plan,
+    variables: readonly PipelineVariableInput[],
+  ): Promise<Target> {
+    const ancestors = await upstreamsOf(db, parent.id);
+    const root = ancestors.findIndex(({ source }) => source !== 'parent_pipeline');
+    if (root >= deepestChild) return { reason: 'reached_max_descendant_pipelines_depth' };
+    const mergeRequest =
+      parent.merge_request_id === null ? undefined : await findMergeRequest(db, parent.merge_request_id);
+    const request = {
+      ...acting,
+      ref: parent.ref.startsWith('refs/') ? parent.ref : fullRef(parent),
+      sha: parent.sha,
+      beforeSha: parent.before_sha,
+      source: 'parent_pipeline',
+      variables,
+      ...(mergeRequest ? { mergeRequest } : {}),
+      ...(trigger.inputs ? { inputs: trigger.inputs } : {}),
+      config: { path: 'trigger:include', text: JSON.stringify({ include: trigger.include }) },
+      artifact: (job: string, path: string) => artifactOf(parent, job, path),
+    } as const;
+    return { request };
+  }
+
+  async function elsewhere(
+    caller: Caller,
+    from: Pipeline,
+    trigger: Plan,
+    scope: readonly Variable[],
+    variables: readonly PipelineVariableInput[],
+  ): Promise<Target> {
+    const path = expandVariables(trigger.project ?? '', scope).replace(/^\/+/, '');
+    const subject = path === '' ? null : await deps.parents.project(path, caller);
+    if (!subject || !canOnProject(caller, 'read_project', subject))
+      return { reason: 'downstream_bridge_project_not_found' };
+    if (subject.project.id === from.project_id) return { reason: 'invalid_bridge_trigger' };
+    const branch = trigger.branch === null ? subject.project.default_branch : expandVariables(trigger.branch, scope);
+    const found = await resolveReference(repository, subject, branch ?? '');
+    const may =
+      canOnProject(caller, 'create_pipeline', subject) &&
+      (!found || (await mayRunOn(repository, subject, caller, found.ref)));
+    if (!may) return { reason: 'insufficient_bridge_permissions' };
+    if (!found) return { reason: 'downstream_pipeline_creation_failed' };
+    const chain = (await upstreamsOf(db, from.id)).filter(({ source }) => source !== 'parent_pipeline');
+    const counts = Map.groupBy(chain, ({ project_id, ref, source }) => JSON.stringify([project_id, ref, source]));
+    if ([...counts.values()].some((same) => same.length > mostOfOneRef)) return { reason: 'pipeline_loop_detected' };
+    const inputs = trigger.inputs ? { inputs: trigger.inputs } : {};
+    return {
+      request: { subject, caller, ...found, beforeSha: zeroSha, source: 'pipeline', variables, ...inputs },
+    };
+  }
+
+  async function targetOf(job: Job, parent: Pipeline): Promise<Target> {
+    const plan = job.plan as unknown as JobPlan;
+    const { trigger } = plan;
+    const acting = job.user_id === null ? null : await deps.actingAs(job.user_id, job.project_id);
+    if (!trigger || !acting || !canOnProject(acting.caller, 'update_pipeline', acting.subject))
+      return { reason: 'insufficient_bridge_permissions' };
+    const upstreams = await upstreamsOf(db, parent.id);
+    const root = upstreams.at(-1)?.id ?? parent.id;
+    if ((await treeSize(db, root, largestTree)) >= largestTree)
+      return { reason: 'reached_max_pipeline_hierarchy_size' };
+    const scope = await scopeOf(acting.subject, parent, trigger.include !== null);
+    const own = await pipelineOwn(parent);
+    const variables = forwarded(plan, trigger, scope, own);
+    if (trigger.include) return await childOf(acting, parent, trigger, variables);
+    return await elsewhere(acting.caller, parent, trigger, [...scope, ...plan.variables, ...own], variables);
+  }
+
+  /** Starts the pipeline of a job that waits for it. Called again after a crash, it goes on where it was. */
+  async function start(id: number): Promise<void> {
+    const known = await findJobById(db, id);
+    if (known?.kind !== 'bridge') return;
+    const job = await transaction(db, async (tx) => {
+      const pipeline = await lockPipeline(tx, known.pipeline_id);
+      const started = pipeline && (await startBridge(tx, id));
+      if (!started) return undefined;
+      await deps.announce(tx, `job:${id}`);
+      await processPipeline(deps, tx, pipeline.id, pipeline);
+      return started;
+    });
+    const parent = job && (await findPipelineById(db, job.pipeline_id));
+    if (!job || !parent) return;
+    if (!(await downstreamOf(db, [id])).has(id)) {
+      const target = await targetOf(job, parent);
+      if ('reason' in target) return void (await drop(job, target.reason));
+      const child = target.request.source === 'parent_pipeline';
+      const outcome = await pipelines.create({ ...target.request, upstream: { job, child }, keepBroken: true });
+      if (outcome.kind === 'refused') {
+        deps.log.info({ job: id, reasons: outcome.reasons }, 'a trigger job created no pipeline');
+        return void (await drop(job, 'downstream_pipeline_creation_failed'));
+      }
+    }
+    await mirror(id);
+  }
+
+  /** Ends a job as its pipeline has ended, where it waits for that; lets it run again where the pipeline does. */
+  async function mirror(id: number): Promise<void> {
+    const job = await findJobById(db, id);
+    const pipeline = (await downstreamOf(db, [id])).get(id);
+    if (job?.kind !== 'bridge' || !pipeline) return;
+    const { strategy = null } = (job.plan as unknown as JobPlan).trigger ?? {};
+    const invalid = pipeline.failure_reason === 'config_error';
+    if (strategy === null) {
+      if (job.status !== 'running') return;
+      if (invalid) await drop(job, 'downstream_pipeline_creation_failed');
+      else await finish(job, { event: 'succeed' });
+      return;
+    }
+    if (!completedStatuses.has(pipeline.status)) return await reopen(job);
+    if (job.status !== 'running') return;
+    if (pipeline.status === 'success') await finish(job, { event: 'succeed' });
+    else if (pipeline.status === 'canceled') await finish(job, { event: 'cancel' });
+    else if (pipeline.status === 'skipped' && strategy === 'mirror') await finish(job, { event: 'succeed' });
+    else await drop(job, invalid ? 'downstream_pipeline_creation_failed' : 'unknown_failure');
+  }
+
+  async function reopen(job: Job): Promise<void> {
+    if (!completedStatuses.has(job.status)) return;
+    await transaction(db, async (tx: Db) => {
+      const pipeline = await lockPipeline(tx, job.pipeline_id);
+      if (!pipeline) return;
+      await reopenBridge(tx, job.id);
+      await deps.announce(tx, `job:${job.id}`);
+      await processPipeline(deps, tx, pipeline.id, pipeline);
+    });
+  }
+
+  /** Cancels the pipeline that a job started, and through its jobs what they started. */
+  async function cancel(id: number): Promise<void> {
+    const job = await findJobById(db, id);
+    const child = (await downstreamOf(db, [id])).get(id);
+    if (!job || child?.source !== 'parent_pipeline') return;
+    await transaction(db, async (tx) => {
+      const pipeline = await lockPipeline(tx, child.id);
+      if (pipeline) await cancelJobs(deps, tx, pipeline, job.canceled_by_id);
+    });
+  }
+
+  return [
+    defineTask(startDownstreamTask, JobPayload, async ({ job_id: id }) => start(id)),
+    defineTask(mirrorDownstreamTask, JobPayload, async ({ job_id: id }) => mirror(id)),
+    defineTask(cancelDownstreamTask, JobPayload, async ({ job_id: id }) => cancel(id)),
+  ];
+}

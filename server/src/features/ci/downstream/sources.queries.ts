@@ -1,0 +1,125 @@
+/** Rows of `pipeline_sources`: the jobs that pipelines were started by, and the tree that follows from them. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
+import type { Upstream } from '../pipelines/create.ts';
+
+export async function insertPipelineSource(tx: Db, pipelineId: number, { job }: Upstream): Promise<void> {
+  await tx
+    .insertInto('pipeline_sources')
+    .values({
+      pipeline_id: pipelineId,
+      source_job_id: job.id,
+      source_pipeline_id: job.pipeline_id,
+      source_project_id: job.project_id,
+    })
+    .execute();
+}
+
+/** The pipelines that jobs started, by the id of the job. */
+export async function downstreamOf(db: Db, jobIds: readonly number[]): Promise<Map<number, Pipeline>> {
+  if (jobIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('pipeline_sources')
+    .innerJoin('pipelines', 'pipelines.id', 'pipeline_sources.pipeline_id')
+    .selectAll('pipelines')
+    .select('pipeline_sources.source_job_id')
+    .where('pipeline_sources.source_job_id', 'in', [...jobIds])
+    .orderBy('pipelines.id')
+    .execute();
+  return new Map(rows.map(({ source_job_id, ...pipeline }) => [source_job_id ?? 0, pipeline]));
+}
+
+/** The trigger job that waits for how a pipeline ends; null when none does. */
+export async function bridgeOf(db: Db, pipelineId: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('pipeline_sources')
+    .innerJoin('jobs', 'jobs.id', 'pipeline_sources.source_job_id')
+    .select('jobs.id')
+    .where('pipeline_sources.pipeline_id', '=', pipelineId)
+    .where('jobs.kind', '=', 'bridge')
+    .where(sql<boolean>`jobs.plan -> 'trigger' ->> 'strategy' is not null`)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Jobs of a pipeline that started children, whatever became of the jobs. */
+export async function jobsWithChildren(db: Db, pipelineId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('pipeline_sources')
+    .innerJoin('pipelines', 'pipelines.id', 'pipeline_sources.pipeline_id')
+    .select('pipeline_sources.source_job_id')
+    .where('pipeline_sources.source_pipeline_id', '=', pipelineId)
+    .where('pipelines.source', '=', 'parent_pipeline')
+    .execute();
+  return rows.flatMap(({ source_job_id: id }) => id ?? []);
+}
+
+/** A pipeline with its children, theirs, and so on: parents first. */
+export async function familyOf(db: Db, pipelineId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with recursive family (id, depth) as (
+      select ${pipelineId}::bigint, 0
+      union
+      select child.id, family.depth + 1
+      from family
+        join pipeline_sources s on s.source_pipeline_id = family.id
+        join pipelines child on child.id = s.pipeline_id and child.source = 'parent_pipeline'
+      where family.depth < 10
+    )
+    select id from family order by depth, id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** The pipeline and what it was started by, and so on upwards; itself first. */
+export async function upstreamsOf(
+  db: Db,
+  pipelineId: number,
+): Promise<Array<Pick<Pipeline, 'id' | 'project_id' | 'ref' | 'source'>>> {
+  const { rows } = await sql<Pick<Pipeline, 'id' | 'project_id' | 'ref' | 'source'>>`
+    with recursive upstream (id, depth) as (
+      select ${pipelineId}::bigint, 0
+      union
+      select s.source_pipeline_id, upstream.depth + 1
+      from upstream join pipeline_sources s on s.pipeline_id = upstream.id
+      where s.source_pipeline_id is not null and upstream.depth < 100
+    )
+    select p.id, p.project_id, p.ref, p.source from upstream join pipelines p on p.id = upstream.id
+    order by upstream.depth`.execute(db);
+  return rows;
+}
+
+/** How many pipelines the whole tree below a pipeline has, up to the limit. */
+export async function treeSize(db: Db, rootId: number, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with recursive tree (id) as (
+      select ${rootId}::bigint
+      union
+      select s.pipeline_id from tree join pipeline_sources s on s.source_pipeline_id = tree.id
+    )
+    select count(*)::integer as count from (select id from tree limit ${limit}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** A trigger job that was waiting begins; undefined when it is no longer waiting, nor at it. */
+export async function startBridge(tx: Db, id: number): Promise<Job | undefined> {
+  return await tx
+    .updateTable('jobs')
+    .set({ status: 'running', started_at: sql<Date>`coalesce(started_at, now())`, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('kind', '=', 'bridge')
+    .where('status', 'in', ['pending', 'running'])
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** A trigger job runs again because its pipeline does. */
+export async function reopenBridge(tx: Db, id: number): Promise<void> {
+  await tx
+    .updateTable('jobs')
+    .set({ status: 'running', finished_at: null, failure_reason: null, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('retried', '=', false)
+    .where('status', 'in', ['success', 'failed', 'canceled', 'skipped', 'manual'])
+    .execute();
+}

@@ -1,0 +1,77 @@
+/** From rows of jobs to their JSON: commits, places, one read per table. */
+import type { Static } from 'typebox';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Job } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import type { CiCommit, CiDependencies } from '../deps.ts';
+import { downstreamOf } from '../downstream/sources.queries.ts';
+import { pipelineBasic } from '../pipelines/pipelines.entity.ts';
+import { hasRunner } from '../runner-protocol/claim.queries.ts';
+import { fullPath } from '../variables/predefined.ts';
+import { findPlace } from './context.queries.ts';
+import { type BridgeEntity, bridgeJson, type JobJson, jobJson } from './jobs.entity.ts';
+import { viewsOf } from './jobs.queries.ts';
+
+export type Place = Pick<ProjectSubject, 'project' | 'namespace'>;
+
+export const projectUrl = (deps: Pick<CiDependencies, 'externalUrl'>, place: Place): string =>
+  `${deps.externalUrl}/${fullPath(place)}`;
+
+/** A commit; null when it is gone, as after a force push and a clean-up: the job is shown without it. */
+async function commitOrNull(
+  deps: Pick<CiDependencies, 'repository'>,
+  place: Place,
+  sha: string,
+): Promise<CiCommit | null> {
+  const subject = { kind: 'project', project: place.project, namespace: place.namespace, level: 0 } as const;
+  const known = await deps.repository.resolve(place.project, sha);
+  return known === null ? null : await deps.repository.commit(subject, known);
+}
+
+/** Jobs of one project as JSON, in order. */
+export async function presentJobs(deps: CiDependencies, place: Place, jobs: readonly Job[]): Promise<JobJson[]> {
+  const views = await viewsOf(deps.db, jobs);
+  const shas = [...new Set(views.map((view) => view.pipeline.sha))];
+  const commits = new Map(
+    await Promise.all(shas.map(async (sha) => [sha, await commitOrNull(deps, place, sha)] as const)),
+  );
+  const where = {
+    externalUrl: deps.externalUrl,
+    projectUrl: projectUrl(deps, place),
+    jobTokenScopeEnabled: place.project.ci_job_token_scope_enabled,
+  };
+  return views.map((view) => jobJson(view, commits.get(view.pipeline.sha) ?? null, where));
+}
+
+/** Trigger jobs of one project as JSON, in order. */
+export async function presentBridges(
+  deps: CiDependencies,
+  place: Place,
+  jobs: readonly Job[],
+): Promise<Static<typeof BridgeEntity>[]> {
+  const [shown, started] = await Promise.all([
+    presentJobs(deps, place, jobs),
+    downstreamOf(
+      deps.db,
+      jobs.map(({ id }) => id),
+    ),
+  ]);
+  const urls = new Map<number, string>();
+  for (const id of new Set([...started.values()].map((pipeline) => pipeline.project_id))) {
+    const other = id === place.project.id ? place : await findPlace(deps.db, id);
+    urls.set(id, other ? projectUrl(deps, other) : deps.externalUrl);
+  }
+  return shown.map((json) => {
+    const pipeline = started.get(json.id);
+    return bridgeJson(json, pipeline ? pipelineBasic(pipeline, urls.get(pipeline.project_id) ?? '') : null);
+  });
+}
+
+export async function presentJob(deps: CiDependencies, place: Place, job: Job): Promise<JobJson> {
+  const [json] = await presentJobs(deps, place, [job]);
+  // Somebody has removed the pipeline meanwhile.
+  if (!json) throw notFound('Job');
+  if (job.status !== 'pending') return json;
+  const { exists, serves } = deps.builtIn;
+  return { ...json, stuck: !(await hasRunner(deps.db, job.id, { exists: exists(), serves: serves() })) };
+}

@@ -1,0 +1,115 @@
+/** Logs, badges and patches at the addresses that people paste. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Account,
+  type JobView,
+  type ProtocolRunner,
+  startWorld,
+  type TestProject,
+  type World,
+} from '../../../../test/ci.ts';
+import { badgeSvg } from './badge.ts';
+
+let world: World;
+let runner: ProtocolRunner & { id: number };
+let closed: TestProject;
+let open: TestProject;
+let stranger: Account;
+let job: JobView;
+let sha: string;
+
+const config = 'test: {script: [x], coverage: "/cover: (\\\\d+\\\\.\\\\d+)/"}\n';
+beforeAll(async () => {
+  world = await startWorld();
+  runner = await world.runner();
+  stranger = await world.account();
+  closed = await world.project();
+  open = await world.project({ visibility: 'public' });
+  for (const project of [closed, open]) {
+    const pipeline = await project.push(config);
+    const taken = await runner.next();
+    await runner.patch(taken, 'cover: 91.5\nthe log\n');
+    await runner.update(taken, 'success');
+    await project.reaches(pipeline.id, 'success');
+    job = await project.job(pipeline.id, 'test');
+  }
+  sha = await open.commit(null, {
+    branch: 'change',
+    message: 'Add a line\n\nIt was missing.',
+    files: { 'a.txt': 'a\n' },
+  });
+});
+afterAll(() => world.close());
+
+const get = (path: string, token?: string) =>
+  fetch(`${world.app.url}/${path}`, { headers: token ? { 'PRIVATE-TOKEN': token } : {} });
+
+describe('/-/jobs/N/raw', () => {
+  it('is the log as plain text, for those who may read it', async () => {
+    const log = await get(`${open.path}/-/jobs/${job.id}/raw`);
+    expect([log.status, log.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(await log.text()).toContain('the log\n');
+    const [own] = (await world.app.api<JobView[]>('GET', `/projects/${closed.id}/jobs`, { token: world.owner.token }))
+      .body;
+    const hidden = `${closed.path}/-/jobs/${own?.id}/raw`;
+    expect((await get(hidden)).status).toBe(404);
+    expect((await get(hidden, stranger.token)).status).toBe(404);
+    expect((await get(hidden, world.owner.token)).status).toBe(200);
+    // A job of another project is not found here.
+    expect((await get(`${open.path}/-/jobs/${own?.id}/raw`)).status).toBe(404);
+  });
+});
+
+describe('/badges', () => {
+  it('tells the state and the coverage of a branch', async () => {
+    const badge = await get(`${open.path}/badges/main/pipeline.svg`);
+    expect([badge.status, badge.headers.get('content-type'), badge.headers.get('cache-control')]).toEqual([
+      200,
+      'image/svg+xml',
+      'private, no-store',
+    ]);
+    expect(await badge.text()).toContain('<title>pipeline: passed</title>');
+    expect(await (await get(`${open.path}/badges/main/coverage.svg`)).text()).toContain('coverage: 91.50%');
+    expect(await (await get(`${open.path}/badges/main/coverage.svg?job=test`)).text()).toContain('91.50%');
+    expect(await (await get(`${open.path}/badges/main/coverage.svg?job=none`)).text()).toContain('unknown');
+    expect(await (await get(`${open.path}/-/badges/no/branch/pipeline.svg`)).text()).toContain('pipeline: unknown');
+  });
+
+  it('of a closed project only for its people', async () => {
+    expect((await get(`${closed.path}/badges/main/pipeline.svg`)).status).toBe(404);
+    expect((await get(`${closed.path}/badges/main/pipeline.svg`, world.owner.token)).status).toBe(200);
+  });
+
+  it('has the text of the request, as text', async () => {
+    const text = await (
+      await get(`${open.path}/badges/main/pipeline.svg?key_text=${encodeURIComponent('<script>&"')}&key_width=90`)
+    ).text();
+    expect(text).toContain('<title>&#60;script&#62;&#38;&#34;: passed</title>');
+    expect(text).toContain('M90 0h');
+    expect(badgeSvg({ key: 'k'.repeat(1000), value: 'v', color: '#fff' }).match(/k+/)?.[0].length).toBe(64);
+  });
+});
+
+describe('patches', () => {
+  it('a commit, as diff and as mail', async () => {
+    const diff = await (await get(`${open.path}/-/commit/${sha}.diff`)).text();
+    expect(diff).toMatch(/^diff --git a\/a\.txt b\/a\.txt\nnew file mode 100644\n/);
+    const mail = await (await get(`${open.path}/-/commit/${sha.slice(0, 8)}.patch`)).text();
+    expect(mail).toMatch(/^From [0-9a-f]{40} Mon Sep 17 00:00:00 2001\n/);
+    expect(mail).toContain('Subject: [PATCH] Add a line');
+    expect((await get(`${open.path}/-/commit/${'0'.repeat(40)}.patch`)).status).toBe(404);
+    expect((await get(`${closed.path}/-/commit/${sha}.patch`)).status).toBe(404);
+  });
+
+  it('a merge request, as diff and as mails of its commits', async () => {
+    const made = await world.app.api<{ iid: number }>('POST', `/projects/${open.id}/merge_requests`, {
+      token: world.owner.token,
+      json: { source_branch: 'change', target_branch: 'main', title: 'Add a line' },
+    });
+    expect(made.status).toBe(201);
+    const at = `${open.path}/-/merge_requests/${made.body.iid}`;
+    expect(await (await get(`${at}.diff`)).text()).toMatch(/^diff --git a\/a\.txt/);
+    expect(await (await get(`${at}.patch`)).text()).toContain('It was missing.');
+    expect((await get(`${open.path}/-/merge_requests/999.diff`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,96 @@
+/** The face of the mechanism: kinds of things register, and get the routes of everything that people do with them. */
+import type { TProperties } from 'typebox';
+import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Db } from '../../kernel/db/index.ts';
+import type { Route } from '../../kernel/http/route.ts';
+import { type Markdown, mentionsIn } from '../../kernel/markdown/index.ts';
+import { usersMentioned } from '../identity/index.ts';
+import { awardRoutes } from './award-emoji/index.ts';
+import {
+  discussionRoutes,
+  isFollowed,
+  may,
+  type NoteableKind,
+  type NoteHook,
+  type NoteService,
+  noteableKinds,
+  noteRoutes,
+  noteService,
+  type Place,
+} from './notes/index.ts';
+import { resourceEventRoutes } from './resource-events/index.ts';
+import { subscriptionRoutes } from './subscriptions/index.ts';
+import { createTodo, resolveTodos, todoRoutes, todoRoutesOf } from './todos/index.ts';
+
+export interface Noteables {
+  /** Makes a kind known; answers its routes, for the feature that has it to list among its own. */
+  register<P extends TProperties>(kind: NoteableKind<P>): Route[];
+  /** For those who write comments by other ways than these routes. */
+  readonly notes: NoteService;
+  /** The same inside of a transaction: what it writes stands or falls with it. */
+  notesIn(tx: Db): NoteService;
+  /** Routes that belong to no kind. */
+  readonly routes: readonly Route[];
+  /** Those whom a text names and who may see the thing, but for its author; asked before the transaction of the change. */
+  mentioned(place: Place, text: string, authorId: number, internal?: boolean): Promise<number[]>;
+}
+
+/** One per process. */
+export function noteables(deps: {
+  readonly db: Db;
+  readonly externalUrl: string;
+  readonly markdown: Pick<Markdown, 'html'>;
+  /** The person and the project as they are now; null when either is gone or may not act. */
+  readonly actingAs: (
+    userId: number,
+    projectId: number,
+  ) => Promise<{ readonly caller: Caller; readonly subject: ProjectSubject } | null>;
+}): Noteables {
+  const { db } = deps;
+  const kinds = noteableKinds();
+
+  async function mentioned(place: Place, text: string, authorId: number, internal = false): Promise<number[]> {
+    const { id, projectId, type } = place.noteable;
+    const kind = kinds.of(type);
+    const names = mentionsIn(text);
+    if (names.length === 0 || id === null || projectId === null || !isFollowed(kind)) return [];
+    const found: number[] = [];
+    for (const userId of await usersMentioned(db, names)) {
+      const reader = userId === authorId ? null : await deps.actingAs(userId, projectId);
+      if (!reader || !(await kind.followed.many([id], reader.caller)).has(id)) continue;
+      if (!internal || may(reader.caller, kind, 'internal', { ...place, subject: reader.subject })) found.push(userId);
+    }
+    return found;
+  }
+
+  /** Whoever comments has acted; whoever is named has something to do. */
+  const written: NoteHook = async (place, authorId, { body, internal = false }) => {
+    const told = await mentioned(place, body, authorId, internal);
+    return async (tx, note) => {
+      const { noteable } = place;
+      await resolveTodos(tx, noteable, authorId);
+      for (const userId of told)
+        await createTodo(tx, { userId, authorId, noteable, action: 'mentioned', noteId: note.id });
+    };
+  };
+  const notes = noteService({ db, kinds, written });
+  const parts = { ...deps, notes, kinds };
+
+  return {
+    notes,
+    notesIn: (tx) => noteService({ db: tx, kinds, written }),
+    mentioned,
+    routes: todoRoutes(parts),
+    register(kind) {
+      kinds.add(kind);
+      return [
+        ...(kind.notes ? noteRoutes(parts, kind) : []),
+        ...discussionRoutes(parts, kind),
+        ...(kind.awards === false ? [] : awardRoutes(parts, kind)),
+        ...(isFollowed(kind)
+          ? [...subscriptionRoutes(parts, kind), ...todoRoutesOf(parts, kind), ...resourceEventRoutes(parts, kind)]
+          : []),
+      ];
+    },
+  };
+}

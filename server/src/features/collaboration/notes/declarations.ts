@@ -1,0 +1,92 @@
+/** What the routes of a kind have in common: where they are, who may call them, and how comments are shown. */
+import type { TProperties } from 'typebox';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Note as NoteRow } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { Bool, DateTimeParam, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import type { Access, Context } from '../../../kernel/http/route.ts';
+import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
+import type { NoteableKind, Place } from './kinds.ts';
+import { type DiscussionJson, discussionsJson, type LoadedNote, type NoteJson, noteJson } from './notes.entity.ts';
+import { notesOf, withPeople } from './notes.queries.ts';
+import type { NoteService } from './notes.service.ts';
+
+export interface NoteRouteDependencies {
+  readonly db: Db;
+  readonly externalUrl: string;
+  readonly notes: NoteService;
+  readonly markdown: Pick<Markdown, 'html'>;
+}
+
+/** Values of a request as the schemas of these routes promise them; the parameters of the kind are its own. */
+export const valuesOf = <T>({ params }: Pick<Context, 'params'>): T => params as unknown as T;
+
+export function declarations(kind: NoteableKind) {
+  const access = (ability: 'read' | 'write') => ({ on: kind.on, ability: kind.abilities[ability] }) as Access;
+  const body = Str({ description: 'Text of the comment, in Markdown' });
+  const flag = (description: string, doc: object = {}) => Optional(Bool({ description, ...doc }));
+  return {
+    base: `/${kind.on}s/:id${kind.path}`,
+    parent: { id: IdOrPath(`Id or path of the ${kind.on}`), ...kind.params } satisfies TProperties,
+    read: access('read'),
+    write: access('write'),
+    body,
+    written: {
+      body,
+      created_at: Optional(
+        DateTimeParam({ description: `When it was written; only owners of the ${kind.on} and administrators set it` }),
+      ),
+    },
+    internal: (kind.abilities.internal === null
+      ? {}
+      : {
+          internal: flag('Whether only members from planners and reporters on read it'),
+          confidential: flag('Use `internal`', { deprecated: true }),
+        }) as TProperties,
+    noteId: { note_id: Int({ description: 'Id of the comment' }) },
+    discussionId: { discussion_id: Str({ minLength: 1, maxLength: 64, description: 'Id of the thread' }) },
+    place: ({ subject, params, caller }: Pick<Context, 'subject' | 'params' | 'caller'>): Promise<Place> => {
+      if (!subject) throw notFound();
+      return kind.load(subject, params as Readonly<Record<string, unknown>>, caller);
+    },
+  };
+}
+
+export function notePresenter(
+  { db, externalUrl, notes, markdown }: NoteRouteDependencies,
+  kind: Pick<NoteableKind, 'suggestions'>,
+) {
+  async function loaded(rows: readonly NoteRow[]): Promise<LoadedNote[]> {
+    const [all, proposed] = await Promise.all([withPeople(db, rows), kind.suggestions?.(rows)]);
+    return all.map((note) =>
+      proposed && note.row.kind === 'diff' ? { ...note, suggestions: proposed.get(note.row.id) ?? [] } : note,
+    );
+  }
+  async function many(rows: readonly NoteRow[]): Promise<NoteJson[]> {
+    return (await loaded(rows)).map((each) => noteJson(each, externalUrl));
+  }
+  async function one(row: NoteRow): Promise<NoteJson> {
+    const [found] = await many([row]);
+    if (!found) throw notFound('Note');
+    return found;
+  }
+  /** Threads with their comments, in the order of the ids. */
+  async function discussions(place: Place, caller: Caller, ids: readonly string[]): Promise<DiscussionJson[]> {
+    const rows = await notesOf(db, place.noteable, notes.readsInternal(place, caller), ids);
+    return discussionsJson(ids, await loaded(rows), externalUrl);
+  }
+  async function discussion(place: Place, caller: Caller, id: string): Promise<DiscussionJson> {
+    const [found] = await discussions(place, caller, [id]);
+    if (!found) throw notFound('Discussion');
+    return found;
+  }
+  /** The same with the text as HTML; relative links are of the commit that is discussed. */
+  async function withHtml(shown: readonly NoteJson[], { subject, noteable }: Place, caller: Caller) {
+    const base = subject.kind === 'project' ? baseOf(subject, noteable.commitId) : baseOf(subject, null);
+    return await Promise.all(
+      shown.map(async (each) => ({ ...each, body_html: await markdown.html(each.body, { caller, base }) })),
+    );
+  }
+  return { many, one, discussions, discussion, withHtml };
+}

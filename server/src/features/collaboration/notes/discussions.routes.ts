@@ -1,0 +1,228 @@
+/** The API of threads: the same operations for every kind of thing that people discuss. */
+import Type, { type Static, type TProperties } from 'typebox';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { invalidParameters } from '../../../kernel/http/errors.ts';
+import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
+import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { declarations, type NoteRouteDependencies, notePresenter, valuesOf } from './declarations.ts';
+import type { NoteableKind } from './kinds.ts';
+import { Discussion, Note } from './notes.entity.ts';
+import { listDiscussions } from './notes.queries.ts';
+import { PositionParam, positionOf } from './positions.params.ts';
+
+const tag = 'Discussions';
+const declared = { credentials: ['token', 'session'], tag } as const;
+const html = Optional(Bool({ description: 'Also give the comments as HTML' }));
+const params = (properties: TProperties) => Type.Object(properties);
+
+interface Values {
+  readonly discussion_id: string;
+  readonly note_id: number;
+  readonly body?: string;
+  readonly created_at?: Date;
+  readonly position?: Static<typeof PositionParam>;
+  readonly commit_id?: string;
+  readonly internal?: boolean;
+  readonly confidential?: boolean;
+  readonly resolved?: boolean;
+  readonly render_html?: boolean;
+}
+
+export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Route[] {
+  const { db, notes } = deps;
+  const { base, parent, read, write, body, written, internal, discussionId, noteId, place } = declarations(kind);
+  const shown = notePresenter(deps, kind);
+  const all = `${base}/discussions`;
+  const one = `${all}/:discussion_id`;
+  const thread = { ...parent, ...discussionId };
+  const single = { ...thread, ...noteId };
+  const resolves = kind.abilities.resolve !== null;
+  // Commits are what the path of their kind names.
+  const ofCommit: TProperties =
+    kind.positioned && !('commit_id' in kind.params)
+      ? { commit_id: Optional(Str({ minLength: 1, maxLength: 64, description: 'Commit in which the line is' })) }
+      : {};
+
+  return [
+    route({
+      ...declared,
+      method: 'GET',
+      path: all,
+      summary: `Threads about ${kind.noun}`,
+      access: read,
+      pagination: 'offset',
+      params: params({ ...parent, render_html: html }),
+      responses: { 200: ListOf(Discussion) },
+      handler: async (context) => {
+        const { page, caller } = context;
+        const at = await place(context);
+        const { ids, total } = await listDiscussions(db, at.noteable, notes.readsInternal(at, caller), page);
+        const paged = offsetPage(page, ids, total);
+        const threads = await shown.discussions(at, caller, paged.items);
+        if (!valuesOf<Values>(context).render_html) return withItems(paged, threads);
+        return withItems(
+          paged,
+          await Promise.all(
+            threads.map(async (each) => ({ ...each, notes: await shown.withHtml(each.notes, at, caller) })),
+          ),
+        );
+      },
+    }),
+    route({
+      ...declared,
+      method: 'GET',
+      path: one,
+      summary: `A thread about ${kind.noun}`,
+      access: read,
+      params: params(thread),
+      responses: { 200: Discussion },
+      handler: async (context) =>
+        await shown.discussion(await place(context), context.caller, valuesOf<Values>(context).discussion_id),
+    }),
+    route({
+      ...declared,
+      method: 'POST',
+      path: all,
+      summary: `Begin a thread about ${kind.noun}`,
+      access: write,
+      rate: 'notes_create',
+      params: params({
+        ...parent,
+        ...written,
+        ...internal,
+        ...ofCommit,
+        ...(kind.positioned ? { position: Optional(PositionParam) } : {}),
+      }),
+      responses: { 201: Discussion },
+      handler: async (context) => {
+        const given = valuesOf<Values>(context);
+        const at = await place(context);
+        const position = given.position ? await kind.positioned?.(at, positionOf(given.position)) : undefined;
+        const made = await notes.create(at, context.caller, {
+          body: given.body ?? '',
+          kind: position ? 'diff' : 'discussion',
+          createdAt: given.created_at,
+          internal: given.internal ?? given.confidential,
+          ...(position ?? {}),
+          ...(position && 'commit_id' in ofCommit ? { commitId: given.commit_id } : {}),
+        });
+        return await shown.discussion(at, context.caller, made.discussion_id);
+      },
+    }),
+    ...(resolves
+      ? [
+          route({
+            ...declared,
+            method: 'PUT',
+            path: one,
+            summary: `Resolve a thread about ${kind.noun}, or open it again`,
+            access: read,
+            params: params({ ...thread, resolved: Bool({ description: 'Whether it is resolved' }) }),
+            responses: { 200: Discussion },
+            handler: async (context) => {
+              const { discussion_id: id, resolved = false } = valuesOf<Values>(context);
+              const at = await place(context);
+              await notes.resolveDiscussion(at, context.caller, id, resolved);
+              return await shown.discussion(at, context.caller, id);
+            },
+          }),
+        ]
+      : []),
+    route({
+      ...declared,
+      method: 'POST',
+      path: `${one}/notes`,
+      summary: `Add to a thread about ${kind.noun}`,
+      access: write,
+      rate: 'notes_create',
+      params: params({
+        ...thread,
+        ...written,
+        note_id: Optional(Int({ description: 'Comment of the thread that is replied to' })),
+      }),
+      responses: { 201: Note },
+      handler: async (context) => {
+        const given = valuesOf<Values>(context);
+        const at = await place(context);
+        if (given.note_id !== undefined) await notes.find(at, context.caller, given.note_id, given.discussion_id);
+        const reply = { body: given.body ?? '', createdAt: given.created_at };
+        return await shown.one(await notes.reply(at, context.caller, given.discussion_id, reply));
+      },
+    }),
+    route({
+      ...declared,
+      method: 'GET',
+      path: `${one}/notes`,
+      summary: `Comments of a thread about ${kind.noun}`,
+      access: read,
+      params: params(thread),
+      responses: { 200: ListOf(Note) },
+      handler: async (context) => {
+        const { discussion_id: id } = valuesOf<Values>(context);
+        return (await shown.discussion(await place(context), context.caller, id)).notes;
+      },
+    }),
+    route({
+      ...declared,
+      method: 'GET',
+      path: `${one}/notes/:note_id`,
+      summary: `A comment of a thread about ${kind.noun}`,
+      access: read,
+      params: params(single),
+      responses: { 200: Note },
+      handler: async (context) => {
+        const { discussion_id: id, note_id } = valuesOf<Values>(context);
+        return await shown.one(await notes.find(await place(context), context.caller, note_id, id));
+      },
+    }),
+    route({
+      ...declared,
+      method: 'PUT',
+      path: `${one}/notes/:note_id`,
+      summary: resolves
+        ? `Change a comment about ${kind.noun}, resolve it, or open it again`
+        : `Change a comment about ${kind.noun}`,
+      // Those who commented change their own, those who made the thing resolve.
+      access: read,
+      params: params({
+        ...single,
+        ...(resolves
+          ? { body: Optional(body), resolved: Optional(Bool({ description: 'Whether it is resolved' })) }
+          : { body }),
+      }),
+      responses: { 200: Note },
+      handler: async (context) => {
+        const { discussion_id: id, note_id, body: text, resolved } = valuesOf<Values>(context);
+        if (resolves && text === undefined && resolved === undefined)
+          throw invalidParameters(['body, resolved are missing, exactly one parameter must be provided']);
+        if (resolves && text !== undefined && resolved !== undefined)
+          throw invalidParameters(['body, resolved are mutually exclusive']);
+        const at = await place(context);
+        const found = await notes.find(at, context.caller, note_id, id);
+        return await shown.one(
+          resolves && resolved !== undefined
+            ? await notes.resolve(at, context.caller, found, resolved)
+            : await notes.edit(at, context.caller, found, text ?? ''),
+        );
+      },
+    }),
+    route({
+      ...declared,
+      method: 'DELETE',
+      path: `${one}/notes/:note_id`,
+      summary: `Remove a comment about ${kind.noun}`,
+      access: write,
+      params: params(single),
+      responses: { 204: Empty },
+      conditional: true,
+      handler: async (context) => {
+        const { discussion_id: id, note_id } = valuesOf<Values>(context);
+        const at = await place(context);
+        const found = await notes.find(at, context.caller, note_id, id);
+        context.unmodifiedSince(found.updated_at);
+        await notes.remove(at, context.caller, found);
+      },
+    }),
+  ];
+}

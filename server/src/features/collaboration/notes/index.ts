@@ -1,0 +1,48 @@
+/** Comments and threads, on whatever people discuss. */
+export { declarations, type NoteRouteDependencies, valuesOf } from './declarations.ts';
+export { discussionRoutes } from './discussions.routes.ts';
+export {
+  type Followed,
+  type FollowedKind,
+  isFollowed,
+  may,
+  mayComment,
+  type Noteable,
+  type NoteableKind,
+  type NoteableKinds,
+  type NoteableType,
+  noteableKinds,
+  ofProject,
+  type Place,
+  projectNoteAbilities,
+  type TodoTarget,
+} from './kinds.ts';
+export {
+  CommitNote,
+  commitNoteJson,
+  type LoadedNote,
+  Note,
+  noteableType,
+  noteJson,
+  noteType,
+  Suggestion,
+  type SuggestionJson,
+} from './notes.entity.ts';
+export {
+  commentCounts,
+  listNotes,
+  moveNotes,
+  newestNote,
+  noteById,
+  notesById,
+  notesOf,
+  removeNotesOf,
+  unresolvedThreads,
+  withPeople,
+} from './notes.queries.ts';
+export { noteRoutes } from './notes.routes.ts';
+export { invalidNote, type NewNote, type NoteHook, type NoteService, noteService } from './notes.service.ts';
+export { PositionParam, positionOf } from './positions.params.ts';
+export { changedLine, lineCode, type Position, positionedLine, shiftedLine } from './positions.ts';
+export { type SystemNoteAction, systemNote } from './system-notes.ts';
+export { noteRelation } from './transfer.ts';

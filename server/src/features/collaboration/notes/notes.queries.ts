@@ -1,0 +1,217 @@
+/** Rows of comments: of one thing that people discuss, by thread, and what becomes of them when people go. */
+import { type Insertable, sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Note } from '../../../kernel/db/rows.ts';
+import type { NotesTable } from '../../../kernel/db/tables.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { findReferences } from '../../identity/index.ts';
+import type { Noteable, NoteableType } from './kinds.ts';
+import type { LoadedNote } from './notes.entity.ts';
+
+interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Comments of people, what the service wrote of changes, or both. */
+export type Activity = 'all_notes' | 'only_comments' | 'only_activity';
+
+export interface NoteOrder {
+  readonly by: 'created_at' | 'updated_at';
+  readonly sort: 'asc' | 'desc';
+}
+
+/** The columns that say what a comment is about. */
+export const columnsOf = (noteable: Noteable) => ({
+  project_id: noteable.projectId,
+  namespace_id: noteable.groupId,
+  noteable_type: noteable.type,
+  noteable_id: noteable.id,
+  noteable_iid: noteable.iid,
+  commit_id: noteable.commitId,
+});
+
+/** The comments about one thing; internal ones only for those who read them. */
+const of = (db: Db, noteable: Noteable, internal: boolean) => {
+  const all = db.selectFrom('notes').where('noteable_type', '=', noteable.type);
+  const about =
+    noteable.id === null
+      ? all.where('project_id', '=', noteable.projectId).where('commit_id', '=', noteable.commitId)
+      : all.where('noteable_id', '=', noteable.id);
+  return internal ? about : about.where('internal', '=', false);
+};
+
+/** Comments with the people behind them. */
+export async function withPeople(db: Db, rows: readonly Note[]): Promise<LoadedNote[]> {
+  const ids = rows.flatMap((row) =>
+    row.resolved_by_id === null ? [row.author_id] : [row.author_id, row.resolved_by_id],
+  );
+  const people = await findReferences(db, [...new Set(ids)]);
+  return rows.flatMap((row) => {
+    const author = people.get(row.author_id);
+    const resolver = row.resolved_by_id === null ? null : (people.get(row.resolved_by_id) ?? null);
+    return author ? [{ row, author, resolver }] : [];
+  });
+}
+
+/** One page of comments, and how many there are. */
+export async function listNotes(
+  db: Db,
+  noteable: Noteable,
+  internal: boolean,
+  page: Window,
+  { by, sort }: NoteOrder = { by: 'created_at', sort: 'asc' },
+  activity: Activity = 'all_notes',
+): Promise<{ rows: Note[]; total: number }> {
+  const all = of(db, noteable, internal);
+  const query = activity === 'all_notes' ? all : all.where('system', '=', activity === 'only_activity');
+  const [rows, total] = await Promise.all([
+    query.selectAll().orderBy(by, sort).orderBy('id', sort).limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, query.select('id')),
+  ]);
+  return { rows, total };
+}
+
+/** One page of ids of threads, in the order in which they began, and how many there are. */
+export async function listDiscussions(
+  db: Db,
+  noteable: Noteable,
+  internal: boolean,
+  page: Window,
+): Promise<{ ids: string[]; total: number }> {
+  const query = of(db, noteable, internal).select('discussion_id').groupBy('discussion_id');
+  const [rows, total] = await Promise.all([
+    query.orderBy(sql`min(created_at)`).orderBy(sql`min(id)`).limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, query),
+  ]);
+  return { ids: rows.map((row) => row.discussion_id), total };
+}
+
+/** Comments of threads, the oldest first. */
+export async function notesOf(
+  db: Db,
+  noteable: Noteable,
+  internal: boolean,
+  discussionIds: readonly string[],
+): Promise<Note[]> {
+  if (discussionIds.length === 0) return [];
+  return await of(db, noteable, internal)
+    .selectAll()
+    .where('discussion_id', 'in', [...discussionIds])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** One of the comments about a thing. */
+export async function noteOf(db: Db, noteable: Noteable, internal: boolean, id: number): Promise<Note | undefined> {
+  return await of(db, noteable, internal).selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function noteById(db: Db, id: number): Promise<Note | undefined> {
+  return await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Comments by id, with the people behind them. */
+export async function notesById(db: Db, ids: readonly number[]): Promise<Map<number, LoadedNote>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('notes')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+  return new Map((await withPeople(db, rows)).map((note) => [note.row.id, note]));
+}
+
+/** The newest comment of a project that everybody in it may read. */
+export async function newestNote(db: Db, projectId: number): Promise<Note | undefined> {
+  return await db
+    .selectFrom('notes')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('internal', '=', false)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function insertNote(tx: Db, values: Insertable<NotesTable>): Promise<Note> {
+  return await tx.insertInto('notes').values(values).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Gives a comment another text; undefined where it is gone. */
+export async function editNote(tx: Db, id: number, body: string, editorId: number): Promise<Note | undefined> {
+  const now = sql<Date>`now()`;
+  return await tx
+    .updateTable('notes')
+    .set({ body, updated_at: now, last_edited_at: now, last_edited_by_id: editorId })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Makes a thread of a single comment. */
+export async function makeThread(tx: Db, id: number, resolvable: boolean): Promise<void> {
+  await tx.updateTable('notes').set({ kind: 'discussion', resolvable }).where('id', '=', id).execute();
+}
+
+/** Resolves comments in somebody's name, or opens them again; answers how many that changed. */
+export async function setResolved(tx: Db, ids: readonly number[], by: number | null): Promise<number> {
+  const all = tx
+    .updateTable('notes')
+    .where('id', 'in', [...ids])
+    .where('resolvable', '=', true);
+  const changed =
+    by === null
+      ? all.where('resolved_at', 'is not', null).set({ resolved_at: null, resolved_by_id: null })
+      : all.where('resolved_at', 'is', null).set({ resolved_at: sql<Date>`now()`, resolved_by_id: by });
+  return Number((await changed.executeTakeFirst()).numUpdatedRows);
+}
+
+export async function deleteNote(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('notes').where('id', '=', id).execute();
+}
+
+/** Makes another user the author of what somebody wrote, and whoever edited and resolved. */
+export async function moveNotes(tx: Db, from: number, to: number): Promise<void> {
+  for (const column of ['author_id', 'resolved_by_id', 'last_edited_by_id'] as const)
+    await tx
+      .updateTable('notes')
+      .set({ [column]: to })
+      .where(column, '=', from)
+      .execute();
+}
+
+/** Removes what somebody wrote. */
+export async function removeNotesOf(tx: Db, userId: number): Promise<void> {
+  await tx.deleteFrom('notes').where('author_id', '=', userId).execute();
+}
+
+/** How many comments people wrote about things of a kind; 0 is left out. Counted by the index, in one query. */
+export async function commentCounts(
+  db: Db,
+  type: NoteableType,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; count: number }>`
+    select noteable_id as id, count(*) as count from notes
+    where noteable_type = ${type} and noteable_id = any(${[...ids]}::bigint[]) and not system
+    group by noteable_id`.execute(db);
+  return new Map(rows.map(({ id, count }) => [id, Number(count)]));
+}
+
+/** Those of things of a kind that have threads which are not resolved. */
+export async function unresolvedThreads(
+  db: Db,
+  type: NoteableType,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: number }>`
+    select distinct noteable_id as id from notes
+    where noteable_type = ${type} and noteable_id = any(${[...ids]}::bigint[]) and resolvable and resolved_at is null`.execute(
+    db,
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,135 @@
+/** The API of comments one by one: the same operations for every kind of thing that people comment on. */
+import Type, { type TProperties } from 'typebox';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
+import { Bool, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { declarations, type NoteRouteDependencies, notePresenter, valuesOf } from './declarations.ts';
+import type { NoteableKind } from './kinds.ts';
+import { Note } from './notes.entity.ts';
+import { type Activity, listNotes, type NoteOrder } from './notes.queries.ts';
+
+const declared = { credentials: ['token', 'session'], tag: 'Notes' } as const;
+const params = (properties: TProperties) => Type.Object(properties);
+
+const list = {
+  order_by: Optional(
+    OneOf(['created_at', 'updated_at'], { default: 'created_at', description: 'What the comments are ordered by' }),
+  ),
+  sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Oldest or newest first' })),
+  activity_filter: Optional(
+    OneOf(['all_notes', 'only_comments', 'only_activity'], {
+      default: 'all_notes',
+      description: 'Comments of people, system notes, or both',
+    }),
+  ),
+  render_html: Optional(Bool({ description: 'Also give the comments as HTML' })),
+};
+
+interface Values {
+  readonly note_id: number;
+  readonly body: string;
+  readonly created_at?: Date;
+  readonly internal?: boolean;
+  readonly confidential?: boolean;
+  readonly order_by?: NoteOrder['by'];
+  readonly sort?: NoteOrder['sort'];
+  readonly activity_filter?: Activity;
+  readonly render_html?: boolean;
+}
+
+export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Route[] {
+  const { db, notes } = deps;
+  const { base, parent, read, write, body, written, internal, noteId, place } = declarations(kind);
+  const shown = notePresenter(deps, kind);
+  const single = { ...parent, ...noteId };
+
+  return [
+    route({
+      ...declared,
+      method: 'GET',
+      path: `${base}/notes`,
+      summary: `Comments on ${kind.noun}`,
+      access: read,
+      pagination: 'offset',
+      params: params({ ...parent, ...list }),
+      responses: { 200: ListOf(Note) },
+      handler: async (context) => {
+        const given = valuesOf<Values>(context);
+        const { order_by: by = 'created_at', sort = 'desc', activity_filter: activity } = given;
+        const at = await place(context);
+        const readsInternal = notes.readsInternal(at, context.caller);
+        const found = await listNotes(db, at.noteable, readsInternal, context.page, { by, sort }, activity);
+        const paged = offsetPage(context.page, found.rows, found.total);
+        const items = await shown.many(paged.items);
+        return withItems(paged, given.render_html ? await shown.withHtml(items, at, context.caller) : items);
+      },
+    }),
+    route({
+      ...declared,
+      method: 'GET',
+      path: `${base}/notes/:note_id`,
+      summary: `A comment on ${kind.noun}`,
+      access: read,
+      params: params(single),
+      responses: { 200: Note },
+      handler: async (context) => {
+        const { note_id } = valuesOf<Values>(context);
+        return await shown.one(await notes.find(await place(context), context.caller, note_id));
+      },
+    }),
+    route({
+      ...declared,
+      method: 'POST',
+      path: `${base}/notes`,
+      summary: `Comment on ${kind.noun}`,
+      access: write,
+      rate: 'notes_create',
+      params: params({ ...parent, ...written, ...internal }),
+      responses: { 201: Note },
+      handler: async (context) => {
+        const given = valuesOf<Values>(context);
+        return await shown.one(
+          await notes.create(await place(context), context.caller, {
+            body: given.body,
+            kind: null,
+            createdAt: given.created_at,
+            internal: given.internal ?? given.confidential,
+          }),
+        );
+      },
+    }),
+    route({
+      ...declared,
+      method: 'PUT',
+      path: `${base}/notes/:note_id`,
+      summary: `Change a comment on ${kind.noun}`,
+      access: write,
+      params: params({ ...single, body }),
+      responses: { 200: Note },
+      handler: async (context) => {
+        const { note_id, body: text } = valuesOf<Values>(context);
+        const at = await place(context);
+        const found = await notes.find(at, context.caller, note_id);
+        return await shown.one(await notes.edit(at, context.caller, found, text));
+      },
+    }),
+    route({
+      ...declared,
+      method: 'DELETE',
+      path: `${base}/notes/:note_id`,
+      summary: `Remove a comment on ${kind.noun}`,
+      access: write,
+      params: params(single),
+      responses: { 204: Empty },
+      conditional: true,
+      handler: async (context) => {
+        const { note_id } = valuesOf<Values>(context);
+        const at = await place(context);
+        const found = await notes.find(at, context.caller, note_id);
+        context.unmodifiedSince(found.updated_at);
+        await notes.remove(at, context.caller, found);
+      },
+    }),
+  ];
+}

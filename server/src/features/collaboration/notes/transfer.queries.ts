@@ -1,0 +1,34 @@
+/** Comments as archives of projects hold them. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+
+const batch = 500;
+
+/** In batches, the oldest first. */
+export async function* notesOfProject(db: Db, projectId: number): AsyncGenerator<object[]> {
+  for (let after = 0; ; ) {
+    const { rows } = await sql<{ id: number }>`
+      select n.id, n.commit_id, case when n.noteable_type = 'merge_request' then n.noteable_iid end as merge_request,
+        n.discussion_id, n.kind, (select username from users where id = n.author_id) as author, n.body, n.system,
+        n.internal, n.action, n.resolvable, n.resolved_at, (select username from users where id = n.resolved_by_id) as resolved_by,
+        n.position, n.line_code, n.last_edited_at,
+        (select username from users where id = n.last_edited_by_id) as last_edited_by, n.created_at, n.updated_at
+      from notes n where n.project_id = ${projectId} and n.noteable_type in ('commit', 'merge_request') and n.id > ${after} order by n.id limit ${batch}`.execute(
+      db,
+    );
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows.map(({ id: _, ...row }) => row);
+    after = last.id;
+  }
+}
+
+/** The merge request of a number. */
+export async function requestNumbered(tx: Db, projectId: number, iid: number): Promise<number | null> {
+  const found = tx.selectFrom('merge_requests').select('id').where('project_id', '=', projectId).where('iid', '=', iid);
+  return (await found.executeTakeFirst())?.id ?? null;
+}
+
+export async function removeNotesOfProject(tx: Db, projectId: number): Promise<void> {
+  await tx.deleteFrom('notes').where('project_id', '=', projectId).execute();
+}

@@ -1,0 +1,99 @@
+/** Comments in archives of projects: of commits and merge requests. */
+import { createHash } from 'node:crypto';
+import Type from 'typebox';
+import { Bool, DateTimeParam, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { type Relation, relation } from '../../namespaces/index.ts';
+import { insertNote } from './notes.queries.ts';
+import { notesOfProject, removeNotesOfProject, requestNumbered } from './transfer.queries.ts';
+
+const sha = Str({ pattern: '^[0-9a-f]{40}$' });
+const path = OrNull(Str({ maxLength: 4096 }));
+const number = Optional(OrNull(Int({ minimum: 0, maximum: 2_147_483_647 })));
+const person = Optional(OrNull(Str({ maxLength: 255 })));
+const time = Optional(OrNull(DateTimeParam()));
+/** One end of the lines that a comment is about. */
+const end = Type.Object({
+  line_code: Optional(OrNull(Str({ maxLength: 100 }))),
+  type: Optional(OrNull(Str({ maxLength: 10 }))),
+  old_line: number,
+  new_line: number,
+});
+
+export const noteRelation: Relation = relation({
+  name: 'notes',
+  schema: Type.Object({
+    commit_id: Optional(OrNull(sha)),
+    /** Number of the merge request. */
+    merge_request: Optional(OrNull(Int({ minimum: 1, maximum: 2_147_483_647 }))),
+    discussion_id: sha,
+    kind: Optional(OrNull(OneOf(['discussion', 'diff']))),
+    author: person,
+    body: Str({ minLength: 1, maxLength: 1_000_000 }),
+    system: Bool(),
+    internal: Bool(),
+    action: Optional(OrNull(Str({ maxLength: 50 }))),
+    resolvable: Bool(),
+    resolved_at: time,
+    resolved_by: person,
+    position: Optional(
+      OrNull(
+        Type.Object({
+          base_sha: sha,
+          start_sha: sha,
+          head_sha: sha,
+          old_path: path,
+          new_path: path,
+          position_type: OneOf(['text', 'image', 'file']),
+          old_line: number,
+          new_line: number,
+          line_range: Optional(OrNull(Type.Object({ start: end, end }))),
+          width: number,
+          height: number,
+          x: number,
+          y: number,
+        }),
+      ),
+    ),
+    line_code: Optional(OrNull(Str({ maxLength: 100 }))),
+    last_edited_at: time,
+    last_edited_by: person,
+    created_at: DateTimeParam(),
+    updated_at: DateTimeParam(),
+  }),
+  rows: notesOfProject,
+  insert: async (tx, row, target) => {
+    const { projectId, importerId } = target;
+    const about = row.merge_request ? await requestNumbered(tx, projectId, row.merge_request) : null;
+    if (row.merge_request ? about === null : !(await target.hasCommit(row.commit_id)))
+      return 'is about something that the archive does not have';
+    if (row.body.trim() === '') return 'says nothing';
+    if ((row.kind === 'diff') !== Boolean(row.position)) return 'stands on no line';
+    const author = await target.person(row.author);
+    await insertNote(tx, {
+      project_id: projectId,
+      ...(about === null
+        ? { noteable_type: 'commit', commit_id: row.commit_id ?? null }
+        : { noteable_type: 'merge_request', noteable_id: about, noteable_iid: row.merge_request ?? null }),
+      // Threads of different projects are never the same, whatever an archive says.
+      discussion_id: createHash('sha1').update(`${projectId}:${row.discussion_id}`).digest('hex'),
+      kind: row.kind ?? null,
+      author_id: author ?? importerId,
+      body: author === null && row.author ? `*By ${row.author}*\n\n${row.body}` : row.body,
+      // Only who administers can know what the service has said.
+      system: row.system && target.trusted,
+      internal: row.internal,
+      action: row.system && target.trusted ? (row.action ?? null) : null,
+      resolvable: row.resolvable,
+      resolved_at: row.resolvable ? (row.resolved_at ?? null) : null,
+      resolved_by_id: row.resolvable && row.resolved_at ? await target.person(row.resolved_by) : null,
+      position: row.position ? JSON.stringify(row.position) : null,
+      line_code: row.line_code ?? null,
+      last_edited_at: row.last_edited_at ?? null,
+      last_edited_by_id: await target.person(row.last_edited_by),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    });
+    return null;
+  },
+  remove: removeNotesOfProject,
+});

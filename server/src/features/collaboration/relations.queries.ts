@@ -1,0 +1,114 @@
+/** Labels and milestones of a project as archives hold them. */
+import { sql } from 'kysely';
+import type { Db } from '../../kernel/db/index.ts';
+import { nextIid } from '../namespaces/index.ts';
+
+type Maybe<T> = T | null | undefined;
+
+export interface LabelLine {
+  readonly title: string;
+  readonly description?: Maybe<string>;
+  readonly color: string;
+  readonly archived: boolean;
+  readonly priority?: Maybe<number>;
+  /** One of a group above that the project uses. */
+  readonly of_group?: Maybe<boolean>;
+  readonly created_at: Date;
+}
+
+/** The project's own labels, and those of groups above that its issues and merge requests have. */
+export async function labelsOf(db: Db, projectId: number): Promise<LabelLine[]> {
+  return await db
+    .selectFrom('labels as l')
+    .leftJoin('label_priorities as r', (join) =>
+      join.onRef('r.label_id', '=', 'l.id').on('r.project_id', '=', projectId),
+    )
+    .select(['l.title', 'l.description', 'l.color', 'l.archived', 'r.priority', 'l.created_at'])
+    .select(sql<boolean>`l.project_id is null`.as('of_group'))
+    .where(
+      sql<boolean>`(l.project_id = ${projectId} or l.namespace_id is not null and exists (
+        select from merge_request_labels k join merge_requests m on m.id = k.merge_request_id
+        where k.label_id = l.id and m.project_id = ${projectId})
+        or l.namespace_id is not null and exists (
+        select from issue_labels k join issues i on i.id = k.issue_id
+        where k.label_id = l.id and i.project_id = ${projectId}))`,
+    )
+    .orderBy('of_group')
+    .orderBy('l.id')
+    .execute();
+}
+
+/** Whether a group above the project has one of the title. */
+async function isAbove(tx: Db, table: 'labels' | 'milestones', projectId: number, title: string): Promise<boolean> {
+  const { rows } = await sql`select from ${sql.table(table)} t
+    where t.title = ${title} and t.namespace_id = any((select n.traversal_ids from namespaces n
+      join projects p on p.namespace_id = n.id where p.id = ${projectId})::bigint[]) limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function insertLabel(
+  tx: Db,
+  projectId: number,
+  { priority, of_group, ...row }: LabelLine,
+): Promise<string | null> {
+  if (of_group && (await isAbove(tx, 'labels', projectId, row.title))) return null;
+  const made = await tx
+    .insertInto('labels')
+    .values({ ...row, description: row.description ?? null, project_id: projectId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!made) return 'is there already';
+  if (priority !== null && priority !== undefined)
+    await tx.insertInto('label_priorities').values({ label_id: made.id, project_id: projectId, priority }).execute();
+  return null;
+}
+
+export interface MilestoneLine {
+  /** Null for one of a group above that the project uses. */
+  readonly iid?: Maybe<number>;
+  readonly title: string;
+  readonly description?: Maybe<string>;
+  readonly state: 'active' | 'closed';
+  readonly start_date?: Maybe<string>;
+  readonly due_date?: Maybe<string>;
+  readonly created_at: Date;
+}
+
+/** The project's own milestones, and those of groups above that its issues, merge requests and releases have. */
+export async function milestonesOf(db: Db, projectId: number): Promise<MilestoneLine[]> {
+  const { rows } = await sql<MilestoneLine>`
+    select case when s.project_id is null then null else s.iid end as iid, s.title, s.description, s.state,
+      s.start_date, s.due_date, s.created_at
+    from milestones s
+    where s.project_id = ${projectId} or s.namespace_id is not null
+      and (exists (select from merge_requests m where m.milestone_id = s.id and m.project_id = ${projectId})
+        or exists (select from issues i where i.milestone_id = s.id and i.project_id = ${projectId})
+        or exists (select from release_milestones k join releases r on r.id = k.release_id
+          where k.milestone_id = s.id and r.project_id = ${projectId}))
+    order by s.project_id is null, s.id`.execute(db);
+  return rows;
+}
+
+export async function insertMilestone(tx: Db, projectId: number, row: MilestoneLine): Promise<string | null> {
+  if (row.start_date && row.due_date && row.due_date <= row.start_date) return 'ends before it begins';
+  const ofGroup = row.iid === null || row.iid === undefined;
+  if (await isAbove(tx, 'milestones', projectId, row.title)) return ofGroup ? null : 'is one of a group above';
+  const made = await tx
+    .insertInto('milestones')
+    .values({
+      ...row,
+      iid: row.iid ?? (await nextIid(tx, projectId, 'milestone')),
+      description: row.description ?? null,
+      start_date: row.start_date ?? null,
+      due_date: row.due_date ?? null,
+      project_id: projectId,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('iid')
+    .executeTakeFirst();
+  if (!made) return 'is there already';
+  await sql`insert into project_counters (project_id, kind, value) values (${projectId}, 'milestone', ${made.iid})
+    on conflict (project_id, kind) do update set value = greatest(project_counters.value, excluded.value)`.execute(tx);
+  return null;
+}

@@ -1,0 +1,9 @@
+/** The history of labels, milestone, state and weight of things. */
+export {
+  type ResourceEventKind,
+  recordLabels,
+  recordMilestone,
+  recordState,
+  recordWeight,
+} from './resource-events.queries.ts';
+export { resourceEventRoutes } from './resource-events.routes.ts';

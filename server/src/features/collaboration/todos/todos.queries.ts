@@ -1,0 +1,138 @@
+/** Rows of to-dos. A person has at most one pending to-do about a thing. */
+import { type SqlBool, sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Todo } from '../../../kernel/db/rows.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { below } from '../../namespaces/index.ts';
+import type { Noteable, NoteableType } from '../notes/index.ts';
+
+export type TodoAction = Todo['action'];
+
+export interface NewTodo {
+  /** Whose to-do it is. */
+  readonly userId: number;
+  /** Who caused it. */
+  readonly authorId: number;
+  readonly noteable: Noteable;
+  readonly action: TodoAction;
+  /** The comment that mentions somebody. */
+  readonly noteId?: number | null;
+}
+
+/** Adds a to-do; undefined where the person has a pending one about the thing already. */
+export async function createTodo(tx: Db, todo: NewTodo): Promise<Todo | undefined> {
+  const { id, type, projectId, groupId } = todo.noteable;
+  if (id === null) return undefined;
+  return await tx
+    .insertInto('todos')
+    .values({
+      user_id: todo.userId,
+      author_id: todo.authorId,
+      project_id: projectId,
+      namespace_id: groupId,
+      noteable_type: type,
+      noteable_id: id,
+      note_id: todo.noteId ?? null,
+      action: todo.action,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+const done = { state: 'done' as const, updated_at: sql<Date>`now()` };
+
+/** Marks what a person has to do about a thing as done: they acted on it. */
+export async function resolveTodos(tx: Db, { type, id }: Pick<Noteable, 'type' | 'id'>, userId: number): Promise<void> {
+  await tx
+    .updateTable('todos')
+    .set(done)
+    .where('user_id', '=', userId)
+    .where('noteable_type', '=', type)
+    .where('noteable_id', '=', id)
+    .where('state', '=', 'pending')
+    .execute();
+}
+
+/** Marks one of a person's to-dos as done; undefined where they have none of that id. */
+export async function markDone(tx: Db, userId: number, id: number): Promise<Todo | undefined> {
+  const marked = tx.updateTable('todos').set(done).where('user_id', '=', userId).where('id', '=', id);
+  return await marked.returningAll().executeTakeFirst();
+}
+
+export async function markAllDone(tx: Db, userId: number): Promise<void> {
+  await tx.updateTable('todos').set(done).where('user_id', '=', userId).where('state', '=', 'pending').execute();
+}
+
+export interface TodoFilter {
+  readonly action?: TodoAction | undefined;
+  readonly authorId?: number | undefined;
+  readonly projectId?: number | undefined;
+  /** Also what is in the groups below. */
+  readonly groupId?: number | undefined;
+  readonly state: Todo['state'];
+  /** Null for kinds that no to-do is about. */
+  readonly type?: NoteableType | null | undefined;
+}
+
+function filtered(db: Db, userId: number, filter: TodoFilter) {
+  let query = db.selectFrom('todos').where('user_id', '=', userId).where('state', '=', filter.state);
+  if (filter.action !== undefined) query = query.where('action', '=', filter.action);
+  if (filter.authorId !== undefined) query = query.where('author_id', '=', filter.authorId);
+  if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
+  if (filter.type === null) query = query.where(sql<SqlBool>`false`);
+  else if (filter.type !== undefined) query = query.where('noteable_type', '=', filter.type);
+  if (filter.groupId !== undefined) {
+    const groups = below(filter.groupId);
+    query = query.where(
+      sql<SqlBool>`(namespace_id in ${groups} or project_id in (select id from projects where namespace_id in ${groups}))`,
+    );
+  }
+  return query;
+}
+
+/** One page of a person's to-dos, the newest first, and how many there are. */
+export async function listTodos(
+  db: Db,
+  userId: number,
+  filter: TodoFilter,
+  page: Page,
+): Promise<{ rows: Todo[]; total: number }> {
+  const query = filtered(db, userId, filter);
+  const [rows, total] = await Promise.all([
+    query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, query.select('id')),
+  ]);
+  return { rows, total };
+}
+
+export interface TodoProject {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  readonly full_name: string;
+  readonly full_path: string;
+}
+
+export async function projectsOfTodos(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, TodoProject>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('projects as p')
+    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+    .select(['p.id', 'p.name', 'p.path', 'n.full_name', 'n.full_path'])
+    .where('p.id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Texts of comments that to-dos are about. */
+export async function bodiesOf(db: Db, noteIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  if (noteIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('notes')
+    .select(['id', 'body'])
+    .where('id', 'in', [...noteIds])
+    .execute();
+  return new Map(rows.map(({ id, body }) => [id, body]));
+}

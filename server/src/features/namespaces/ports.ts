@@ -1,0 +1,140 @@
+/** What namespaces need of later domains. */
+import type { Readable } from 'node:stream';
+import type { Bundle } from '@millrace/git';
+import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Db } from '../../kernel/db/index.ts';
+import type { Project } from '../../kernel/db/rows.ts';
+import { everyPort, onePort } from '../../kernel/ports.ts';
+import type { CreateProject } from './projects/projects.service.ts';
+import type { StartParameters } from './projects/start.params.ts';
+
+/** A licence as the repository tells it. */
+export interface FoundLicense {
+  /** Path of the file that holds the terms. */
+  readonly path: string;
+  readonly key: string;
+  readonly name: string;
+  readonly nickname: string | null;
+  readonly htmlUrl: string | null;
+  readonly sourceUrl: string | null;
+}
+
+/** What happens to repositories when projects come and go. */
+export interface ProjectRepositories {
+  /** Makes the empty repository of a project that is about to be. */
+  projectPlaced(place: Pick<Project, 'repository_storage' | 'repository_path'>, branch: string): Promise<void>;
+  /** The project came to nothing. */
+  projectUnplaced(place: Pick<Project, 'repository_storage' | 'repository_path'>): Promise<void>;
+  /** After the project's row is committed. When it fails the project is removed again. */
+  projectCreated(
+    subject: ProjectSubject,
+    options: {
+      readonly caller: Caller;
+      readonly initializeWithReadme: boolean;
+      /** Texts of the first commit by their paths, in place of the README. */
+      readonly files?: Readonly<Record<string, string>>;
+    },
+  ): Promise<void>;
+  /** In the transaction that removes the row; the files go after it, by a task. */
+  projectRemoved(tx: Db, project: Project): Promise<void>;
+  /** The same for a group, with what only groups have: wikis of it and of the groups below. */
+  groupRemoved(tx: Db, groupId: number): Promise<void>;
+  /** Path of the README on the default branch; null when there is none. */
+  readmePath(project: Project): Promise<string | null>;
+  /** Everything that people made as one file; null for an empty repository. */
+  bundle(project: Project, signal: AbortSignal): Promise<Readable | null>;
+  /** An empty repository in place of what is there. */
+  emptied(project: Project): Promise<void>;
+  /** Fills an empty repository from a bundle, checked like a push. */
+  unbundled(
+    project: Project,
+    source: AsyncIterable<Buffer>,
+    options: {
+      readonly maxBytes: number;
+      readonly signal: AbortSignal;
+      /** Where the project's default branch is not there, another one is found; it is answered. */
+      readonly anyBranch?: boolean;
+    },
+  ): Promise<string | null>;
+  /** Fills an empty repository with branches and tags of another and the pack that goes with them, checked like a push. */
+  filled(
+    project: Project,
+    source: Bundle,
+    options: {
+      readonly maxBytes: number;
+      readonly signal: AbortSignal;
+      /** Told of every object of Git LFS that the pack points at. */
+      readonly pointed?: (object: { readonly oid: string; readonly size: number }) => void;
+    },
+  ): Promise<void>;
+  /** The wiki as one file with the name of its branch; null where nobody has written to it. */
+  wikiBundle(
+    subject: ProjectSubject,
+    signal: AbortSignal,
+  ): Promise<{ readonly bytes: Readable; readonly branch: string | null } | null>;
+  /** Takes the wiki away. */
+  wikiEmptied(subject: ProjectSubject): Promise<void>;
+  /** Fills a wiki that is not there yet, as `unbundled` does a repository. */
+  wikiUnbundled(
+    subject: ProjectSubject,
+    source: AsyncIterable<Buffer>,
+    options: { readonly maxBytes: number; readonly signal: AbortSignal; readonly branch: string | null },
+  ): Promise<void>;
+  hasCommit(project: Project, id: string): Promise<boolean>;
+  /** The commit where two parted; null where they share none. */
+  mergeBase(project: Project, one: string, other: string): Promise<string | null>;
+  /** Takes an object of Git LFS in; why not, where there is no room for it or its bytes are not what was said. */
+  takeLarge(
+    subject: ProjectSubject,
+    object: { readonly oid: string; readonly size: number },
+    bytes: AsyncIterable<Buffer>,
+    signal: AbortSignal,
+  ): Promise<string | null>;
+  /** Which of these objects of Git LFS a project has. */
+  hasLarge(subject: ProjectSubject, oids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** In the transaction that ends an import. */
+  arrived(tx: Db, project: Project): Promise<void>;
+  /** The licence of the default branch; null where no file says so. */
+  licenseOf(project: Project): Promise<FoundLicense | null>;
+  /** Copies the repository of a project to a new one: these branches only, or all branches and tags. */
+  projectCopied(source: Project, target: Project, branches: readonly string[] | null): Promise<void>;
+  hasBranch(project: Project, branch: string): Promise<boolean>;
+  /** The newest commit of the default branch, and the newest tag; null where there is none. */
+  headOf(project: Project): Promise<string | null>;
+  latestTag(project: Project): Promise<string | null>;
+  /** Makes another branch the default one; false when there is no such branch. The row is changed after it. */
+  changeDefaultBranch(project: Project, branch: string): Promise<boolean>;
+}
+
+export const projectRepositories = onePort<ProjectRepositories>('repositories of projects');
+
+/** Creates a project that starts as its parameters say: empty, from a template, as a copy, or from a repository elsewhere. */
+export interface ProjectStarts {
+  create(caller: Caller, params: CreateProject & StartParameters): Promise<ProjectSubject>;
+}
+
+export const projectStarts = onePort<ProjectStarts>('creation of projects from what they start with');
+
+export interface RunnersTokens {
+  /** The token that registers runners of a group or a project; null while runners do not register with tokens. */
+  of(owner: { readonly namespaceId: number | null; readonly projectId: number | null }): Promise<string | null>;
+}
+
+export const runnersTokens = onePort<RunnersTokens>('registration tokens of runners');
+
+export interface MembersUnassigned {
+  /** Takes somebody off what is assigned to them in a project, or in everything of a group. */
+  unassign(tx: Db, userId: number, place: { readonly kind: 'group' | 'project'; readonly id: number }): Promise<void>;
+}
+
+export const membersUnassigned = everyPort<MembersUnassigned>('what members are assigned to');
+
+/** A project, or everything of a group, that has another parent now. */
+export type Moved = { readonly projectId: number } | { readonly namespaceId: number };
+
+export interface PlaceMoved {
+  /** After the move, in its transaction. */
+  moved(tx: Db, moved: Moved): Promise<void>;
+}
+
+export const placeMoved = everyPort<PlaceMoved>('what moves along with projects and groups');

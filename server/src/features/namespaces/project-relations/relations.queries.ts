@@ -1,0 +1,72 @@
+/** Badges and members of a project as archives hold them. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+
+type Maybe<T> = T | null | undefined;
+
+export interface BadgeLine {
+  readonly name?: Maybe<string>;
+  readonly link_url: string;
+  readonly image_url: string;
+}
+
+export async function badgesOf(db: Db, projectId: number): Promise<BadgeLine[]> {
+  return await db
+    .selectFrom('badges')
+    .select(['name', 'link_url', 'image_url'])
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertBadge(tx: Db, projectId: number, row: BadgeLine): Promise<null> {
+  await tx
+    .insertInto('badges')
+    .values({ ...row, name: row.name ?? null, project_id: projectId })
+    .execute();
+  return null;
+}
+
+export interface MemberLine {
+  readonly username: string;
+  readonly access_level: number;
+  readonly expires_at?: Maybe<string>;
+}
+
+/** People with a role on the project itself; bots stay with their tokens. */
+export async function membersOf(db: Db, projectId: number): Promise<MemberLine[]> {
+  return await db
+    .selectFrom('grants as g')
+    .innerJoin('users as u', 'u.id', 'g.user_id')
+    .select(['u.username', 'g.level as access_level', 'g.expires_at'])
+    .where('g.project_id', '=', projectId)
+    .where('u.user_type', '=', 'human')
+    .where('g.state', '=', 'active')
+    .orderBy('g.id')
+    .execute();
+}
+
+export async function insertMember(
+  tx: Db,
+  { projectId, importerId }: { readonly projectId: number; readonly importerId: number },
+  { userId, access_level: level, expires_at: until }: MemberLine & { readonly userId: number },
+): Promise<string | null> {
+  if (![10, 15, 20, 30, 40, 50].includes(level)) return 'has a role that does not exist';
+  const { user_type: type } = await tx
+    .selectFrom('users')
+    .select('user_type')
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (type !== 'human') return 'is no person: bots stay with their tokens';
+  await tx
+    .insertInto('grants')
+    .values({ user_id: userId, project_id: projectId, level, expires_at: until ?? null, created_by_id: importerId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return null;
+}
+
+export async function removeMembers(tx: Db, projectId: number): Promise<void> {
+  await sql`delete from grants g where project_id = ${projectId} and user_id is distinct from
+    (select i.user_id from project_imports i where i.project_id = ${projectId})`.execute(tx);
+}

@@ -1,0 +1,172 @@
+/** The API of epics. */
+import Type from 'typebox';
+import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Epic as EpicRow } from '../../../kernel/db/rows.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
+import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
+import {
+  Bool,
+  DateParam,
+  DateTimeParam,
+  IdOrPath,
+  Int,
+  List,
+  OneOf,
+  Optional,
+  OrNull,
+  rules,
+  Str,
+} from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { Epic, epicJson, ListedEpic, listedEpicJson } from './epics.entity.ts';
+import { countEpics, type EpicList, findEpic, listEpics, withDetails } from './epics.queries.ts';
+import type { EpicService } from './epics.service.ts';
+
+const common = { credentials: ['token', 'session'], tag: 'Epics' } as const;
+const read = { on: 'group', ability: 'read_epic' } as const;
+const groupParam = { id: IdOrPath('Group') };
+const one = { ...groupParam, epic_iid: Int({ description: 'Number of the epic within the group' }) };
+const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description });
+
+const filters = {
+  author_id: Optional(Int({ description: 'Of this author' })),
+  labels: Optional(titles('With all of these labels')),
+  with_labels_details: Optional(Bool({ default: false, description: 'More about labels than their titles' })),
+  order_by: Optional(OneOf(['created_at', 'updated_at', 'title'], { default: 'created_at', description: 'Order' })),
+  sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
+  search: Optional(Str({ maxLength: 255, description: 'With this text in title or description' })),
+  state: Optional(OneOf(['opened', 'closed', 'all'], { default: 'all', description: 'In this state' })),
+  confidential: Optional(Bool({ description: 'Confidential ones, or those that are not' })),
+  created_after: Optional(DateTimeParam({ description: 'Created at or after this time' })),
+  created_before: Optional(DateTimeParam({ description: 'Created at or before this time' })),
+  updated_after: Optional(DateTimeParam({ description: 'Changed at or after this time' })),
+  updated_before: Optional(DateTimeParam({ description: 'Changed at or before this time' })),
+  include_ancestor_groups: Optional(Bool({ default: false, description: 'Also those of the groups above' })),
+  include_descendant_groups: Optional(Bool({ default: true, description: 'Also those of the groups below' })),
+};
+
+const title = Str({ description: 'Title of the epic' });
+const day = (description: string) => Optional(OrNull(DateParam({ description })));
+const written = {
+  description: Optional(OrNull(Str({ maxLength: 1_048_576, description: 'Text in Markdown' }))),
+  labels: Optional(OrNull(titles('Its labels; those that are missing are created'))),
+  confidential: Optional(Bool({ description: 'Whether only its author and members from planners on see it' })),
+  color: Optional(Str({ pattern: '^#[0-9a-fA-F]{6}$', description: 'Color' })),
+  start_date_is_fixed: Optional(Bool({ description: 'Whether `start_date_fixed` counts, not what is inherited' })),
+  start_date_fixed: day('Fixed first day'),
+  due_date_is_fixed: Optional(Bool({ description: 'Whether `due_date_fixed` counts, not what is inherited' })),
+  due_date_fixed: day('Fixed last day'),
+  parent_id: Optional(OrNull(Int({ description: 'Id of the epic above, of the same tree of groups' }))),
+};
+const changed = {
+  ...written,
+  title: Optional(title),
+  add_labels: Optional(OrNull(titles('More labels'))),
+  remove_labels: Optional(OrNull(titles('Labels to take away'))),
+  state_event: Optional(OneOf(['close', 'reopen'], { description: 'Close it or open it again' })),
+};
+
+export function epicRoutes(db: Db, externalUrl: string, epics: EpicService): Route[] {
+  async function find({ group }: GroupSubject, caller: Caller, iid: number): Promise<EpicRow> {
+    const row = await findEpic(db, group.id, caller, { iid });
+    if (!row) throw notFound('Epic');
+    return row;
+  }
+  async function shown(row: EpicRow) {
+    const [loaded] = await withDetails(db, [row]);
+    if (!loaded) throw notFound('Epic');
+    return epicJson(loaded, externalUrl, row.namespace_id);
+  }
+
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/groups/:id/epics',
+      summary: 'List epics of a group',
+      access: read,
+      params: Type.Object({ ...groupParam, ...filters }),
+      pagination: 'offset',
+      responses: { 200: ListOf(ListedEpic) },
+      handler: async ({ params, page, subject, caller }) => {
+        const { group } = subject;
+        const list: EpicList = {
+          group,
+          caller,
+          ancestors: params.include_ancestor_groups ?? false,
+          descendants: params.include_descendant_groups ?? true,
+          authorId: params.author_id,
+          labels: params.labels,
+          search: params.search,
+          state: params.state === 'all' ? undefined : params.state,
+          confidential: params.confidential,
+          createdAfter: params.created_after,
+          createdBefore: params.created_before,
+          updatedAfter: params.updated_after,
+          updatedBefore: params.updated_before,
+          orderBy: params.order_by ?? 'created_at',
+          sort: params.sort ?? 'desc',
+        };
+        const [rows, total] = await Promise.all([listEpics(db, list, page), countEpics(db, list)]);
+        const found = offsetPage(page, rows, total);
+        const details = params.with_labels_details ?? false;
+        const loaded = await withDetails(db, found.items);
+        return withItems(
+          found,
+          loaded.map((each) => listedEpicJson(each, externalUrl, group.id, details)),
+        );
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/groups/:id/epics',
+      summary: 'Create an epic',
+      access: { on: 'group', ability: 'create_epic' },
+      params: Type.Object({ ...groupParam, title, ...written }),
+      responses: { 201: Epic },
+      handler: async ({ params, subject, caller }) => await shown(await epics.create(subject, caller, params)),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/groups/:id/epics/:epic_iid',
+      summary: 'Get an epic',
+      access: read,
+      params: Type.Object(one),
+      responses: { 200: Epic },
+      handler: async ({ params, subject, caller }) => await shown(await find(subject, caller, params.epic_iid)),
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path: '/groups/:id/epics/:epic_iid',
+      summary: 'Update, close or reopen an epic',
+      access: { on: 'group', ability: 'update_epic' },
+      params: Type.Object({ ...one, ...changed }, rules(atLeastOneOf(...Object.keys(changed)))),
+      responses: { 200: Epic },
+      handler: async ({ params, subject, caller }) => {
+        const { id } = await find(subject, caller, params.epic_iid);
+        return await shown(await epics.update(subject, caller, id, params));
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/groups/:id/epics/:epic_iid',
+      summary: 'Delete an epic',
+      access: { on: 'group', ability: 'remove_epic' },
+      params: Type.Object(one),
+      responses: { 204: Empty },
+      conditional: true,
+      handler: async ({ params, subject, caller, unmodifiedSince }) => {
+        const row = await find(subject, caller, params.epic_iid);
+        unmodifiedSince(row.updated_at);
+        await epics.remove(row.id, caller);
+      },
+    }),
+  ];
+}

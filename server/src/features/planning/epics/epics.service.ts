@@ -1,0 +1,150 @@
+/** Creating, changing and removing epics, each in one transaction with the facts that it records. */
+import { originOfCaller } from '../../../kernel/audit/index.ts';
+import { canOnGroup } from '../../../kernel/authz/can.ts';
+import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Epic } from '../../../kernel/db/rows.ts';
+import { epicFacts, publish, recordFact } from '../../../kernel/events/index.ts';
+import { invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { labelsNamed } from '../../collaboration/index.ts';
+import { checkedTitle } from '../issues/changes.ts';
+import * as queries from './epics.queries.ts';
+
+export interface GivenEpic {
+  readonly title?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly confidential?: boolean | undefined;
+  readonly color?: string | undefined;
+  readonly start_date_is_fixed?: boolean | undefined;
+  readonly start_date_fixed?: string | null | undefined;
+  readonly due_date_is_fixed?: boolean | undefined;
+  readonly due_date_fixed?: string | null | undefined;
+  readonly parent_id?: number | null | undefined;
+  readonly labels?: readonly string[] | null | undefined;
+  readonly add_labels?: readonly string[] | null | undefined;
+  readonly remove_labels?: readonly string[] | null | undefined;
+  readonly state_event?: 'close' | 'reopen' | undefined;
+}
+
+/** How many epics may be above each other. */
+const deepest = 7;
+
+const plain = [
+  'description',
+  'confidential',
+  'color',
+  'start_date_is_fixed',
+  'start_date_fixed',
+  'due_date_is_fixed',
+  'due_date_fixed',
+] as const;
+const valuesOf = (given: GivenEpic): queries.EpicValues =>
+  Object.fromEntries(plain.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
+
+function checkDates({ start_date_fixed: start, due_date_fixed: due }: queries.EpicValues): void {
+  if (start && due && due < start)
+    throw invalidRecord({ due_date_fixed: ['must be greater than or equal to start date'] });
+}
+
+async function tell(tx: Db, event: keyof typeof epicFacts, epic: Epic, actorId: number | null): Promise<void> {
+  const { id, iid, title, namespace_id } = epic;
+  await recordFact(tx, epicFacts[event], { epic_id: id, iid, title }, { namespace_id, actor_id: actorId });
+  await publish(tx, `epic:${id}`, `group:${namespace_id}:epics`);
+}
+
+export function epicService(db: Db) {
+  async function relabel(
+    tx: Db,
+    subject: GroupSubject,
+    caller: Caller,
+    id: number,
+    given: GivenEpic,
+  ): Promise<boolean> {
+    const { labels, add_labels, remove_labels } = given;
+    const [more, less] = [add_labels ?? [], new Set((remove_labels ?? []).map((title) => title.trim()))];
+    if (labels === undefined && more.length === 0 && less.size === 0) return false;
+    const maker = canOnGroup(caller, 'admin_group_label', subject) ? originOfCaller(caller) : null;
+    const before = (await queries.labelsOf(tx, [id])).get(id) ?? [];
+    const kept = labels === undefined ? before.filter(({ title }) => !less.has(title)).map((label) => label.id) : [];
+    const wished = [...(labels ?? []), ...more].filter((title) => !less.has(title.trim()));
+    await queries.setLabels(tx, id, [...kept, ...(await labelsNamed(tx, subject, wished, maker))]);
+    return true;
+  }
+
+  /** The epic that is to be above; undefined leaves it as it is. */
+  async function parentFor(
+    tx: Db,
+    subject: GroupSubject,
+    caller: Caller,
+    wanted: number | null | undefined,
+    id: number | null,
+  ) {
+    if (wanted === undefined || wanted === null) return wanted;
+    const root = subject.group.traversal_ids[0] ?? subject.group.id;
+    await queries.lockTree(tx, root);
+    const parent = await queries.epicInTree(tx, root, caller, wanted);
+    if (!parent) throw notFound('Epic');
+    const above = await queries.chainAbove(tx, parent.id);
+    if (id !== null && above.includes(id))
+      throw invalidRecord({ parent: ['cannot be the epic itself or one below it'] });
+    if (above.length + (id === null ? 1 : await queries.depthBelow(tx, id)) > deepest)
+      throw invalidRecord({ parent: [`cannot have more than ${deepest} levels of epics`] });
+    return parent.id;
+  }
+
+  return {
+    create: (subject: GroupSubject, caller: Caller, given: GivenEpic & { readonly title: string }): Promise<Epic> => {
+      const author = caller.user;
+      if (!author) throw unauthorized();
+      const values = { ...valuesOf(given), title: checkedTitle(given.title), author_id: author.id };
+      checkDates(values);
+      return transaction(db, async (tx) => {
+        const parent_id = (await parentFor(tx, subject, caller, given.parent_id, null)) ?? null;
+        const epic = await queries.insertEpic(tx, subject.group.id, { ...values, parent_id });
+        await relabel(tx, subject, caller, epic.id, given);
+        await tell(tx, 'opened', epic, author.id);
+        return epic;
+      });
+    },
+
+    update: (subject: GroupSubject, caller: Caller, id: number, given: GivenEpic): Promise<Epic> =>
+      transaction(db, async (tx) => {
+        const before = await queries.lockEpic(tx, id);
+        if (!before) throw notFound('Epic');
+        const actor = caller.user?.id ?? null;
+        const edited = given.title !== undefined || given.description !== undefined;
+        const state =
+          given.state_event === undefined ? before.state : given.state_event === 'close' ? 'closed' : 'opened';
+        const values: queries.EpicValues = {
+          ...valuesOf(given),
+          ...(given.title === undefined ? {} : { title: checkedTitle(given.title) }),
+          ...(edited ? { last_edited_at: new Date(), last_edited_by_id: actor } : {}),
+          ...(state === before.state
+            ? {}
+            : {
+                state,
+                closed_at: state === 'closed' ? new Date() : null,
+                closed_by_id: state === 'closed' ? actor : null,
+              }),
+        };
+        checkDates({ ...before, ...values });
+        const parent_id = await parentFor(tx, subject, caller, given.parent_id, id);
+        const after = await queries.updateEpic(tx, id, {
+          ...values,
+          ...(parent_id === undefined ? {} : { parent_id }),
+        });
+        await relabel(tx, subject, caller, id, given);
+        await tell(tx, state === before.state ? 'updated' : state === 'closed' ? 'closed' : 'reopened', after, actor);
+        return after;
+      }),
+
+    remove: (id: number, caller: Caller): Promise<void> =>
+      transaction(db, async (tx) => {
+        const epic = await queries.lockEpic(tx, id);
+        if (!epic) throw notFound('Epic');
+        await queries.deleteEpic(tx, id);
+        await tell(tx, 'deleted', epic, caller.user?.id ?? null);
+      }),
+  };
+}
+export type EpicService = ReturnType<typeof epicService>;

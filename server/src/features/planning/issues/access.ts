@@ -1,0 +1,68 @@
+/** Who sees and changes a single issue: the roles of the project, and who wrote it or is to do it. */
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Issue, User } from '../../../kernel/db/rows.ts';
+import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { findUser } from '../../identity/index.ts';
+import { findProjectSubject } from '../../namespaces/index.ts';
+import { isAssigned, issueByIid } from './issues.queries.ts';
+
+type Judged = Pick<Issue, 'id' | 'author_id' | 'confidential'>;
+
+/** Whether the caller wrote it or is to do it. */
+async function isInvolved(db: Db, caller: Caller, issue: Judged): Promise<boolean> {
+  if (caller.user === null) return false;
+  return issue.author_id === caller.user.id || (await isAssigned(db, issue.id, caller.user.id));
+}
+
+export async function mayReadIssue(db: Db, subject: ProjectSubject, caller: Caller, issue: Judged): Promise<boolean> {
+  if (!canOnProject(caller, 'read_issue', subject)) return false;
+  return (
+    !issue.confidential ||
+    canOnProject(caller, 'read_confidential_issue', subject) ||
+    (await isInvolved(db, caller, issue))
+  );
+}
+
+/** Texts and state: also by whoever wrote it or is to do it, while the project takes changes. */
+async function mayUpdateIssue(db: Db, subject: ProjectSubject, caller: Caller, issue: Judged): Promise<boolean> {
+  return (
+    canOnProject(caller, 'update_issue', subject) ||
+    (canOnProject(caller, 'create_issue', subject) && (await isInvolved(db, caller, issue)))
+  );
+}
+
+/** The project's issue of the number. 404 for what the caller does not see. */
+export async function findIssue(db: Db, subject: ProjectSubject, caller: Caller, iid: number): Promise<Issue> {
+  const issue = await issueByIid(db, subject.project.id, iid);
+  if (!issue || !(await mayReadIssue(db, subject, caller, issue))) throw notFound('Issue');
+  return issue;
+}
+
+/** The same for changes of its texts and state. */
+export async function findIssueToUpdate(db: Db, subject: ProjectSubject, caller: Caller, iid: number): Promise<Issue> {
+  const issue = await findIssue(db, subject, caller, iid);
+  if (!(await mayUpdateIssue(db, subject, caller, issue))) throw caller.user === null ? unauthorized() : forbidden();
+  return issue;
+}
+
+/** Somebody as themselves, with no credential that narrows what they may. */
+const inPerson = (user: User): Caller => ({
+  user,
+  credential: { kind: 'none' },
+  scopes: null,
+  admin: user.admin,
+});
+
+/** Of the given people, those who are active and see the issues of a project, each once and in the given order. */
+export async function peopleWhoRead(db: Db, subject: ProjectSubject, ids: readonly number[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const id of new Set(ids)) {
+    const user = await findUser(db, id);
+    if (user?.state !== 'active') continue;
+    const theirs = await findProjectSubject(db, String(subject.project.id), id);
+    if (theirs && canOnProject(inPerson(user), 'read_issue', theirs)) found.push(id);
+  }
+  return found;
+}

@@ -1,0 +1,256 @@
+/** Which issues a list is about: each filter as a condition on rows `i`. */
+import { type RawBuilder, sql } from 'kysely';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { containing, wordsOf } from '../../../kernel/db/index.ts';
+import { abilityScope, allOf, below, type Sql, withTables } from '../../namespaces/index.ts';
+
+/** An id or a number, or one of the words `None` and `Any`. */
+export type IdOrWord = string;
+
+/** What both filters and their negations know. */
+export interface Negatable {
+  readonly assigneeId?: IdOrWord | undefined;
+  readonly assigneeUsernames?: readonly string[] | undefined;
+  readonly authorId?: number | undefined;
+  readonly authorUsername?: string | undefined;
+  readonly iids?: readonly number[] | undefined;
+  readonly iterationId?: IdOrWord | undefined;
+  readonly iterationTitle?: string | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly milestone?: string | undefined;
+  readonly milestoneId?: string | undefined;
+  readonly myReactionEmoji?: string | undefined;
+  readonly weight?: IdOrWord | undefined;
+  readonly epicId?: IdOrWord | undefined;
+  readonly healthStatus?: string | undefined;
+  readonly issueType?: string | undefined;
+}
+
+export interface IssueFilter extends Negatable {
+  readonly state?: 'opened' | 'closed' | undefined;
+  readonly confidential?: boolean | undefined;
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+  readonly updatedAfter?: Date | undefined;
+  readonly updatedBefore?: Date | undefined;
+  readonly dueDate?: string | undefined;
+  readonly search?: string | undefined;
+  readonly searchIn?: readonly string[] | undefined;
+  readonly not?: Negatable | undefined;
+  /** Besides those that other filters name: the caller, of lists in a relation to them. */
+  readonly createdBy?: number | undefined;
+  readonly assignedTo?: number | undefined;
+  /** Those of one milestone, by its id. */
+  readonly ofMilestone?: number | undefined;
+  /** Those of this id, or of these. */
+  readonly ids?: readonly number[] | undefined;
+}
+
+/** Where a list looks. */
+export type IssuePlace =
+  | { readonly kind: 'project'; readonly subject: ProjectSubject }
+  | {
+      readonly kind: 'group';
+      readonly id: number;
+      /** Also those of projects further below. */
+      readonly descendants: boolean;
+      readonly archived: boolean;
+    }
+  | { readonly kind: 'instance'; readonly archived: boolean };
+
+type Condition = RawBuilder<boolean>;
+const none = /^none$/i;
+const any = /^any$/i;
+const isWord = (text: string) => none.test(text) || any.test(text);
+
+/** A column that holds a number, or nothing. */
+function numbered(column: Sql, wanted: IdOrWord): Condition {
+  if (none.test(wanted)) return sql`${column} is null`;
+  if (any.test(wanted)) return sql`${column} is not null`;
+  return sql`${column} is not distinct from ${Number(wanted)}::bigint`;
+}
+
+function labelled(title: string): Condition {
+  const having = sql`select from issue_labels k join labels l on l.id = k.label_id where k.issue_id = i.id`;
+  if (none.test(title)) return sql`not exists (${having})`;
+  return any.test(title) ? sql`exists (${having})` : sql`exists (${having} and l.title = ${title})`;
+}
+
+const assigned = sql`select from issue_assignees a where a.issue_id = i.id`;
+function assignedTo(wanted: IdOrWord): Condition {
+  if (none.test(wanted)) return sql`not exists (${assigned})`;
+  return any.test(wanted) ? sql`exists (${assigned})` : sql`exists (${assigned} and a.user_id = ${Number(wanted)})`;
+}
+const userNamed = (name: string) => sql`(select u.id from users u where lower(u.username) = lower(${name}))`;
+
+function ofMilestoneTitled(title: string): Condition {
+  if (none.test(title)) return sql`i.milestone_id is null`;
+  if (any.test(title)) return sql`i.milestone_id is not null`;
+  if (title === '#upcoming') return byMilestoneWord('upcoming');
+  if (title === '#started') return byMilestoneWord('started');
+  return sql`exists (select from milestones s where s.id = i.milestone_id and s.title = ${title})`;
+}
+
+function byMilestoneWord(word: string): Condition {
+  const open = sql`select from milestones s where s.id = i.milestone_id and s.state = 'active'`;
+  switch (word.toLowerCase()) {
+    case 'upcoming':
+      return sql`exists (${open} and s.due_date > current_date)`;
+    case 'started':
+      return sql`exists (${open} and s.start_date <= current_date)`;
+    default:
+      return numbered(sql`i.milestone_id`, word);
+  }
+}
+
+function byIteration(wanted: IdOrWord): Condition {
+  if (wanted.toLowerCase() !== 'current') return numbered(sql`i.iteration_id`, wanted);
+  return sql`exists (select from iterations t where t.id = i.iteration_id
+    and current_date between t.start_date and t.due_date)`;
+}
+
+/** Words for due days; weeks begin on Monday. */
+const dueOn: Readonly<Record<string, Condition>> = {
+  '0': sql`i.due_date is null`,
+  any: sql`i.due_date is not null`,
+  today: sql`i.due_date = current_date`,
+  tomorrow: sql`i.due_date = current_date + 1`,
+  overdue: sql`i.due_date < current_date`,
+  week: sql`i.due_date between date_trunc('week', current_date)::date and date_trunc('week', current_date)::date + 6`,
+  month: sql`i.due_date >= date_trunc('month', current_date)::date
+    and i.due_date < (date_trunc('month', current_date) + interval '1 month')::date`,
+  next_month_and_previous_two_weeks: sql`i.due_date >= current_date - 14
+    and i.due_date < (date_trunc('month', current_date) + interval '2 months')::date`,
+};
+
+function reactedWith(emoji: string, userId: number | null): Condition {
+  if (userId === null) return none.test(emoji) ? sql`true` : sql`false`;
+  const mine = sql`select from award_emoji w where w.user_id = ${userId}
+    and w.noteable_type = 'issue' and w.noteable_id = i.id and w.note_id is null`;
+  if (none.test(emoji)) return sql`not exists (${mine})`;
+  return any.test(emoji) ? sql`exists (${mine})` : sql`exists (${mine} and w.name = ${emoji})`;
+}
+
+/** One condition for each value; of several values of one filter all must hold, and none in a negation. */
+function negatable(filter: Negatable, me: number | null): Condition[] {
+  const found: Condition[] = [];
+  if (filter.assigneeId !== undefined) found.push(assignedTo(filter.assigneeId));
+  for (const name of filter.assigneeUsernames ?? [])
+    found.push(sql`exists (${assigned} and a.user_id = ${userNamed(name)})`);
+  if (filter.authorId !== undefined) found.push(sql`i.author_id = ${filter.authorId}`);
+  if (filter.authorUsername !== undefined)
+    found.push(sql`coalesce(i.author_id = ${userNamed(filter.authorUsername)}, false)`);
+  if (filter.iids) found.push(sql`i.iid = any(${filter.iids}::bigint[])`);
+  if (filter.iterationId !== undefined) found.push(byIteration(filter.iterationId));
+  if (filter.iterationTitle !== undefined)
+    found.push(
+      sql`exists (select from iterations t where t.id = i.iteration_id and t.title = ${filter.iterationTitle})`,
+    );
+  for (const title of filter.labels ?? []) found.push(labelled(title));
+  if (filter.milestone !== undefined) found.push(ofMilestoneTitled(filter.milestone));
+  if (filter.milestoneId !== undefined) found.push(byMilestoneWord(filter.milestoneId));
+  if (filter.myReactionEmoji !== undefined) found.push(reactedWith(filter.myReactionEmoji, me));
+  if (filter.weight !== undefined) found.push(numbered(sql`i.weight`, filter.weight));
+  if (filter.epicId !== undefined) found.push(numbered(sql`i.epic_id`, filter.epicId));
+  if (filter.healthStatus !== undefined)
+    found.push(
+      isWord(filter.healthStatus)
+        ? numbered(sql`i.health_status`, filter.healthStatus)
+        : sql`i.health_status is not distinct from ${filter.healthStatus}`,
+    );
+  if (filter.issueType !== undefined) found.push(sql`i.type = ${filter.issueType}`);
+  return found;
+}
+
+/** Each word of a search is in one of the columns. */
+function searched(search: string, columns: readonly string[]): Condition[] {
+  const named = columns.filter((name) => name === 'title' || name === 'description');
+  return wordsOf(search).map(
+    (word) =>
+      sql<boolean>`(${sql.join(
+        named.map((name) => sql`${sql.ref(`i.${name}`)} ilike ${containing(word)}`),
+        sql` or `,
+      )})`,
+  );
+}
+
+function filtered(filter: IssueFilter, me: number | null): Condition[] {
+  const found = negatable(filter, me);
+  for (const condition of filter.not ? negatable(filter.not, me) : []) found.push(sql`not ${condition}`);
+  if (filter.createdBy !== undefined) found.push(sql`i.author_id = ${filter.createdBy}`);
+  if (filter.assignedTo !== undefined) found.push(assignedTo(String(filter.assignedTo)));
+  if (filter.ids) found.push(sql`i.id = any(${filter.ids}::bigint[])`);
+  if (filter.ofMilestone !== undefined) found.push(sql`i.milestone_id = ${filter.ofMilestone}`);
+  if (filter.state) found.push(sql`i.state = ${filter.state}`);
+  if (filter.confidential !== undefined) found.push(sql`i.confidential = ${filter.confidential}`);
+  if (filter.createdAfter) found.push(sql`i.created_at >= ${filter.createdAfter}`);
+  if (filter.createdBefore) found.push(sql`i.created_at <= ${filter.createdBefore}`);
+  if (filter.updatedAfter) found.push(sql`i.updated_at >= ${filter.updatedAfter}`);
+  if (filter.updatedBefore) found.push(sql`i.updated_at <= ${filter.updatedBefore}`);
+  const due = filter.dueDate === undefined ? undefined : dueOn[filter.dueDate];
+  if (due) found.push(due);
+  if (filter.search) found.push(...searched(filter.search, filter.searchIn ?? ['title', 'description']));
+  return found;
+}
+
+/** Confidential ones that somebody wrote or is to do. */
+const mine = (me: number | null): Condition =>
+  me === null
+    ? sql`false`
+    : sql`(i.author_id = ${me} or exists (select from issue_assignees c where c.issue_id = i.id and c.user_id = ${me}))`;
+
+interface Visible {
+  readonly tables: Sql | null;
+  readonly conditions: Condition[];
+}
+
+/** Those of a place that the caller sees; null where they see none. */
+function visible(place: IssuePlace, caller: Caller): Visible | null {
+  const me = caller.user?.id ?? null;
+  if (place.kind === 'project') {
+    const { subject } = place;
+    if (!canOnProject(caller, 'read_issue', subject)) return null;
+    const open = canOnProject(caller, 'read_confidential_issue', subject);
+    return {
+      tables: null,
+      conditions: [
+        sql`i.project_id = ${subject.project.id}`,
+        ...(open ? [] : [sql<boolean>`(not i.confidential or ${mine(me)})`]),
+      ],
+    };
+  }
+  const read = abilityScope(caller, 'read_issue');
+  const secret = abilityScope(caller, 'read_confidential_issue');
+  const where = [
+    ...(place.kind === 'group'
+      ? [place.descendants ? sql`p.namespace_id in ${below(place.id)}` : sql`p.namespace_id = ${place.id}`]
+      : []),
+    ...(place.archived ? [] : [sql`not p.archived`]),
+    read.condition,
+  ];
+  return {
+    tables: read.tables,
+    conditions: [
+      sql`i.project_id in (select p.id from projects p where ${allOf(where)})`,
+      sql`(not i.confidential or ${mine(me)}
+        or i.project_id in (select p.id from projects p where ${secret.condition}))`,
+    ],
+  };
+}
+
+export interface IssueQuery {
+  readonly place: IssuePlace;
+  readonly caller: Caller;
+  readonly filter: IssueFilter;
+}
+
+/** `with ...`, and the condition on rows `i` of `issues`; null where there can be none. */
+export function issueConditions({ place, caller, filter }: IssueQuery): { with: Sql; where: Sql } | null {
+  const seen = visible(place, caller);
+  if (!seen) return null;
+  return {
+    with: withTables(seen.tables),
+    where: allOf([...seen.conditions, ...filtered(filter, caller.user?.id ?? null)]),
+  };
+}

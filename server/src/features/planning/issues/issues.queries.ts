@@ -1,0 +1,249 @@
+/** SQL of issues: loading with all that their JSON shows, and writing. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
+import { awardCounts, milestonesById, type PlacedMilestone } from '../../collaboration/index.ts';
+import { commentCounts } from '../../collaboration/notes/index.ts';
+
+export type Person = Pick<
+  User,
+  'id' | 'name' | 'username' | 'state' | 'avatar_object_key' | 'locked_until' | 'public_email'
+>;
+
+export interface IssueCounts {
+  readonly notes: number;
+  readonly upvotes: number;
+  readonly downvotes: number;
+  readonly mergeRequests: number;
+  readonly blocking: number;
+}
+
+export interface LoadedIssue {
+  readonly row: Issue;
+  readonly project: Pick<Project, 'id' | 'namespace_id' | 'path'> & { readonly path_with_namespace: string };
+  readonly author: Person;
+  readonly closedBy: Person | null;
+  readonly assignees: readonly Person[];
+  readonly labels: readonly Label[];
+  readonly milestone: PlacedMilestone | null;
+  readonly duplicateOf: Pick<Issue, 'id' | 'project_id' | 'iid'> | null;
+  readonly epic: (Epic & { readonly group_path: string }) | null;
+  readonly iteration: (Iteration & { readonly group_path: string }) | null;
+  readonly counts: IssueCounts;
+}
+
+type PlacedProject = LoadedIssue['project'];
+
+async function projectsOf(db: Db, ids: readonly number[]): Promise<Map<number, PlacedProject>> {
+  const { rows } = await sql<PlacedProject>`select p.id, p.namespace_id, p.path,
+      n.full_path || '/' || p.path as path_with_namespace
+    from projects p join namespaces n on n.id = p.namespace_id where p.id = any(${ids}::bigint[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+interface Involved extends Person {
+  readonly issue_id: number;
+  readonly role: 'assignee' | 'author' | 'closed_by';
+}
+
+/** Everybody whom rows name, assignees in the order in which they were named. */
+async function involvedIn(db: Db, rows: readonly Issue[]): Promise<Involved[]> {
+  const ids = rows.map(({ id }) => id);
+  const { rows: found } = await sql<Involved>`
+    select k.issue_id, k.role, u.id, u.name, u.username, u.state, u.avatar_object_key, u.locked_until, u.public_email
+    from (
+      select issue_id, user_id, 'assignee' as role, position from issue_assignees where issue_id = any(${ids}::bigint[])
+      union all
+      select *, 0 from unnest(
+        ${rows.flatMap(({ id }) => [id, id])}::bigint[],
+        ${rows.flatMap((row) => [row.author_id, row.closed_by_id])}::bigint[],
+        ${rows.flatMap(() => ['author', 'closed_by'])}::text[])
+    ) k (issue_id, user_id, role, position)
+    join users u on u.id = k.user_id
+    order by k.position, u.id`.execute(db);
+  return found;
+}
+
+/** Labels by the id of their issue, ordered by title. */
+export async function labelsOf(db: Db, ids: readonly number[]): Promise<Map<number, Label[]>> {
+  const found = new Map<number, Label[]>();
+  if (ids.length === 0) return found;
+  const { rows } = await sql<Label & { issue_id: number }>`
+    select l.*, k.issue_id from issue_labels k join labels l on l.id = k.label_id
+    where k.issue_id = any(${ids}::bigint[]) order by l.title, l.id`.execute(db);
+  for (const { issue_id, ...label } of rows) found.set(issue_id, [...(found.get(issue_id) ?? []), label]);
+  return found;
+}
+
+async function countsOf(db: Db, ids: readonly number[]): Promise<Map<number, IssueCounts>> {
+  const [comments, votes] = await Promise.all([commentCounts(db, 'issue', ids), awardCounts(db, 'issue', ids)]);
+  const { rows } = await sql<Pick<IssueCounts, 'mergeRequests' | 'blocking'> & { id: number }>`
+    select i.id,
+      (select count(*)::int from merge_request_closes_issues c where c.issue_id = i.id) as "mergeRequests",
+      (select count(*)::int from issue_links k join issues t on t.id = k.target_id
+        where k.source_id = i.id and k.link_type = 'blocks' and t.state = 'opened') as blocking
+    from unnest(${ids}::bigint[]) i (id)`.execute(db);
+  return new Map(
+    rows.map(({ id, ...counts }) => [
+      id,
+      { ...counts, notes: comments.get(id) ?? 0, ...(votes.get(id) ?? { upvotes: 0, downvotes: 0 }) },
+    ]),
+  );
+}
+
+const present = (ids: readonly (number | null)[]): number[] => [...new Set(ids.filter((id) => id !== null))];
+
+async function byIds<T>(
+  ids: readonly number[],
+  load: (ids: readonly number[]) => Promise<{ rows: T[] }>,
+): Promise<T[]> {
+  return ids.length === 0 ? [] : (await load(ids)).rows;
+}
+
+type Grouped<T> = T & { readonly group_path: string };
+
+/** Adds all that the JSON of issues shows, with the same few queries for any number of them. */
+export async function withDetails(db: Db, rows: readonly Issue[]): Promise<LoadedIssue[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const of = (column: 'project_id' | 'milestone_id' | 'duplicated_to_id' | 'epic_id' | 'iteration_id') =>
+    present(rows.map((row) => row[column]));
+  const [projects, involved, labels, milestones, duplicates, epics, iterations, counts] = await Promise.all([
+    projectsOf(db, of('project_id')),
+    involvedIn(db, rows),
+    labelsOf(db, ids),
+    milestonesById(db, of('milestone_id')),
+    byIds(of('duplicated_to_id'), (wanted) =>
+      sql<Pick<Issue, 'id' | 'project_id' | 'iid'>>`select id, project_id, iid from issues
+        where id = any(${wanted}::bigint[])`.execute(db),
+    ),
+    byIds(of('epic_id'), (wanted) =>
+      sql<Grouped<Epic>>`select e.*, n.full_path as group_path from epics e join namespaces n on n.id = e.namespace_id
+        where e.id = any(${wanted}::bigint[])`.execute(db),
+    ),
+    byIds(of('iteration_id'), (wanted) =>
+      sql<Grouped<Iteration>>`select i.*, n.full_path as group_path from iterations i
+        join namespaces n on n.id = i.namespace_id where i.id = any(${wanted}::bigint[])`.execute(db),
+    ),
+    countsOf(db, ids),
+  ]);
+  const people = Map.groupBy(involved, ({ issue_id, role }) => `${issue_id}:${role}`);
+  return rows.flatMap((row) => {
+    const project = projects.get(row.project_id);
+    const [author] = people.get(`${row.id}:author`) ?? [];
+    const found = counts.get(row.id);
+    // The project or the author was removed between two reads, and the issue with them.
+    if (!project || !author || !found) return [];
+    return [
+      {
+        row,
+        project,
+        author,
+        closedBy: people.get(`${row.id}:closed_by`)?.[0] ?? null,
+        assignees: people.get(`${row.id}:assignee`) ?? [],
+        labels: labels.get(row.id) ?? [],
+        milestone: milestones.find(({ id }) => id === row.milestone_id) ?? null,
+        duplicateOf: duplicates.find(({ id }) => id === row.duplicated_to_id) ?? null,
+        epic: epics.find(({ id }) => id === row.epic_id) ?? null,
+        iteration: iterations.find(({ id }) => id === row.iteration_id) ?? null,
+        counts: found,
+      },
+    ];
+  });
+}
+
+export async function issueByIid(db: Db, projectId: number, iid: number): Promise<Issue | undefined> {
+  return await db
+    .selectFrom('issues')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('iid', '=', iid)
+    .executeTakeFirst();
+}
+
+export async function issueById(db: Db, id: number): Promise<Issue | undefined> {
+  return await db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function issuesById(db: Db, ids: readonly number[]): Promise<Issue[]> {
+  return await db.selectFrom('issues').selectAll().where(sql<boolean>`id = any(${ids}::bigint[])`).execute();
+}
+
+/** The row, locked until the transaction ends. */
+export async function lockIssue(tx: Db, id: number): Promise<Issue | undefined> {
+  return await tx.selectFrom('issues').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function isAssigned(db: Db, issueId: number, userId: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('issue_assignees')
+    .select('issue_id')
+    .where('issue_id', '=', issueId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export async function assigneeIds(db: Db, issueId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('issue_assignees')
+    .select('user_id')
+    .where('issue_id', '=', issueId)
+    .orderBy('position')
+    .orderBy('user_id')
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
+export type IssueValues = Partial<Omit<Issue, 'id'>>;
+
+export async function insertIssue(
+  tx: Db,
+  values: IssueValues & Pick<Issue, 'project_id' | 'iid' | 'author_id' | 'title'>,
+): Promise<Issue> {
+  return await tx.insertInto('issues').values(values).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Changes columns of a row and its `updated_at`. */
+export async function updateIssue(tx: Db, id: number, values: IssueValues): Promise<Issue> {
+  return await tx
+    .updateTable('issues')
+    .set({ updated_at: sql`now()`, ...values })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteIssue(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('issues').where('id', '=', id).execute();
+}
+
+/** The next numbers are after this one. */
+export async function reserveIid(tx: Db, projectId: number, iid: number): Promise<void> {
+  await sql`insert into project_counters (project_id, kind, value) values (${projectId}, 'issue', ${iid})
+    on conflict (project_id, kind) do update set value = greatest(project_counters.value, excluded.value)`.execute(tx);
+}
+
+/** Keeps the number of open issues that projects show. */
+export async function countOpen(tx: Db, projectId: number, change: number): Promise<void> {
+  await sql`update projects set open_issues_count = greatest(0, open_issues_count + ${change})
+    where id = ${projectId}`.execute(tx);
+}
+
+export async function setAssignees(tx: Db, id: number, userIds: readonly number[]): Promise<void> {
+  await sql`delete from issue_assignees where issue_id = ${id} and user_id <> all(${userIds}::bigint[])`.execute(tx);
+  if (userIds.length === 0) return;
+  await sql`insert into issue_assignees (issue_id, user_id, position)
+    select ${id}, u.id, w.position from unnest(${userIds}::bigint[]) with ordinality w (id, position)
+      join users u on u.id = w.id
+    on conflict (issue_id, user_id) do update set position = excluded.position`.execute(tx);
+}
+
+/** Gives an issue these labels and no others; what was removed meanwhile is left out. */
+export async function setLabels(tx: Db, id: number, labelIds: readonly number[]): Promise<void> {
+  await sql`delete from issue_labels where issue_id = ${id} and label_id <> all(${labelIds}::bigint[])`.execute(tx);
+  if (labelIds.length === 0) return;
+  await sql`insert into issue_labels (issue_id, label_id)
+    select ${id}, l.id from labels l where l.id = any(${labelIds}::bigint[]) for key share
+    on conflict do nothing`.execute(tx);
+}

@@ -1,0 +1,122 @@
+/** The API of single issues: create, look, change, delete. */
+import Type from 'typebox';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Issue as IssueRow } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { requireOnProject } from '../../../kernel/http/parents.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { isSubscribed } from '../../collaboration/index.ts';
+import { ofProject } from '../../collaboration/notes/index.ts';
+import { findIssue, findIssueToUpdate } from './access.ts';
+import { Issue, type IssueJson, issueJson } from './issues.entity.ts';
+import { changed, changedRules, one, projectParam, written, writtenRules } from './issues.params.ts';
+import { issueById, withDetails } from './issues.queries.ts';
+import type { IssueService } from './issues.service.ts';
+
+const common = { tag: 'Issues', credentials: ['token', 'session'] } as const;
+const read = { on: 'project', ability: 'read_issue' } as const;
+
+/** One issue as its project shows it. */
+export function issuePresenter(db: Db, base: string) {
+  return async (row: IssueRow, caller: Caller): Promise<IssueJson> => {
+    const [loaded] = await withDetails(db, [row]);
+    if (!loaded) throw notFound('Issue');
+    const people = [row.author_id, ...loaded.assignees.map(({ id }) => id)];
+    const subscribed =
+      caller.user !== null && (await isSubscribed(db, ofProject('issue', row), caller.user.id, people));
+    return { ...issueJson(loaded, base, { projectId: row.project_id }), subscribed };
+  };
+}
+export type PresentIssue = ReturnType<typeof issuePresenter>;
+
+export function issueRoutes(db: Db, issues: IssueService, present: PresentIssue): Route[] {
+  const find = (subject: ProjectSubject, caller: Caller, iid: number) => findIssue(db, subject, caller, iid);
+
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/issues/:id',
+      summary: 'Get an issue by its id',
+      access: { on: 'instance', ability: 'admin' },
+      params: Type.Object({ id: Int({ description: 'Id of the issue' }) }),
+      responses: { 200: Issue },
+      handler: async ({ params, caller }) => {
+        const row = await issueById(db, params.id);
+        if (!row) throw notFound('Issue');
+        return await present(row, caller);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/projects/:id/issues',
+      summary: 'Create an issue',
+      access: { on: 'project', ability: 'create_issue' },
+      rate: 'issues_create',
+      params: Type.Object(
+        {
+          ...projectParam,
+          title: Str({ description: 'Title of the issue' }),
+          ...written,
+          created_at: Optional(
+            DateTimeParam({
+              description: 'When it was created; for administrators and owners, passed over for others',
+            }),
+          ),
+          iid: Optional(
+            Int({
+              maximum: 2_147_483_647,
+              description: 'Number within the project; for administrators and owners, passed over for others',
+            }),
+          ),
+        },
+        writtenRules,
+      ),
+      responses: { 201: Issue },
+      handler: async ({ params, subject, caller }) => present(await issues.create(subject, caller, params), caller),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/projects/:id/issues/:issue_iid',
+      summary: 'Get an issue',
+      access: read,
+      params: Type.Object(one),
+      responses: { 200: Issue },
+      handler: async ({ params, subject, caller }) =>
+        await present(await find(subject, caller, params.issue_iid), caller),
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path: '/projects/:id/issues/:issue_iid',
+      summary: 'Change, close or reopen an issue',
+      access: read,
+      params: Type.Object({ ...one, ...changed }, changedRules),
+      responses: { 200: Issue },
+      handler: async ({ params, subject, caller }) => {
+        const row = await findIssueToUpdate(db, subject, caller, params.issue_iid);
+        return await present(await issues.update(subject, caller, row, params), caller);
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/projects/:id/issues/:issue_iid',
+      summary: 'Delete an issue',
+      access: read,
+      params: Type.Object(one),
+      responses: { 204: Empty },
+      conditional: true,
+      handler: async ({ params, subject, caller, unmodifiedSince }) => {
+        const row = await find(subject, caller, params.issue_iid);
+        requireOnProject(caller, 'remove_issue', subject);
+        unmodifiedSince(row.updated_at);
+        await issues.remove(row, caller);
+      },
+    }),
+  ];
+}

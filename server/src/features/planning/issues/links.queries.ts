@@ -1,0 +1,41 @@
+/** SQL of links between issues. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+
+export interface LinkRow {
+  readonly id: number;
+  readonly source_id: number;
+  readonly target_id: number;
+  readonly link_type: 'relates_to' | 'blocks';
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** Links of an issue in both directions, by id. */
+export async function linksOf(db: Db, issueId: number): Promise<LinkRow[]> {
+  const { rows } = await sql<LinkRow>`select * from issue_links
+    where source_id = ${issueId} or target_id = ${issueId} order by id`.execute(db);
+  return rows;
+}
+
+export async function linkOf(db: Db, issueId: number, linkId: number): Promise<LinkRow | undefined> {
+  return (await linksOf(db, issueId)).find(({ id }) => id === linkId);
+}
+
+/** Undefined where the two are linked already. */
+export async function insertLink(
+  tx: Db,
+  values: Pick<LinkRow, 'source_id' | 'target_id' | 'link_type'>,
+): Promise<LinkRow | undefined> {
+  return await tx
+    .insertInto('issue_links')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** False when it was removed meanwhile. */
+export async function deleteLink(tx: Db, id: number): Promise<boolean> {
+  return (await tx.deleteFrom('issue_links').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
+}

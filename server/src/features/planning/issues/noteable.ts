@@ -1,0 +1,115 @@
+/** Issues as something that people discuss and spend time on. */
+import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import { publish } from '../../../kernel/events/index.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { Int } from '../../../kernel/http/params/schema.ts';
+import type { ParentLoader } from '../../../kernel/http/parents.ts';
+import { type NoteableKind, ofProject, projectNoteAbilities } from '../../collaboration/notes/index.ts';
+import type { Timed } from '../../collaboration/time-tracking/index.ts';
+import { findIssue, mayReadIssue } from './access.ts';
+import { tellIssue } from './changes.ts';
+import { Issue, issueJson } from './issues.entity.ts';
+import { assigneeIds, issueById, issuesById, updateIssue, withDetails } from './issues.queries.ts';
+import type { PresentIssue } from './issues.routes.ts';
+
+const named = {
+  path: '/issues/:issue_iid',
+  params: { issue_iid: Int({ description: 'Number of the issue within the project' }) },
+  noun: 'an issue',
+} as const;
+
+const load = async (
+  db: Db,
+  subject: ProjectSubject | GroupSubject,
+  { issue_iid: iid }: Readonly<Record<string, unknown>>,
+  caller: Caller,
+) => {
+  if (subject.kind !== 'project') throw notFound('Issue');
+  return { row: await findIssue(db, subject, caller, Number(iid)), subject };
+};
+
+interface Shown {
+  readonly db: Db;
+  readonly base: string;
+  readonly parents: Pick<ParentLoader, 'projects'>;
+  readonly present: PresentIssue;
+}
+
+/** Issues by id as to-dos show them, those that the caller sees. */
+async function shownIn({ db, base, parents }: Shown, ids: readonly number[], caller: Caller) {
+  const rows = await issuesById(db, ids);
+  const subjects = await parents.projects([...new Set(rows.map(({ project_id }) => project_id))], caller);
+  const seen = await Promise.all(
+    rows.map(async (row) => {
+      const subject = subjects.get(row.project_id);
+      return subject !== undefined && (await mayReadIssue(db, subject, caller, row)) ? [row] : [];
+    }),
+  );
+  const loaded = await withDetails(db, seen.flat());
+  return new Map(
+    loaded.map((each) => [
+      each.row.id,
+      {
+        json: issueJson(each, base, { projectId: each.row.project_id }),
+        title: each.row.title,
+        path: `/${each.project.path_with_namespace}/-/issues/${each.row.iid}`,
+      },
+    ]),
+  );
+}
+
+export const issueNoteable = ({ db, ...shown }: Shown): NoteableKind => ({
+  ...named,
+  followed: {
+    tag: 'Issues',
+    entity: Issue,
+    async show({ noteable }, caller) {
+      const row = noteable.id === null ? undefined : await issueById(db, noteable.id);
+      if (!row) throw notFound('Issue');
+      return await shown.present(row, caller);
+    },
+    many: (ids, caller) => shownIn({ db, ...shown }, ids, caller),
+    async people(handle, id) {
+      const row = await issueById(handle, id);
+      return row ? [row.author_id, ...(await assigneeIds(handle, id))] : [];
+    },
+    events: ['label', 'milestone', 'state', 'weight'],
+  },
+  type: 'issue',
+  on: 'project',
+  notes: true,
+  convertible: true,
+  abilities: { ...projectNoteAbilities, read: 'read_issue', write: 'create_issue_note' },
+  async load(given, params, caller) {
+    const { row, subject } = await load(db, given, params, caller);
+    return {
+      noteable: ofProject('issue', row),
+      subject,
+      title: row.title,
+      authorId: row.author_id,
+      locked: row.discussion_locked === true,
+    };
+  },
+  async commented(tx, { noteable }) {
+    if (noteable.id === null) return;
+    const row = await updateIssue(tx, noteable.id, {});
+    await publish(tx, `issue:${row.id}`, `project:${row.project_id}:issues`);
+  },
+});
+
+export const timedIssue = (db: Db): Timed => ({
+  ...named,
+  table: 'issues',
+  tag: 'Issues',
+  read: 'read_issue',
+  write: 'update_issue',
+  async load(given, params, caller) {
+    const { row } = await load(db, given, params, caller);
+    return { id: row.id, noteable: ofProject('issue', row) };
+  },
+  async changed(tx, id, actorId) {
+    const row = await issueById(tx, id);
+    if (row) await tellIssue(tx, 'updated', row, actorId);
+  },
+});

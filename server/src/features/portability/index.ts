@@ -1,0 +1,106 @@
+/** Portability: how projects come in and go out: archives, imports by URL, forks, templates. */
+import type { Db } from '../../kernel/db/index.ts';
+import type { Feature } from '../../kernel/feature.ts';
+import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { ObjectStore } from '../../kernel/objects/index.ts';
+import type { Outbound } from '../../kernel/outbound/index.ts';
+import type { Ports } from '../../kernel/ports.ts';
+import type { Secrets } from '../../kernel/secrets/index.ts';
+import type { Settings } from '../../kernel/settings/index.ts';
+import type { Logger } from '../../kernel/telemetry/index.ts';
+import { hookRelation } from '../activity/index.ts';
+import { labelRelation, milestoneRelation } from '../collaboration/index.ts';
+import { noteRelation } from '../collaboration/notes/index.ts';
+import { releaseRelation } from '../delivery/index.ts';
+import {
+  badgeRelation,
+  customAttributeRelation,
+  memberRelation,
+  type Namespaces,
+  type ProjectRepositories,
+  projectStarts,
+  type Relation,
+} from '../namespaces/index.ts';
+import {
+  protectedBranchRelation,
+  protectedTagRelation,
+  pushRuleRelation,
+  securitySettingRelation,
+} from '../repository/index.ts';
+import { mergeRequestRelation } from '../review/index.ts';
+import { forkRoutes } from './forks/forks.routes.ts';
+import { forkService } from './forks/forks.service.ts';
+import { exportService } from './project-archives/exports.ts';
+import { importService } from './project-archives/imports.ts';
+import { transferRoutes } from './project-archives/transfers.routes.ts';
+import { urlImportService } from './project-archives/url-imports.ts';
+import { projectCreation, projectTemplateRoutes } from './project-creation/project-creation.service.ts';
+import { providerImportRoutes } from './provider-imports/provider-imports.routes.ts';
+import { providerImportService } from './provider-imports/provider-imports.service.ts';
+import { relationExportRoutes } from './relation-exports/relation-exports.routes.ts';
+import { relationExportService } from './relation-exports/relation-exports.service.ts';
+
+export interface PortabilityDependencies {
+  readonly db: Db;
+  readonly log: Logger;
+  readonly settings: Settings;
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
+  /** The product's version. */
+  readonly release: string;
+  readonly objects: ObjectStore;
+  readonly outbound: Outbound;
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
+  readonly parents: ParentLoader;
+  readonly namespaces: Pick<Namespaces, 'projects' | 'deletion' | 'present' | 'list'>;
+  readonly repository: ProjectRepositories;
+  readonly ports: Ports;
+}
+
+/** What an archive of a project holds besides its repository, in the order in which it is imported. */
+const relations: readonly Relation[] = [
+  labelRelation,
+  milestoneRelation,
+  badgeRelation,
+  protectedBranchRelation,
+  protectedTagRelation,
+  hookRelation,
+  customAttributeRelation,
+  memberRelation,
+  pushRuleRelation,
+  securitySettingRelation,
+  releaseRelation,
+  mergeRequestRelation,
+  noteRelation,
+];
+
+/** One per process, made by app.ts. */
+export function portabilityFeature(deps: PortabilityDependencies): Feature {
+  const { parents } = deps;
+  const { projects, deletion, present, list } = deps.namespaces;
+  const forks = forkService(deps, projects);
+  const exports = exportService(deps, relations);
+  const imports = importService(deps, projects, relations);
+  const relationExports = relationExportService(deps, relations);
+  const urlImports = urlImportService(deps, projects);
+  const providerImports = providerImportService(deps, projects, relations, { imports, urlImports });
+  deps.ports.provide(projectStarts, projectCreation(deps, projects, forks, urlImports, parents));
+  return {
+    routes: [
+      ...projectTemplateRoutes(),
+      ...transferRoutes({ deps, objects: deps.objects, parents, exports, imports, deletion }),
+      ...providerImportRoutes(providerImports),
+      ...relationExportRoutes(deps, relationExports),
+      ...forkRoutes(forks, list, present),
+    ],
+    tasks: [
+      ...forks.tasks,
+      ...exports.tasks,
+      ...relationExports.tasks,
+      ...imports.tasks,
+      ...urlImports.tasks,
+      ...providerImports.tasks,
+    ],
+    cron: [...exports.cron, ...relationExports.cron],
+  };
+}

@@ -1,0 +1,232 @@
+/** Exports: everything of a project that moves, in one file, made in the background. */
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import Type from 'typebox';
+import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import { HttpError, invalidRecord } from '../../../kernel/http/errors.ts';
+import { addJob, defineTask } from '../../../kernel/queue/index.ts';
+import type { Exporter, Relation } from '../../namespaces/index.ts';
+import { findProjectSubject } from '../../namespaces/index.ts';
+import type { PortabilityDependencies } from '../index.ts';
+import { bundleName, lfsName, manifestName, manifestOf, relationName, wikiName } from './manifest.ts';
+import { ArchiveError, largestEntry, tarEnd, tarHeader, tarPadding } from './tar.ts';
+import {
+  type ExportRow,
+  findExport,
+  forgetExports,
+  isAdministrator,
+  lfsObjectsOf,
+  queueExport,
+  setExport,
+} from './transfers.queries.ts';
+import { archivedFiles, uploadsName } from './uploads.ts';
+
+const exportTask = { name: 'namespaces.export_project', maxAttempts: 3 };
+/** Hours that an archive waits to be fetched. */
+const keptHours = 24;
+/** Archives are held in memory while they are sent elsewhere. */
+const largestUpload = 256 * 1024 ** 2;
+const hour = 3_600_000;
+
+interface Entry {
+  readonly name: string;
+  readonly size: number;
+  readonly bytes: () => AsyncIterable<Buffer>;
+}
+
+export type ExportStatus = 'none' | 'queued' | 'started' | 'finished' | 'regeneration_in_progress';
+
+/** In the words of the API. */
+export function exportStatus(row: ExportRow | null): ExportStatus {
+  if (row === null) return 'none';
+  const there = row.object_key !== null;
+  if (row.state === 'queued' || row.state === 'started') return there ? 'regeneration_in_progress' : row.state;
+  return there ? 'finished' : 'none';
+}
+
+export function exportService(deps: PortabilityDependencies, relations: readonly Relation[]) {
+  const { db, objects, secrets } = deps;
+  const ownFiles = archivedFiles(deps);
+
+  async function start(
+    subject: ProjectSubject,
+    caller: Caller,
+    options: { description?: string; url?: string; method?: 'PUT' | 'POST' },
+  ): Promise<void> {
+    const { id } = subject.project;
+    if (!(await deps.settings.read()).project_export_enabled) throw new HttpError(404, { message: '404 Not Found' });
+    const refusal = options.url === undefined ? null : await deps.outbound.refusal(options.url, 'import');
+    if (refusal !== null) throw invalidRecord({ upload: [refusal] });
+    await transaction(db, async (tx) => {
+      await queueExport(tx, {
+        projectId: id,
+        userId: caller.user?.id ?? null,
+        description: options.description ?? null,
+        uploadUrl: options.url === undefined ? null : secrets.seal(options.url),
+        uploadMethod: options.method ?? 'PUT',
+      });
+      await addJob(tx, exportTask, { project_id: id }, { jobKey: `${exportTask.name}:${id}` });
+      const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
+      await recordAudit(tx, { ...about, event: 'project_export_created', details: {} });
+    });
+  }
+
+  /** Writes what comes into a file; entries of an archive tell their size before their bytes. */
+  async function spool(directory: string, name: string, source: AsyncIterable<Buffer | string>): Promise<Entry> {
+    const file = path.join(directory, name.replaceAll('/', '-'));
+    const handle = await open(file, 'wx', 0o600);
+    let size = 0;
+    try {
+      for await (const chunk of source) {
+        const { bytesWritten } = await handle.write(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+        size += bytesWritten;
+        if (size > largestEntry) throw new ArchiveError(`${name} is larger than an archive can hold`);
+      }
+    } finally {
+      await handle.close();
+    }
+    return { name, size, bytes: () => createReadStream(file) };
+  }
+
+  async function* lines(batches: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+    for await (const rows of batches)
+      if (rows.length > 0) yield `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
+  }
+
+  async function* archive(entries: readonly Entry[]): AsyncGenerator<Buffer> {
+    for (const { name, size, bytes } of entries) {
+      yield tarHeader(name, size);
+      if (size > 0) yield* bytes();
+      yield tarPadding(size);
+    }
+    yield tarEnd;
+  }
+
+  /** Objects of Git LFS come from where they are kept; which an archive cannot have is told in it. */
+  async function large(projectId: number, signal: AbortSignal) {
+    const found: Entry[] = [];
+    const missing = { count: 0, bytes: 0 };
+    for (const { oid, size, object_key: key } of await lfsObjectsOf(db, projectId)) {
+      signal.throwIfAborted();
+      if (size <= largestEntry && (await objects.exists(key))) found.push(stored(lfsName(oid), size, key));
+      else {
+        missing.count += 1;
+        missing.bytes += size;
+      }
+    }
+    return { found, missing };
+  }
+
+  const stored = (name: string, size: number, key: string): Entry => ({
+    name,
+    size,
+    bytes: () => objects.get(key) as AsyncIterable<Buffer>,
+  });
+
+  async function collect(
+    subject: ProjectSubject,
+    by: Exporter,
+    directory: string,
+    signal: AbortSignal,
+  ): Promise<Entry[]> {
+    const { project } = subject;
+    const { found, missing } = await large(project.id, signal);
+    const files = await ownFiles.of(subject, signal);
+    const wiki = await deps.repository.wikiBundle(subject, signal);
+    const manifest = manifestOf(subject, {
+      release: deps.release,
+      now: new Date(),
+      wikiBranch: wiki?.branch ?? null,
+      missing: { lfs_objects: missing, uploads: files.missing },
+    });
+    const entries = [await spool(directory, manifestName, Readable.from([Buffer.from(JSON.stringify(manifest))]))];
+    // One after the other: git that nobody reads from waits.
+    if (wiki) entries.push(await spool(directory, wikiName, wiki.bytes));
+    const bundle = await deps.repository.bundle(project, signal);
+    if (bundle) entries.push(await spool(directory, bundleName, bundle));
+    for (const relation of relations) {
+      signal.throwIfAborted();
+      const rows = lines(relation.rows(db, project.id, by));
+      entries.push(await spool(directory, relationName(relation.name), rows));
+    }
+    entries.push(await spool(directory, relationName(uploadsName), lines(Readable.from([files.lines]))));
+    return [...entries, ...files.files.map(({ name, size, key }) => stored(name, size, key)), ...found];
+  }
+
+  async function upload(row: ExportRow, key: string, size: number): Promise<string | null> {
+    if (row.upload_url_sealed === null) return null;
+    if (size > largestUpload) return `The archive is larger than ${largestUpload} bytes and was not sent`;
+    const chunks: Buffer[] = [];
+    for await (const chunk of objects.get(key) as AsyncIterable<Buffer>) chunks.push(chunk);
+    const answer = await deps.outbound.send({
+      url: secrets.open(row.upload_url_sealed),
+      kind: 'import',
+      method: row.upload_method,
+      headers: { 'Content-Type': 'application/gzip' },
+      body: Buffer.concat(chunks),
+      timeout: 600_000,
+    });
+    if (!answer.ok) return `The archive could not be sent: ${answer.message}`;
+    return answer.status < 300 ? null : `The archive could not be sent: the other side answered ${answer.status}`;
+  }
+
+  async function run(projectId: number, signal: AbortSignal): Promise<void> {
+    const subject = await findProjectSubject(db, String(projectId), null);
+    const row = await findExport(db, projectId);
+    if (!subject || !row || row.state === 'finished') return;
+    await setExport(db, projectId, { state: 'started' });
+    const directory = await mkdtemp(path.join(objects.temporary, 'export-'));
+    try {
+      const by = { admin: row.user_id !== null && (await isAdministrator(db, row.user_id)) };
+      const entries = await collect(subject, by, directory, signal);
+      const megabytes = (await deps.settings.read()).max_export_size;
+      const gzip = createGzip();
+      const gzipped = Readable.from(archive(entries))
+        .on('error', (error) => gzip.destroy(error))
+        .pipe(gzip);
+      const limit = megabytes > 0 ? { maxBytes: megabytes * 1024 ** 2 } : {};
+      const kept = await objects.put(gzipped, { ...limit, limitName: 'max_export_size', signal });
+      const error = await upload(row, kept.key, kept.size);
+      await setExport(db, projectId, {
+        state: 'finished',
+        object_key: kept.key,
+        size: kept.size,
+        finished_at: new Date(),
+        upload_url_sealed: null,
+        error,
+      });
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+
+  const task = defineTask(
+    exportTask.name,
+    Type.Object({ project_id: Type.Integer() }),
+    async ({ project_id }, { signal, attempt, maxAttempts }) => {
+      try {
+        await run(project_id, signal);
+      } catch (error) {
+        const known = error instanceof ArchiveError || error instanceof HttpError;
+        const reason = known ? error.message : 'The project could not be exported';
+        if (known || attempt >= maxAttempts) await setExport(db, project_id, { state: 'failed', error: reason });
+        if (!known) throw error;
+      }
+    },
+    { maxAttempts: exportTask.maxAttempts, timeout: 2 * hour },
+  );
+  const forget = defineTask('namespaces.forget_exports', Type.Object({}), () => forgetExports(db, keptHours));
+
+  return {
+    start,
+    find: (projectId: number) => findExport(db, projectId),
+    tasks: [task, forget],
+    cron: [{ schedule: '23 * * * *', task: forget.name }],
+  };
+}
+export type ExportService = ReturnType<typeof exportService>;

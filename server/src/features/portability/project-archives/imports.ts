@@ -1,0 +1,293 @@
+/** Projects from archives. What is read comes from strangers: bounded, checked line by line, and told where it is wrong. */
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { isGitError } from '@millrace/git';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { Project } from '../../../kernel/db/rows.ts';
+import { badRequest, plainError, tooLarge, unauthorized } from '../../../kernel/http/errors.ts';
+import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
+import { addJob } from '../../../kernel/queue/index.ts';
+import type { ImportTarget, ProjectService, Relation } from '../../namespaces/index.ts';
+import { findNamespaceSubject, findProjectSubject, openness } from '../../namespaces/index.ts';
+import type { PortabilityDependencies } from '../index.ts';
+import { removeArchivedUploads, setPicture } from './files.queries.ts';
+import { readForeignTar } from './foreign-tar.ts';
+import { gitlabArchives, readGitlabManifest } from './gitlab-archives.ts';
+import { importAttempts, importTask } from './import-task.ts';
+import {
+  type ArchivedAttributes,
+  bundleName,
+  checked,
+  lfsOidOf,
+  type Manifest,
+  manifestName,
+  parsed,
+  readManifest,
+  relationName,
+  wikiName,
+} from './manifest.ts';
+import { personNamed } from './people.queries.ts';
+import { count, largeFiles, linesOf, mostWrong, type Outcome, takeRow, tell } from './taking.ts';
+import { ArchiveError, beginningOf, block, readTar, type TarEntry, unpacked } from './tar.ts';
+import { findImport, insertImport, moveImport } from './transfers.queries.ts';
+import { archivedFiles, pictureName, type UploadLine, uploadLine, uploadSecretOf, uploadsName } from './uploads.ts';
+
+const archiveImport = { name: 'namespaces.import_project', maxAttempts: importAttempts };
+const mebibyte = 1024 ** 2;
+/** Files in one archive: their names are kept while it is read. */
+const mostEntries = 250_000;
+const hour = 3_600_000;
+
+export interface ImportOptions {
+  readonly file: UploadedFile;
+  readonly path: string;
+  readonly name?: string;
+  /** Id or path; the personal namespace without it. */
+  readonly namespace?: string;
+  readonly override?: ArchivedAttributes;
+  /** Ends reading the archive: whoever sent it has gone. */
+  readonly signal: AbortSignal;
+  /** Takes away what has the address, once the archive is known to be one. */
+  readonly makeRoom?: (fullPath: string) => Promise<void>;
+}
+
+export function importService(deps: PortabilityDependencies, projects: ProjectService, relations: readonly Relation[]) {
+  const { db, objects } = deps;
+  const ownFiles = archivedFiles(deps);
+  const foreign = gitlabArchives(deps, relations, ownFiles);
+
+  /** The files of an archive, and whether it is one of ours: other products pack in other ways. */
+  async function opened(packed: ReturnType<typeof createReadStream>) {
+    const megabytes = (await deps.settings.read()).max_decompressed_archive_size;
+    const maximum = megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
+    const { begin, all } = await beginningOf(unpacked(packed, maximum, 'max_decompressed_archive_size'), block);
+    const ours = begin.toString('latin1').startsWith(`${manifestName}\0`);
+    return { ours, entries: ours ? readTar(all, mostEntries) : readForeignTar(all, mostEntries) };
+  }
+
+  /** What the file says it is; a bad file is refused before anything is made of it. */
+  async function peek({ file, signal }: ImportOptions): Promise<Manifest> {
+    const { max_import_size: megabytes } = await deps.settings.read();
+    if (megabytes > 0 && file.size > megabytes * mebibyte) throw tooLarge('max_import_size', megabytes * mebibyte);
+    try {
+      const { ours, entries } = await opened(createReadStream(file.path, { signal }));
+      try {
+        if (!ours) return await readGitlabManifest(entries);
+        const first = await entries.next();
+        return await readManifest(first.done ? undefined : first.value);
+      } finally {
+        await entries.return(undefined);
+      }
+    } catch (error) {
+      throw error instanceof ArchiveError ? badRequest(error.message) : error;
+    }
+  }
+
+  /** Makes the project; its content follows in the background. */
+  async function start(caller: Caller, options: ImportOptions): Promise<ProjectSubject> {
+    if (!caller.user) throw unauthorized();
+    if (!(await deps.settings.read()).import_sources.includes('gitlab_project')) throw plainError(403, '403 Forbidden');
+    const space =
+      options.namespace === undefined
+        ? null
+        : ((await findNamespaceSubject(db, options.namespace, caller.user.id))?.group ?? null);
+    if (options.namespace !== undefined && space === null) throw badRequest('namespace is not valid');
+    const manifest = await peek(options);
+    await options.makeRoom?.(`${space?.full_path ?? caller.user.username}/${options.path}`);
+    const { visibility: wanted = 'private', ...attributes } = manifest.attributes;
+    // What the archive says gives way to what the namespace allows; what the caller says is refused there.
+    const most = space && space.kind === 'group' ? space.visibility : 'public';
+    const { restricted_visibility_levels: restricted } = await deps.settings.read();
+    const open = openness(wanted) > openness(most) ? most : wanted;
+    const visibility = restricted.includes(open) && !caller.admin ? 'private' : open;
+    const { path: file, size, sha256 } = options.file;
+    const stored = await objects.putFile(file, { size, sha256 });
+    const userId = caller.user.id;
+    try {
+      return await projects.create(
+        caller,
+        {
+          ...attributes,
+          visibility,
+          ...(manifest.defaultBranch === null ? {} : { default_branch: manifest.defaultBranch }),
+          ...options.override,
+          name: options.name ?? options.path,
+          path: options.path,
+          ...(space ? { namespace_id: space.id } : {}),
+        },
+        {
+          source: null,
+          columns: {
+            default_branch: options.override?.default_branch ?? manifest.defaultBranch,
+            import_status: 'scheduled',
+            import_type: 'gitlab_project',
+          },
+          within: async (tx, id) => {
+            const row = { projectId: id, userId, trusted: caller.admin, objectKey: stored.key };
+            await insertImport(tx, row, randomUUID().replaceAll('-', ''));
+            await addJob(tx, archiveImport, { project_id: id });
+          },
+        },
+      );
+    } catch (error) {
+      await objects.remove(stored.key);
+      throw error;
+    }
+  }
+
+  function targetOf(project: Project, importerId: number, trusted: boolean): ImportTarget {
+    const people = new Map<string, Promise<number | null>>();
+    const commits = new Map<string, Promise<boolean>>();
+    return {
+      projectId: project.id,
+      importerId,
+      trusted,
+      person: async (username) => {
+        if (!trusted || !username) return null;
+        if (people.size > 10_000) people.clear();
+        const found = people.get(username) ?? personNamed(db, username);
+        people.set(username, found);
+        return await found;
+      },
+      hasCommit: async (id) => {
+        if (!id) return false;
+        if (commits.size > 10_000) commits.clear();
+        const found = commits.get(id) ?? deps.repository.hasCommit(project, id);
+        commits.set(id, found);
+        return await found;
+      },
+      refusedAddress: (url) => deps.outbound.refusal(url, 'web_hook'),
+    };
+  }
+
+  async function takeIn(
+    relation: Relation,
+    entry: TarEntry,
+    target: ImportTarget,
+    outcome: Outcome,
+    signal: AbortSignal,
+  ) {
+    const { name } = relation;
+    await transaction(db, async (tx) => {
+      let line = 0;
+      let imported = 0;
+      for await (const text of linesOf(entry)) {
+        signal.throwIfAborted();
+        line += 1;
+        const reason = await takeRow(tx, relation, text, target, `line ${line}`);
+        if (reason === null) {
+          imported += 1;
+          continue;
+        }
+        tell(outcome, { relation: name, line, reason });
+        if (line - imported > mostWrong)
+          throw new ArchiveError(`${entry.name} has more than ${mostWrong} lines that are wrong`);
+      }
+      outcome.fetched[name] = line;
+      outcome.imported[name] = imported;
+    });
+  }
+
+  /** What uploaded files were called, by the secrets of their addresses; their bytes come behind. */
+  async function readUploads(entry: TarEntry, outcome: Outcome): Promise<Map<string, UploadLine>> {
+    const found = new Map<string, UploadLine>();
+    let line = 0;
+    for await (const text of linesOf(entry)) {
+      line += 1;
+      try {
+        const row = checked(uploadLine, parsed(text, `line ${line}`), `line ${line}`) as UploadLine;
+        found.set(row.secret, row);
+      } catch (error) {
+        if (!(error instanceof ArchiveError)) throw error;
+        tell(outcome, { relation: uploadsName, line, reason: error.message });
+      }
+      if (line > mostEntries) throw new ArchiveError(`${entry.name} has more than ${mostEntries} lines`);
+    }
+    return found;
+  }
+
+  /** Takes away what an interrupted attempt brought. */
+  async function emptied(subject: ProjectSubject): Promise<void> {
+    const { project } = subject;
+    await deps.repository.emptied(project);
+    await deps.repository.wikiEmptied(subject);
+    await transaction(db, async (tx) => {
+      for (const relation of relations) await relation.remove(tx, project.id);
+      await removeArchivedUploads(tx, project.id);
+      await setPicture(tx, project.id, null);
+    });
+  }
+
+  async function run(project: Project, signal: AbortSignal): Promise<Outcome> {
+    const row = await findImport(db, project.id);
+    const subject = await findProjectSubject(db, String(project.id), null);
+    if (!row?.object_key || row.user_id === null || !subject) throw new ArchiveError('The archive is gone');
+    const { object_key: key, user_id: importerId, trusted } = row;
+    await emptied(subject);
+    const outcome: Outcome = { failures: [], fetched: {}, imported: {} };
+    const target = targetOf(project, importerId, trusted);
+    let manifest: Manifest | null = null;
+    let uploads = new Map<string, UploadLine>();
+    const { ours, entries } = await opened(objects.get(key) as ReturnType<typeof createReadStream>);
+    if (!ours) {
+      await foreign.take(entries, subject, target, outcome, signal);
+      return outcome;
+    }
+    for await (const entry of entries) {
+      signal.throwIfAborted();
+      const { name, size, body } = entry;
+      const limits = { maxBytes: Math.max(size, 1), signal };
+      const relation = relations.find((each) => name === relationName(each.name));
+      const oid = lfsOidOf(name);
+      const secret = uploadSecretOf(name);
+      if (manifest === null) manifest = await readManifest(entry);
+      else if (name === bundleName) await deps.repository.unbundled(project, body, limits);
+      else if (name === wikiName)
+        await deps.repository.wikiUnbundled(subject, body, { ...limits, branch: manifest.wikiBranch });
+      else if (name === pictureName) count(outcome, pictureName, await ownFiles.takePicture(project.id, entry));
+      else if (name === relationName(uploadsName)) uploads = await readUploads(entry, outcome);
+      else if (relation) await takeIn(relation, entry, target, outcome, signal);
+      else if (oid !== null)
+        count(outcome, largeFiles, await deps.repository.takeLarge(subject, { oid, size }, body, signal));
+      else if (secret !== null) count(outcome, uploadsName, await takeUpload(project.id, uploads.get(secret), entry));
+    }
+    return outcome;
+
+    async function takeUpload(projectId: number, line: UploadLine | undefined, entry: TarEntry) {
+      if (!line) return `${entry.name} is not among the rows of uploads`;
+      const uploader = (await target.person(line.uploaded_by)) ?? importerId;
+      return await ownFiles.takeUpload(projectId, line, uploader, entry, signal);
+    }
+  }
+
+  /** What went wrong with the file, in words; null for what is wrong with the instance. */
+  function reasonOf(error: unknown): string | null {
+    if (error instanceof ArchiveError) return error.message;
+    if (isGitError(error) && ['corrupt', 'limit', 'invalid'].includes(error.code))
+      return `The repository of the archive was refused: ${error.message}`;
+    return null;
+  }
+
+  const task = importTask(db, {
+    name: archiveImport.name,
+    timeout: 2 * hour,
+    fill: async (project, signal) => {
+      const { failures, ...stats } = await run(project, signal);
+      return { stats, failures };
+    },
+    reasonOf,
+    givenUp: 'The project could not be imported',
+    arrived: (tx, project) => deps.repository.arrived(tx, project),
+  });
+
+  return {
+    start,
+    targetOf,
+    find: (projectId: number) => findImport(db, projectId),
+    /** False where nothing is in progress. What is there already stays. */
+    cancel: (projectId: number) => moveImport(db, projectId, ['scheduled', 'started'], 'canceled'),
+    tasks: [task],
+  };
+}
+export type ImportService = ReturnType<typeof importService>;

@@ -1,0 +1,77 @@
+/** What reading archives has in common: lines, counts, and rows that are left out and told. */
+import type { Db } from '../../../kernel/db/index.ts';
+import type { RawObject } from '../../../kernel/http/params/nested.ts';
+import type { ImportTarget, Relation } from '../../namespaces/index.ts';
+import type { Row } from './json.ts';
+import { checked, parsed } from './manifest.ts';
+import { ArchiveError } from './tar.ts';
+import type { Failure } from './transfers.queries.ts';
+
+/** How objects of Git LFS are called in what became of an import. */
+export const largeFiles = 'lfs_objects';
+/** One row of a relation. */
+const longestLine = 2 * 1024 ** 2;
+/** Rows that were left out and are told one by one; all are counted. */
+const toldFailures = 100;
+/** Of one relation; an archive with more is none of ours. */
+export const mostWrong = 10_000;
+
+export interface Outcome {
+  readonly failures: Failure[];
+  readonly fetched: Record<string, number>;
+  readonly imported: Record<string, number>;
+}
+
+/** Tells why something was left out, as long as people may still read it. */
+export function tell({ failures }: Pick<Outcome, 'failures'>, failure: Failure): void {
+  if (failures.length < toldFailures) failures.push(failure);
+}
+
+/** Counts something that is no row, and tells why it was left out. */
+export function count(outcome: Outcome, name: string, reason: string | null): void {
+  const { fetched, imported } = outcome;
+  const line = (fetched[name] ?? 0) + 1;
+  fetched[name] = line;
+  imported[name] = (imported[name] ?? 0) + (reason === null ? 1 : 0);
+  if (reason !== null) tell(outcome, { relation: name, line, reason });
+}
+
+/** The lines of a file. */
+export async function* linesOf(
+  { name, body }: { readonly name: string; readonly body: AsyncIterable<Buffer> },
+  longest = longestLine,
+): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    let data = chunk;
+    for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10)) {
+      parts.push(data.subarray(0, end));
+      yield Buffer.concat(parts).toString('utf8');
+      parts = [];
+      length = 0;
+      data = data.subarray(end + 1);
+    }
+    length += data.length;
+    if (length > longest) throw new ArchiveError(`${name} has a line of more than ${longest} bytes`);
+    if (data.length > 0) parts.push(data);
+  }
+  if (length > 0) yield Buffer.concat(parts).toString('utf8');
+}
+
+/** Puts a row in, as a line of JSON or already read; why not, where it is wrong. */
+export async function takeRow(
+  tx: Db,
+  relation: Relation,
+  row: string | Row,
+  target: ImportTarget,
+  where: string,
+): Promise<string | null> {
+  try {
+    const found = typeof row === 'string' ? parsed(row, where) : (row as RawObject);
+    return await relation.insert(tx, checked(relation.schema, found, where) as never, target);
+  } catch (error) {
+    if (error instanceof ArchiveError) return error.message;
+    throw error;
+  }
+}

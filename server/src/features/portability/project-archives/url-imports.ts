@@ -1,0 +1,242 @@
+/** Projects from repositories that other servers have: asked for by address, fetched in the background, checked like a push. */
+import { randomUUID } from 'node:crypto';
+import { fetchAll, isGitError, type Offer, readFetched, readOffer } from '@millrace/git';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Project } from '../../../kernel/db/rows.ts';
+import { HttpError, invalidRecord, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { BrokenOff, lively } from '../../../kernel/outbound/index.ts';
+import { addJob } from '../../../kernel/queue/index.ts';
+import type { CreateProject, ProjectService } from '../../namespaces/index.ts';
+import { findProjectSubject } from '../../namespaces/index.ts';
+import type { PortabilityDependencies } from '../index.ts';
+import { type ImportResult, importAttempts, importTask } from './import-task.ts';
+import { type LargeFile, lfsSource, type Remote } from './lfs-source.ts';
+import { count, largeFiles, type Outcome, tell } from './taking.ts';
+import { findImport, insertImport, setDefaultBranch } from './transfers.queries.ts';
+
+const urlImport = { name: 'namespaces.import_repository', maxAttempts: importAttempts };
+const purpose = 'project import';
+const mebibyte = 1024 ** 2;
+const hour = 3_600_000;
+/** Until the other side begins to answer, in milliseconds: servers pack for a while before they send. */
+const patience = { asking: 10_000, packing: 600_000 };
+/** Until all of what is offered is told: somebody waits for it. */
+const offering = 60_000;
+/** Nothing came for so long: the other side hangs. */
+const silence = 120_000;
+/** Objects of Git LFS of one repository: they are kept in memory until all are there. */
+const mostLarge = 250_000;
+
+/** What is wrong with the address or the repository behind it, in words for who gave it. */
+export class RefusedRemote extends Error {}
+
+/** An address as it is entered, with what proves us there apart. */
+function remoteOf(entered: string): Remote | null {
+  const url = URL.parse(entered);
+  if (!url || !/^https?:$/.test(url.protocol)) return null;
+  const { username, password } = url;
+  [url.username, url.password, url.hash] = ['', '', ''];
+  const plain = (text: string) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  const proof = Buffer.from(`${plain(username)}:${plain(password)}`).toString('base64');
+  return {
+    url: url.href.replace(/\/+$/, ''),
+    headers: username || password ? { Authorization: `Basic ${proof}` } : {},
+  };
+}
+
+export function urlImportService(deps: PortabilityDependencies, projects: ProjectService) {
+  const { db, outbound, secrets } = deps;
+  const lfs = lfsSource(deps);
+
+  /** What the server offers, and where it is in the end. */
+  async function offerOf(remote: Remote, outer?: AbortSignal): Promise<{ offer: Offer; remote: Remote }> {
+    const asked = URL.parse(remote.url);
+    if (!asked) throw new RefusedRemote('The address is not one of http or https');
+    asked.pathname = `${asked.pathname}/info/refs`;
+    asked.searchParams.set('service', 'git-upload-pack');
+    const over = AbortSignal.timeout(offering);
+    const answer = await outbound.open({
+      url: asked.href,
+      kind: 'import',
+      // Servers tell programs that they know.
+      headers: { ...remote.headers, 'User-Agent': 'git/2.39 (millrace)', Accept: '*/*' },
+      timeout: patience.asking,
+      redirects: 3,
+      signal: outer ? AbortSignal.any([over, outer]) : over,
+    });
+    if (!answer.ok) throw new RefusedRemote(answer.message);
+    try {
+      if (answer.status === 401 || answer.status === 403)
+        throw new RefusedRemote('The repository is not public, or the name and password are wrong');
+      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
+      const moved = new URL(answer.url);
+      const elsewhere = moved.origin !== asked.origin;
+      moved.search = '';
+      moved.pathname = moved.pathname.replace(/\/info\/refs$/, '');
+      const offer = await readOffer(lively(answer, silence));
+      return { offer, remote: { url: moved.href, headers: elsewhere ? {} : remote.headers } };
+    } catch (error) {
+      if (isGitError(error)) throw new RefusedRemote(error.message);
+      throw error;
+    } finally {
+      answer.close();
+    }
+  }
+
+  const most = async () => {
+    const { max_import_remote_file_size: megabytes } = await deps.settings.read();
+    return megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
+  };
+
+  /** Makes the project; its content follows in the background. */
+  async function start(caller: Caller, params: CreateProject, address: string): Promise<ProjectSubject> {
+    if (!caller.user) throw unauthorized();
+    const { import_sources: sources } = await deps.settings.read();
+    if (!sources.includes('git')) throw plainError(403, '403 Forbidden');
+    const remote = remoteOf(address);
+    const refusal = remote === null ? 'is not a valid HTTP address' : await outbound.refusal(remote.url, 'import');
+    if (remote === null || refusal !== null) throw invalidRecord({ import_url: [refusal ?? 'is not valid'] });
+    // A wrong address is told at once, and not by a project that stays empty.
+    const { offer } = await offerOf(remote).catch((error: unknown) => {
+      if (!(error instanceof RefusedRemote || error instanceof BrokenOff)) throw error;
+      throw new HttpError(422, { message: `${remote.url} is not a valid HTTP Git repository: ${error.message}` });
+    });
+    const userId = caller.user.id;
+    return await projects.create(caller, params, {
+      source: null,
+      columns: {
+        default_branch: params.default_branch ?? branchOf(offer),
+        import_status: 'scheduled',
+        import_type: 'git',
+        import_url: remote.url,
+      },
+      within: async (tx, id) => {
+        const row = { projectId: id, userId, trusted: false, url: secrets.seal(address, purpose) };
+        await insertImport(tx, row, randomUUID().replaceAll('-', ''));
+        await addJob(tx, urlImport, { project_id: id });
+      },
+    });
+  }
+
+  const branchOf = ({ head, refs }: Offer): string | null => {
+    const name = head?.startsWith('refs/heads/') ? head.slice('refs/heads/'.length) : null;
+    return name !== null && refs.some(({ ref }) => ref === head) ? name : null;
+  };
+
+  /** Branches and tags, and what else is wanted under names of ours. */
+  async function fetched(
+    project: Project,
+    address: string,
+    signal: AbortSignal,
+    also: readonly { readonly there: string; readonly here: string }[] = [],
+  ): Promise<ImportResult> {
+    const asked = remoteOf(address);
+    if (asked === null) throw new RefusedRemote('The address is not one of http or https');
+    const { offer, remote } = await offerOf(asked, signal);
+    const named = Map.groupBy(also, ({ there }) => there);
+    const refs = offer.refs.flatMap(({ ref, id }) =>
+      /^refs\/(heads|tags)\//.test(ref) ? [{ ref, id }] : (named.get(ref) ?? []).map(({ here }) => ({ ref: here, id })),
+    );
+    await deps.repository.emptied(project);
+    if (refs.length === 0) return { stats: {}, failures: [] };
+    const wished = project.default_branch;
+    const known = wished !== null && refs.some(({ ref }) => ref === `refs/heads/${wished}`);
+    const branch = known ? wished : branchOf(offer);
+    if (branch !== null && branch !== wished) await setDefaultBranch(db, project.id, branch);
+    const large = new Map<string, LargeFile>();
+    let unread = 0;
+    const answer = await outbound.open({
+      url: `${remote.url}/git-upload-pack`,
+      kind: 'import',
+      method: 'POST',
+      headers: {
+        ...remote.headers,
+        'User-Agent': 'git/2.39 (millrace)',
+        'Content-Type': 'application/x-git-upload-pack-request',
+        Accept: 'application/x-git-upload-pack-result',
+      },
+      body: fetchAll(
+        offer,
+        refs.map(({ id }) => id),
+      ),
+      timeout: patience.packing,
+      signal,
+    });
+    if (!answer.ok) throw new RefusedRemote(answer.message);
+    try {
+      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
+      const pack = readFetched(lively(answer, silence));
+      const target = { ...project, default_branch: branch };
+      const pointed = ({ oid, size }: LargeFile) => {
+        if (large.size < mostLarge) large.set(oid, { oid, size });
+        else if (!large.has(oid)) unread += 1;
+      };
+      await deps.repository.filled(target, { refs, pack }, { maxBytes: await most(), signal, pointed });
+    } finally {
+      answer.close();
+    }
+    return await fetchLarge(project, remote, { wanted: [...large.values()], unread }, signal);
+  }
+
+  /** Fetches the objects of Git LFS that the repository points at; those that do not come are told. */
+  async function fetchLarge(
+    project: Project,
+    remote: Remote,
+    { wanted, unread }: { readonly wanted: readonly LargeFile[]; readonly unread: number },
+    signal: AbortSignal,
+  ): Promise<ImportResult> {
+    const outcome: Outcome = { failures: [], fetched: {}, imported: {} };
+    const subject = wanted.length === 0 ? null : await findProjectSubject(db, String(project.id), null);
+    if (!subject?.project.lfs_enabled) return { stats: {}, failures: [] };
+    const each = ({ oid }: LargeFile, reason: string | null): void =>
+      count(outcome, largeFiles, reason === null ? null : `${oid}: ${reason}`);
+    if (unread > 0) {
+      const reason = `The repository points at more than ${mostLarge} objects; ${unread} files were not looked at`;
+      tell(outcome, { relation: largeFiles, line: mostLarge + 1, reason });
+    }
+    const largest = await most();
+    const missing: LargeFile[] = [];
+    for (let at = 0; at < wanted.length; at += 1000) {
+      const some = wanted.slice(at, at + 1000);
+      const here = await deps.repository.hasLarge(
+        subject,
+        some.map(({ oid }) => oid),
+      );
+      for (const object of some)
+        if (here.has(object.oid)) each(object, null);
+        else if (object.size <= largest) missing.push(object);
+        else each(object, `is larger than ${largest} bytes (max_import_remote_file_size)`);
+    }
+    const take = (object: LargeFile, bytes: AsyncIterable<Buffer>, until: AbortSignal) =>
+      deps.repository.takeLarge(subject, object, bytes, until);
+    await lfs.fetch(remote, missing, take, each, signal);
+    const { failures, ...stats } = outcome;
+    return { stats, failures };
+  }
+
+  const task = importTask(db, {
+    name: urlImport.name,
+    timeout: 4 * hour,
+    fill: async (project, signal) => {
+      const row = await findImport(db, project.id);
+      if (!row?.url_sealed) throw new RefusedRemote('The address is gone');
+      return await fetched(project, secrets.open(row.url_sealed, purpose), signal);
+    },
+    reasonOf(error) {
+      if (error instanceof RefusedRemote) return error.message;
+      const refused = isGitError(error) && ['corrupt', 'limit', 'invalid'].includes(error.code);
+      return refused ? `The repository was refused: ${error.message}` : null;
+    },
+    givenUp: 'The repository could not be fetched',
+    arrived: (tx, project) => deps.repository.arrived(tx, project),
+  });
+
+  return { start, fetched, tasks: [task] };
+}
+export type UrlImports = ReturnType<typeof urlImportService>;

@@ -1,0 +1,216 @@
+/** Projects from other products: asked for with a token, fetched in the background, begun again after a crash. */
+import { randomUUID } from 'node:crypto';
+import { isGitError } from '@millrace/git';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { Project } from '../../../kernel/db/rows.ts';
+import { forbidden, HttpError, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { addJob } from '../../../kernel/queue/index.ts';
+import { findNamespaceSubject, openness, type ProjectService, type Relation } from '../../namespaces/index.ts';
+import type { PortabilityDependencies } from '../index.ts';
+import { type ImportResult, importAttempts, importTask } from '../project-archives/import-task.ts';
+import type { ImportService } from '../project-archives/imports.ts';
+import type { Row } from '../project-archives/json.ts';
+import { type Outcome, takeRow, tell } from '../project-archives/taking.ts';
+import { findImport, insertImport } from '../project-archives/transfers.queries.ts';
+import { RefusedRemote, type UrlImports } from '../project-archives/url-imports.ts';
+import { ProviderError } from './client.ts';
+import { hostedClient, hostedRepository, hostedSource } from './hosted.ts';
+import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
+import { serverClient, serverRepository, serverSource } from './server.ts';
+
+const providerImport = { name: 'portability.import_from_provider', maxAttempts: importAttempts };
+const purpose = 'provider import';
+const hour = 3_600_000;
+
+/** What the setting and the project call the products. */
+const importTypes = { hosted: 'github', server: 'bitbucket_server' } as const;
+const titles = { hosted: 'GitHub', server: 'Bitbucket Server' } as const;
+
+export interface ProviderImportOptions {
+  readonly config: ProviderConfig;
+  /** Path of a group or person; the caller's own place without it. */
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+}
+
+export function providerImportService(
+  deps: PortabilityDependencies,
+  projects: ProjectService,
+  relations: readonly Relation[],
+  { imports, urlImports }: { readonly imports: Pick<ImportService, 'targetOf'>; readonly urlImports: UrlImports },
+) {
+  const { db, outbound, secrets, settings } = deps;
+  const byName = new Map(relations.map((relation) => [relation.name, relation]));
+
+  async function repositoryOf(config: ProviderConfig, signal?: AbortSignal): Promise<ProviderRepository> {
+    const options = { outbound, waits: false, ...(signal ? { signal } : {}) };
+    return config.provider === 'hosted'
+      ? await hostedRepository(hostedClient(options, config), config.repositoryId)
+      : await serverRepository(serverClient(options, config), config);
+  }
+  const sourceOf = async (config: ProviderConfig, signal: AbortSignal): Promise<Source> =>
+    config.provider === 'hosted'
+      ? await hostedSource(hostedClient({ outbound, waits: true, signal }, config), config)
+      : await serverSource(serverClient({ outbound, waits: true, signal }, config), config);
+
+  /** Where the project goes: a place that is there, of somebody, where the caller may make projects. */
+  async function placeOf(caller: Caller, userId: number, path: string | undefined) {
+    if (path === undefined) return null;
+    const found = await findNamespaceSubject(db, path.replace(/^\/+|\/+$/g, ''), userId);
+    const visible = found && (found.level > Level.none || found.group.visibility !== 'private' || caller.admin);
+    if (!found || !visible) throw plainError(422, 'Namespace or group to import repository into does not exist.');
+    const own = found.group.kind === 'user' && found.group.owner_id === userId;
+    const allowed = found.group.kind === 'user' ? own || caller.admin : found.level >= Level.maintainer || caller.admin;
+    if (!allowed) throw plainError(422, 'You are not allowed to import projects in this namespace.');
+    return found.group;
+  }
+
+  /** What the other server says, in the words of the API. */
+  function refusalOf(error: ProviderError, { provider }: ProviderConfig): HttpError {
+    const title = titles[provider];
+    if (error.kind === 'unauthorized') return plainError(401, `Access denied to your ${title} account.`);
+    if (error.kind === 'limited') return plainError(429, 'Too Many Requests');
+    if (error.kind === 'refused') return plainError(400, `Invalid URL: ${error.message}`);
+    if (error.kind === 'missing') return plainError(422, `Import failed due to a ${title} error: Not Found (HTTP 404)`);
+    return plainError(422, `Import failed due to a ${title} error: ${error.message}`);
+  }
+
+  /** Makes the project; its content follows in the background. */
+  async function start(caller: Caller, options: ProviderImportOptions, signal: AbortSignal): Promise<ProjectSubject> {
+    const { user } = caller;
+    if (!user) throw unauthorized();
+    const { config, namespace, name } = options;
+    const type = importTypes[config.provider];
+    if (!(await settings.read()).import_sources.includes(type)) throw forbidden();
+    const refusal = await outbound.refusal(config.base, 'import');
+    if (refusal !== null) throw plainError(400, `Invalid URL: ${refusal}`);
+    const bot = user.user_type === 'project_bot' || user.user_type === 'group_bot';
+    if (namespace === undefined && bot)
+      throw plainError(422, 'You are not allowed to import projects in this namespace.');
+    const place = await placeOf(caller, user.id, namespace);
+    const repository = await repositoryOf(config, signal).catch((error: unknown) => {
+      throw error instanceof ProviderError ? refusalOf(error, config) : error;
+    });
+    const most = place && place.kind === 'group' ? place.visibility : 'public';
+    // A bot has no habits of its own: what is public there is public here.
+    const wanted = repository.private ? 'private' : bot ? 'public' : (await settings.read()).default_project_visibility;
+    const called = name ?? repository.name;
+    try {
+      return await projects.create(
+        caller,
+        {
+          name: called,
+          path: called.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[-.]+|[-.]+$/g, ''),
+          visibility: openness(wanted) > openness(most) ? most : wanted,
+          ...(repository.description === null ? {} : { description: repository.description.slice(0, 2000) }),
+          ...(place ? { namespace_id: place.id } : {}),
+        },
+        {
+          source: null,
+          columns: { default_branch: repository.defaultBranch, import_status: 'scheduled', import_type: type },
+          within: async (tx, id) => {
+            const url = secrets.seal(JSON.stringify(config), purpose);
+            const { source, link } = repository;
+            const row = { projectId: id, userId: user.id, trusted: caller.admin, url, source, link };
+            await insertImport(tx, row, randomUUID().replaceAll('-', ''));
+            await addJob(tx, providerImport, { project_id: id });
+          },
+        },
+      );
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status !== 400) throw error;
+      const { message } = error.body as { message?: unknown };
+      const reasons =
+        typeof message === 'object' && message !== null
+          ? Object.entries(message).flatMap(([field, list]) => [list].flat().map((each) => `${field} ${String(each)}`))
+          : [error.message];
+      throw plainError(422, reasons.join(', '));
+    }
+  }
+
+  async function emptied(projectId: number): Promise<void> {
+    await transaction(db, async (tx) => {
+      for (const relation of relations) await relation.remove(tx, projectId);
+    });
+  }
+
+  /** Diffs are those since the branches parted; other servers tell where the target branch is. */
+  async function base(project: Project, row: Row): Promise<void> {
+    const { head_sha: head, base_sha: target } = row;
+    if (typeof head !== 'string' || typeof target !== 'string') return;
+    const [one, other] = [
+      await deps.repository.hasCommit(project, head),
+      await deps.repository.hasCommit(project, target),
+    ];
+    const shared = one && other ? await deps.repository.mergeBase(project, target, head) : null;
+    if (shared === null) return;
+    const ids = { base_sha: shared, start_sha: target, head_sha: head };
+    Object.assign(row, ids, { versions: [{ ...ids, created_at: row.created_at }] });
+  }
+
+  async function fill(project: Project, signal: AbortSignal): Promise<ImportResult> {
+    const kept = await findImport(db, project.id);
+    if (!kept?.url_sealed || kept.user_id === null) throw new ProviderError('missing', 'The token is gone');
+    const config = JSON.parse(secrets.open(kept.url_sealed, purpose)) as ProviderConfig;
+    const optimistic = config.timeoutStrategy === 'optimistic';
+    const source = await sourceOf(config, signal);
+    await emptied(project.id);
+    const refs = await source.refs();
+    const address = new URL(source.repository.cloneUrl);
+    const { hostname } = new URL(config.base);
+    // What proves us to one server is not for another.
+    if (![hostname, hostname.replace(/^api\./, '')].includes(address.hostname))
+      throw new ProviderError('refused', 'The repository is on another server');
+    [address.username, address.password] = [source.git.username, source.git.password].map(encodeURIComponent) as [
+      string,
+      string,
+    ];
+    const code = await urlImports.fetched(project, address.href, signal, refs);
+    const outcome: Outcome = { failures: [...code.failures], fetched: {}, imported: {} };
+    const target = imports.targetOf(project, kept.user_id, kept.trusted);
+    for (const stage of source.stages) {
+      let line = 0;
+      try {
+        for await (const rows of stage.rows()) {
+          signal.throwIfAborted();
+          await transaction(db, async (tx) => {
+            for (const { relation: name, row } of rows) {
+              line += 1;
+              const relation = byName.get(name);
+              if (!relation) throw new Error(`there is no relation ${name}`);
+              if (name === 'merge_requests') await base(project, row);
+              const reason = await takeRow(tx, relation, row, target, `${name} ${line}`);
+              outcome.fetched[name] = (outcome.fetched[name] ?? 0) + 1;
+              outcome.imported[name] = (outcome.imported[name] ?? 0) + (reason === null ? 1 : 0);
+              if (reason !== null) tell(outcome, { relation: name, line, reason });
+            }
+          });
+        }
+      } catch (error) {
+        const lasting = !(error instanceof ProviderError) || error.kind === 'unauthorized' || error.kind === 'refused';
+        if (lasting || !optimistic) throw error;
+        tell(outcome, { relation: stage.name, line, reason: error.message });
+      }
+    }
+    const { failures, ...stats } = outcome;
+    return { stats, failures };
+  }
+
+  const task = importTask(db, {
+    name: providerImport.name,
+    timeout: 12 * hour,
+    fill,
+    reasonOf(error) {
+      if (error instanceof ProviderError || error instanceof RefusedRemote) return error.message;
+      const refused = isGitError(error) && ['corrupt', 'limit', 'invalid'].includes(error.code);
+      return refused ? `The repository was refused: ${error.message}` : null;
+    },
+    givenUp: 'The repository could not be imported',
+    arrived: (tx, project) => deps.repository.arrived(tx, project),
+  });
+
+  return { start, tasks: [task] };
+}
+export type ProviderImports = ReturnType<typeof providerImportService>;

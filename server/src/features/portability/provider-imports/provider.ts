@@ -1,0 +1,62 @@
+/** What an import needs of another server: where the code is, and its records as rows of relations. */
+import type { Row } from '../project-archives/json.ts';
+
+/** A branch or head of a request as it is there, and what it becomes here. */
+export interface RefName {
+  readonly there: string;
+  readonly here: string;
+}
+
+export interface ProviderRepository {
+  readonly id: string;
+  readonly name: string;
+  /** As people there call it: `owner/name`. */
+  readonly source: string;
+  /** Path of its page there. */
+  readonly link: string;
+  readonly description: string | null;
+  readonly private: boolean;
+  /** Where git fetches it, without what proves us there. */
+  readonly cloneUrl: string;
+  readonly defaultBranch: string | null;
+}
+
+/** A part of an import: rows of one relation. */
+export interface Stage {
+  readonly name: string;
+  /** Of merge requests the commit that both branches share is put in when the code is there: `base_sha` of the same row. */
+  rows(): AsyncIterable<readonly { readonly relation: string; readonly row: Row }[]>;
+}
+
+export interface Source {
+  readonly repository: ProviderRepository;
+  /** User and password for git. */
+  readonly git: { readonly username: string; readonly password: string };
+  /** Refs beside branches and tags; asked before the code is fetched. */
+  refs(): Promise<readonly RefName[]>;
+  /** In the order in which they build on each other. */
+  readonly stages: readonly Stage[];
+}
+
+export const timeoutStrategies = ['optimistic', 'pessimistic'] as const;
+
+/** What is kept, sealed, of a request for an import until it is done. */
+export type ProviderConfig = {
+  readonly timeoutStrategy: (typeof timeoutStrategies)[number];
+} & (
+  | {
+      readonly provider: 'hosted';
+      readonly base: string;
+      readonly tokens: readonly string[];
+      readonly repositoryId: number;
+      readonly stages: Readonly<Record<string, boolean>>;
+    }
+  | {
+      readonly provider: 'server';
+      readonly base: string;
+      readonly username: string;
+      readonly token: string;
+      readonly project: string;
+      readonly repository: string;
+    }
+);

@@ -1,0 +1,156 @@
+/** Exports of relations: each relation of a project in files of its own, made in the background one after the other. */
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import Type from 'typebox';
+import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/audit/index.ts';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { type Exporter, findProjectSubject, type Relation } from '../../namespaces/index.ts';
+import type { PortabilityDependencies } from '../index.ts';
+import { manifestOf } from '../project-archives/manifest.ts';
+import { isAdministrator } from '../project-archives/transfers.queries.ts';
+import {
+  beginRun,
+  forgetBatches,
+  forgetRelationExports,
+  insertBatch,
+  type RelationExportRow,
+  setRelationExport,
+  unfinished,
+} from './relation-exports.queries.ts';
+
+const task = { name: 'portability.export_relations', maxAttempts: 3 };
+/** Hours that files wait to be fetched. */
+const keptHours = 24;
+/** Objects in one file of a batched export. */
+const batchSize = 1000;
+/** Relations that this API's clients know under other names than the archives of projects. */
+const spellings: Readonly<Record<string, string>> = { badges: 'project_badges', members: 'project_members' };
+/** The attributes of the project itself. */
+const itself = 'self';
+
+type Rows = (projectId: number, by: Exporter) => AsyncIterable<readonly object[]>;
+
+/** At most so many rows at once, whatever the batches in which they come. */
+async function* chunks(rows: AsyncIterable<readonly object[]>, size: number): AsyncGenerator<readonly object[]> {
+  let held: object[] = [];
+  for await (const some of rows) {
+    held.push(...some);
+    while (held.length >= size) {
+      yield held.slice(0, size);
+      held = held.slice(size);
+    }
+  }
+  if (held.length > 0) yield held;
+}
+
+export type RelationExports = ReturnType<typeof relationExportService>;
+
+export function relationExportService(deps: PortabilityDependencies, relations: readonly Relation[]) {
+  const { db, objects, log } = deps;
+
+  async function* project(projectId: number): AsyncGenerator<readonly object[]> {
+    const subject = await findProjectSubject(db, String(projectId), null);
+    if (subject) yield [manifestOf(subject, { release: deps.release, now: new Date(), wikiBranch: null, missing: {} })];
+  }
+  const sources = new Map<string, Rows>([
+    [itself, project],
+    ...relations.map(({ name, rows }): [string, Rows] => [
+      spellings[name] ?? name,
+      (projectId, by) => rows(db, projectId, by),
+    ]),
+  ]);
+
+  async function start(subject: ProjectSubject, batched: boolean, origin: AuditOrigin): Promise<void> {
+    if (!(await deps.settings.read()).project_export_enabled) throw notFound();
+    const { id: projectId } = subject.project;
+    const run = randomUUID();
+    await transaction(db, async (tx) => {
+      await beginRun(tx, { projectId, userId: origin.author?.id ?? null, run, batched }, [...sources.keys()]);
+      await addJob(tx, task, { project_id: projectId, run }, { jobKey: `${task.name}:${projectId}` });
+      await recordAudit(tx, {
+        ...origin,
+        entity: entityOfPlace(subject),
+        event: 'project_relations_export_created',
+        details: {},
+      });
+    });
+  }
+
+  /** Writes one file; false where the export is no longer wanted. */
+  async function keep(
+    row: RelationExportRow,
+    batchNumber: number,
+    rows: AsyncIterable<readonly object[]>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    let count = 0;
+    const gzip = createGzip();
+    const lines = async function* () {
+      for await (const some of rows) {
+        count += some.length;
+        if (some.length > 0) yield `${some.map((each) => JSON.stringify(each)).join('\n')}\n`;
+      }
+    };
+    const source = Readable.from(lines()).on('error', (error) => gzip.destroy(error));
+    const object = await objects.put(source.pipe(gzip), { signal });
+    const batch = { batch_number: batchNumber, objects_count: count, object_key: object.key, size: object.size };
+    const kept = await transaction(db, (tx) => insertBatch(tx, row.id, batch)).catch(async (error: unknown) => {
+      await objects.remove(object.key);
+      throw error;
+    });
+    if (!kept) await objects.remove(object.key);
+    return kept;
+  }
+
+  async function write(row: RelationExportRow, by: Exporter, signal: AbortSignal): Promise<void> {
+    const source = sources.get(row.relation);
+    if (!source) throw new Error(`there is no relation ${row.relation}`);
+    await forgetBatches(db, row.id);
+    const rows = source(row.project_id, by);
+    if (!row.batched) {
+      if (!(await keep(row, 1, rows, signal))) return;
+    } else {
+      let number = 0;
+      for await (const some of chunks(rows, batchSize)) {
+        number += 1;
+        if (!(await keep(row, number, Readable.from([some]), signal))) return;
+      }
+    }
+    await setRelationExport(db, row.id, 1, null);
+  }
+
+  const exporting: Task = defineTask(
+    task.name,
+    Type.Object({ project_id: Type.Integer(), run: Type.String() }),
+    async ({ project_id, run }, { signal, attempt, maxAttempts }) => {
+      const rows = await unfinished(db, project_id, run);
+      const userId = rows[0]?.user_id ?? null;
+      const by = { admin: userId !== null && (await isAdministrator(db, userId)) };
+      let failed: unknown = null;
+      for (const row of rows) {
+        signal.throwIfAborted();
+        try {
+          await write(row, by, signal);
+        } catch (error) {
+          if (signal.aborted) throw error;
+          log.warn({ err: error, project_id, relation: row.relation }, 'a relation could not be exported');
+          failed = error;
+          if (attempt >= maxAttempts) await setRelationExport(db, row.id, -1, 'The relation could not be exported');
+        }
+      }
+      // The others are there; those that failed are tried again.
+      if (failed !== null && attempt < maxAttempts) throw failed;
+    },
+    { maxAttempts: task.maxAttempts, timeout: 2 * 3_600_000 },
+  );
+  const forget: Task = defineTask('portability.forget_relation_exports', Type.Object({}), () =>
+    forgetRelationExports(db, keptHours),
+  );
+  const cron: CronItem[] = [{ schedule: '29 * * * *', task: forget.name }];
+
+  return { start, tasks: [exporting, forget], cron };
+}

@@ -1,0 +1,123 @@
+/** Routes of approvals: who has approved a merge request, approving it, and taking that back. */
+import Type, { type Static } from 'typebox';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import { Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { requireByIid } from '../merge-requests/merge-requests.queries.ts';
+import type { ApprovalService } from './approvals.service.ts';
+import { MergeRequestApprovals, peopleJson } from './rules.entity.ts';
+import { projectId as id, requestIid } from './rules.params.ts';
+import type { ApprovalStates, JudgedRule } from './state.service.ts';
+
+const common = { credentials: ['token', 'session'], tag: 'Merge requests' } as const;
+const read = { on: 'project', ability: 'read_merge_request' } as const;
+const path = '/projects/:id/merge_requests/:merge_request_iid';
+const of = { id, merge_request_iid: requestIid };
+
+const briefly = ({ rule, name, type }: JudgedRule) => ({ id: rule?.id ?? null, name, rule_type: type });
+/** More people than required approvals can never be asked, where it is not everybody. */
+const isInvalid = ({ type, eligible, approvalsRequired }: JudgedRule) =>
+  type !== 'any_approver' && eligible.length < approvalsRequired;
+
+export function approvalRoutes(
+  { db, externalUrl }: { readonly db: Db; readonly externalUrl: string },
+  service: ApprovalService,
+  states: Pick<ApprovalStates, 'stateOf'>,
+): Route[] {
+  async function shown(
+    subject: ProjectSubject,
+    caller: Caller,
+    row: MergeRequest,
+  ): Promise<Static<typeof MergeRequestApprovals>> {
+    const me = caller.user?.id ?? null;
+    const state = await states.stateOf(subject, row, undefined, me);
+    const context = { externalUrl, voters: state.voters };
+    const open = state.rules.filter((rule) => !rule.approved);
+    const asked = new Set(
+      open.flatMap(({ eligible, approvedBy }) => eligible.filter((each) => !approvedBy.includes(each))),
+    );
+    return {
+      id: row.id,
+      iid: row.iid,
+      project_id: row.project_id,
+      title: row.title,
+      description: row.description,
+      state: row.state,
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      merge_status: row.merge_status,
+      approved: state.approved,
+      approvals_required: state.required,
+      approvals_left: state.left,
+      require_password_to_approve: state.settings.require_password_to_approve,
+      approved_by: state.approvals.flatMap(({ user_id, created_at }) =>
+        peopleJson(context, [user_id]).map((user) => ({ user, approved_at: created_at })),
+      ),
+      suggested_approvers: peopleJson(context, [...asked]),
+      approvers: [],
+      approver_groups: [],
+      user_has_approved: state.approvals.some(({ user_id }) => user_id === me),
+      user_can_approve: me !== null && state.mayApprove(me),
+      approval_rules_left: open.map(briefly),
+      has_approval_rules: state.rules.some(({ rule }) => rule !== null),
+      merge_request_approvers_available: true,
+      multiple_approval_rules_available: true,
+      invalid_approvers_rules: state.rules.filter(isInvalid).map(briefly),
+    };
+  }
+
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: `${path}/approvals`,
+      summary: 'Who has approved a merge request, and what is left',
+      access: read,
+      params: Type.Object(of),
+      responses: { 200: MergeRequestApprovals },
+      handler: async ({ params, subject, caller }) =>
+        shown(subject, caller, await requireByIid(db, subject.project.id, params.merge_request_iid)),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: `${path}/approve`,
+      summary: 'Approve a merge request',
+      access: read,
+      params: Type.Object({
+        ...of,
+        sha: Optional(Str({ description: 'Must be the head of the source branch' })),
+        approval_password: Optional(
+          Str({ maxLength: 128, description: 'Password of the caller, where the project asks for it' }),
+        ),
+      }),
+      responses: { 201: MergeRequestApprovals },
+      errors: [409],
+      handler: async ({ params, subject, caller }) =>
+        shown(subject, caller, await service.approve(subject, caller, params.merge_request_iid, params)),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: `${path}/unapprove`,
+      summary: 'Take the approval of a merge request back',
+      access: read,
+      params: Type.Object(of),
+      responses: { 201: MergeRequestApprovals },
+      handler: async ({ params, subject, caller }) =>
+        shown(subject, caller, await service.unapprove(subject, caller, params.merge_request_iid)),
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path: `${path}/reset_approvals`,
+      summary: 'Take all approvals of a merge request back, for bots of projects and groups',
+      access: read,
+      params: Type.Object(of),
+      responses: { 202: Empty },
+      handler: ({ params, subject, caller }) => service.reset(subject, caller, params.merge_request_iid),
+    }),
+  ];
+}

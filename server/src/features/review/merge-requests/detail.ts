@@ -1,0 +1,108 @@
+/** A single merge request as the API shows it: with its status now, its pipeline and its conflicts. */
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { baseOf } from '../../../kernel/markdown/index.ts';
+import type { PipelineDetailJson, PipelineJson } from '../../ci/index.ts';
+import { isSubscribed } from '../../collaboration/index.ts';
+import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
+import { rebaseInProgress } from '../merging/rebasing.ts';
+import { mergeConflict } from './conflicts.entity.ts';
+import { involvedPeople } from './history.queries.ts';
+import { noteableOf } from './history.ts';
+import { type MergeRequestDetailJson, mergeRequestJson } from './merge-requests.entity.ts';
+import * as queries from './merge-requests.queries.ts';
+import type { MergeRequestDependencies } from './merge-requests.service.ts';
+
+/** The part of a pipeline that every object carries. */
+const briefly = ({
+  id,
+  iid,
+  project_id,
+  sha,
+  ref,
+  status,
+  source,
+  created_at,
+  updated_at,
+  web_url,
+}: PipelineJson): PipelineJson => ({ id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url });
+
+export interface DetailDependencies
+  extends Pick<MergeRequestDependencies, 'db' | 'externalUrl' | 'repository' | 'markdown'> {
+  readonly pipelines: { detail(id: number): Promise<PipelineDetailJson | null> };
+}
+
+export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeCheckService['status']) {
+  const { db, repository, pipelines } = deps;
+  const urls = { base: deps.externalUrl };
+
+  async function detail(
+    subject: ProjectSubject,
+    caller: Caller,
+    row: MergeRequest,
+    extra: { diverged?: boolean | undefined; rebase?: boolean | undefined; html?: boolean | undefined } = {},
+  ): Promise<MergeRequestDetailJson> {
+    const current = await statusOf(subject, caller, row);
+    const [loaded] = await queries.withPeople(db, [current.row], subject);
+    if (!loaded) throw notFound('Merge Request');
+    const head = current.row.head_pipeline_id === null ? null : await pipelines.detail(current.row.head_pipeline_id);
+    const refs = current.row;
+    const target = extra.diverged ? await repository.branch(subject.project, refs.target_branch) : null;
+    return {
+      ...mergeRequestJson(loaded, urls, current.status),
+      subscribed:
+        caller.user !== null &&
+        (await isSubscribed(db, noteableOf(row), caller.user.id, await involvedPeople(db, row.id))),
+      changes_count: await changesCount(subject, refs),
+      latest_build_started_at: head?.started_at ?? null,
+      latest_build_finished_at: head?.finished_at ?? null,
+      first_deployed_to_production_at: null,
+      pipeline: head && briefly(head),
+      head_pipeline: head,
+      diff_refs:
+        refs.base_sha && refs.head_sha && refs.start_sha
+          ? { base_sha: refs.base_sha, head_sha: refs.head_sha, start_sha: refs.start_sha }
+          : null,
+      merge_error: refs.merge_error,
+      ...(extra.html ? await htmlOf(subject, caller, refs) : {}),
+      ...(extra.rebase ? { rebase_in_progress: rebaseInProgress(current.row) } : {}),
+      ...(target !== null && refs.head_sha
+        ? { diverged_commits_count: (await repository.divergence(subject.project, refs.head_sha, target)).ahead }
+        : {}),
+      ...(await conflictsOf(subject, caller, current.row)),
+      first_contribution: false,
+      user: { can_merge: row.state === 'opened' && (await repository.mayMerge(subject, caller, row.target_branch)) },
+    };
+  }
+
+  /** Title and description as HTML; relative links are of the target branch. A title is a line without blocks. */
+  async function htmlOf(subject: ProjectSubject, caller: Caller, row: MergeRequest) {
+    const base = baseOf(subject, row.target_branch);
+    const [title, description] = await Promise.all([
+      deps.markdown.html(row.title, { caller, base, flavour: 'line' }),
+      row.description === null ? null : deps.markdown.html(row.description, { caller, base }),
+    ]);
+    return { title_html: title, description_html: description };
+  }
+
+  /** Of the two commits that it was checked with. */
+  async function conflictsOf(subject: ProjectSubject, caller: Caller, row: MergeRequest) {
+    const [target, head] = row.checked_against?.split(':') ?? [];
+    if (row.state !== 'opened' || !row.has_conflicts || !target || !head) return {};
+    if (!canOnProject(caller, 'read_code', subject)) return {};
+    return { conflicts: (await repository.conflicts(subject.project, target, head)).map(mergeConflict) };
+  }
+
+  /** Number of changed files as text, with a plus where the limit cut it; null before there are any. */
+  async function changesCount(subject: ProjectSubject, row: MergeRequest): Promise<string | null> {
+    if (row.base_sha === null || row.head_sha === null) return null;
+    const files = await repository.changedFiles(subject.project, row.base_sha, row.head_sha);
+    return files > 1000 ? '1000+' : String(files);
+  }
+
+  return detail;
+}
+
+export type MergeRequestDetailOf = ReturnType<typeof mergeRequestDetail>;

@@ -1,0 +1,56 @@
+/** What a change of a merge request leaves behind: events of its history, and to-dos of those whom it is about. */
+import type { Db } from '../../../kernel/db/index.ts';
+import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import { createTodo, recordLabels, recordMilestone, recordState, resolveTodos } from '../../collaboration/index.ts';
+import { ofProject } from '../../collaboration/notes/index.ts';
+import { peopleIn } from './history.queries.ts';
+import { activeUsers, setPeople } from './merge-requests.queries.ts';
+import type { LabelChange } from './planning.ts';
+
+export const noteableOf = (row: Pick<MergeRequest, 'id' | 'iid' | 'project_id'>) => ofProject('merge_request', row);
+
+const actions = { assignee: 'assigned', reviewer: 'review_requested' } as const;
+
+/** Assigns people or asks them to review; those who were not before have something to do. */
+export async function assign(
+  tx: Db,
+  row: MergeRequest,
+  role: 'assignee' | 'reviewer',
+  userIds: readonly number[],
+  actorId: number | null,
+): Promise<void> {
+  const before = await peopleIn(tx, row.id, role);
+  const after = await activeUsers(tx, userIds);
+  await setPeople(tx, row.id, role, after);
+  const noteable = noteableOf(row);
+  for (const userId of after.filter((id) => !before.includes(id)))
+    await createTodo(tx, { userId, authorId: actorId ?? userId, noteable, action: actions[role] });
+}
+
+const states = {
+  'merge_request.closed': 'closed',
+  'merge_request.reopened': 'reopened',
+  'merge_request.merged': 'merged',
+} as const;
+
+/** Records what changed in the history; who closes or merges has done what they had to do. */
+export async function keepHistory(
+  tx: Db,
+  kind: string,
+  row: MergeRequest,
+  actorId: number | null,
+  change: { readonly before?: MergeRequest | undefined; readonly labels?: LabelChange | null | undefined },
+): Promise<void> {
+  const noteable = noteableOf(row);
+  const state = kind in states ? states[kind as keyof typeof states] : undefined;
+  if (state !== undefined) {
+    await recordState(tx, noteable, actorId, state);
+    if (state !== 'reopened' && actorId !== null) await resolveTodos(tx, noteable, actorId);
+  }
+  const { before, labels } = change;
+  const ids = (list: LabelChange['current']) => list.map((label) => label.id);
+  if (labels) await recordLabels(tx, noteable, actorId, { before: ids(labels.previous), after: ids(labels.current) });
+  const opened = kind === 'merge_request.opened';
+  if (before || opened)
+    await recordMilestone(tx, noteable, actorId, { before: before?.milestone_id ?? null, after: row.milestone_id });
+}

@@ -1,0 +1,102 @@
+/** Versions of a merge request's changes, and the changes as a raw patch. */
+import { Readable } from 'node:stream';
+import Type from 'typebox';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { mapPageAsync, slicePage } from '../../../kernel/http/pagination.ts';
+import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
+import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import { MergeRequestVersion, MergeRequestVersionDetail, versionJson } from './merge-requests.entity.ts';
+import * as queries from './merge-requests.queries.ts';
+import type { MergeRequestDependencies } from './merge-requests.service.ts';
+import { versions } from './versions.queries.ts';
+
+const tag = 'Merge requests';
+const credentials = ['token', 'session'] as const;
+const id = IdOrPath('Id or path of the project');
+const iid = Int({ description: 'Internal id of the merge request' });
+const read = { on: 'project', ability: 'read_merge_request' } as const;
+const path = '/projects/:id/merge_requests/:merge_request_iid';
+
+export function versionRoutes({
+  db,
+  repository,
+}: Pick<MergeRequestDependencies, 'db'> & {
+  readonly repository: Pick<
+    MergeRequestDependencies['repository'],
+    'changedFiles' | 'commitsBetween' | 'diff' | 'rawDiff'
+  >;
+}): Route[] {
+  type VersionRow = Awaited<ReturnType<typeof versions>>[number];
+  const shown = async (subject: ProjectSubject, row: VersionRow) =>
+    versionJson(row, String(await repository.changedFiles(subject.project, row.base_sha, row.head_sha)));
+
+  return [
+    route({
+      method: 'GET',
+      path: `${path}/versions`,
+      summary: 'List versions of the changes',
+      tag,
+      credentials,
+      access: read,
+      pagination: 'offset',
+      params: Type.Object({ id, merge_request_iid: iid }),
+      responses: { 200: ListOf(MergeRequestVersion) },
+      handler: async ({ params, subject, page }) => {
+        const row = await queries.requireByIid(db, subject.project.id, params.merge_request_iid);
+        return mapPageAsync(slicePage(page, await versions(db, row.id)), (each) => shown(subject, each));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/versions/:version_id`,
+      summary: 'Get a version of the changes with its commits and files',
+      tag,
+      credentials,
+      access: read,
+      params: Type.Object({
+        id,
+        merge_request_iid: iid,
+        version_id: Int({ description: 'Id of the version' }),
+        unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })),
+      }),
+      responses: { 200: MergeRequestVersionDetail },
+      handler: async ({ params, subject }) => {
+        const row = await queries.requireByIid(db, subject.project.id, params.merge_request_iid);
+        const version = (await versions(db, row.id)).find((each) => each.id === params.version_id);
+        if (!version) throw notFound('Version');
+        const { base_sha: base, head_sha: head } = version;
+        const [commits, { files }] = await Promise.all([
+          repository.commitsBetween(subject, base, head, { skip: 0, limit: mostCommits }),
+          repository.diff(subject.project, base, head),
+        ]);
+        return { ...(await shown(subject, version)), commits, diffs: files };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/raw_diffs`,
+      summary: 'Get the changes of a merge request as a patch',
+      tag,
+      credentials,
+      access: read,
+      params: Type.Object({ id, merge_request_iid: iid }),
+      responses: { 200: Binary },
+      media: ['text/plain'],
+      handler: async ({ params, subject }) => {
+        const { base_sha: base, head_sha: head } = await queries.requireByIid(
+          db,
+          subject.project.id,
+          params.merge_request_iid,
+        );
+        const open = async () =>
+          base === null || head === null ? Readable.from([]) : await repository.rawDiff(subject.project, base, head);
+        return streamed(open, 'text/plain; charset=utf-8');
+      },
+    }),
+  ];
+}
+
+/** Commits that a version lists, the newest first. */
+const mostCommits = 1000;

@@ -1,0 +1,125 @@
+/** Reads the reports of security scanners when their job has ended. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { type FactConsumer, jobFinished, on } from '../../../kernel/events/index.ts';
+import type { ObjectStore } from '../../../kernel/objects/index.ts';
+import type { Logger } from '../../../kernel/telemetry/index.ts';
+import { type ReportFinding, type ReportType, readReport, reportTypes } from './report.ts';
+import {
+  compareWithDefaultBranch,
+  detect,
+  identifierKey,
+  insertScan,
+  linkToScan,
+  pipelineOf,
+  type ScannedPipeline,
+  saveFindings,
+  saveIdentifiers,
+  saveScanners,
+  unreadReports,
+} from './reports.queries.ts';
+
+/** Bytes of one report, unpacked. */
+const maxReportBytes = 20 * 1024 * 1024;
+/** Rows that are written at once. */
+const atOnce = 500;
+
+interface IngestDependencies {
+  readonly db: Db;
+  readonly objects: Pick<ObjectStore, 'get' | 'exists'>;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+const gunzipped = promisify(gunzip);
+
+/** The text of a report, as runners send it or compressed; null when it is too large or broken. */
+async function textOf(objects: IngestDependencies['objects'], key: string): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of objects.get(key) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxReportBytes) return null;
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString('utf8');
+  const unpacked = await gunzipped(bytes, { maxOutputLength: maxReportBytes }).catch(() => null);
+  return unpacked?.toString('utf8') ?? null;
+}
+
+async function save(
+  tx: Db,
+  pipeline: ScannedPipeline,
+  scanId: number,
+  type: ReportType,
+  findings: readonly ReportFinding[],
+): Promise<void> {
+  for (let from = 0; from < findings.length; from += atOnce) {
+    // In one order, so that two scans that write the same rows wait for each other and do not lock each other out.
+    const some = findings.slice(from, from + atOnce);
+    const scanners = new Map(some.map(({ scanner }) => [scanner.external_id, scanner]));
+    const identifiers = new Map(
+      some.flatMap((finding) => finding.identifiers.map((each) => [identifierKey(each), each])),
+    );
+    const sorted = <T>(map: ReadonlyMap<string, T>) =>
+      [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+    const scannerIds = await saveScanners(tx, pipeline.project_id, sorted(scanners));
+    const identifierIds = await saveIdentifiers(tx, pipeline.project_id, sorted(identifiers));
+    const idOf = (identifier: ReportFinding['identifiers'][number]) =>
+      identifierIds.get(identifierKey(identifier)) as number;
+    const rows = some.map((finding) => {
+      const [primary, ...others] = finding.identifiers;
+      return {
+        ...finding,
+        scannerId: scannerIds.get(finding.scanner.external_id) as number,
+        identifierIds: [idOf(primary), ...others.map(idOf)] as const,
+      };
+    });
+    const saved = await saveFindings(tx, pipeline.project_id, type, rows);
+    const ids = saved.map(({ id }) => id);
+    await linkToScan(tx, scanId, ids);
+    if (pipeline.main) await detect(tx, ids, pipeline.user_id);
+  }
+  if (pipeline.main) await compareWithDefaultBranch(tx, pipeline.id, type);
+}
+
+/** Follows the end of jobs. A report that was read is not read again. */
+export function reportReader({ db, objects, log }: IngestDependencies): FactConsumer {
+  async function read(pipeline: ScannedPipeline, jobId: number, type: ReportType, key: string): Promise<void> {
+    const text = (await objects.exists(key)) ? await textOf(objects, key) : null;
+    const report =
+      text === null
+        ? ({ ok: false, errors: [`the report is damaged or larger than ${maxReportBytes} bytes`] } as const)
+        : readReport(type, pipeline.project_id, text);
+    const findings = report.ok ? [...report.findings].sort((a, b) => (a.uuid < b.uuid ? -1 : 1)) : [];
+    await transaction(db, async (tx) => {
+      const scanId = await insertScan(tx, {
+        projectId: pipeline.project_id,
+        pipelineId: pipeline.id,
+        jobId,
+        reportType: type,
+        errors: report.ok ? [] : report.errors,
+        count: findings.length,
+      });
+      if (scanId !== null && report.ok) await save(tx, pipeline, scanId, type, findings);
+    });
+    if (!report.ok) log.info({ job: jobId, type, errors: report.errors }, 'a security report counts for nothing');
+  }
+
+  return {
+    name: 'security.reports',
+    handlers: [
+      on(jobFinished, async ({ payload: { job_id, pipeline_id } }) => {
+        const reports = await unreadReports(db, job_id, reportTypes);
+        if (reports.length === 0) return;
+        const pipeline = await pipelineOf(db, pipeline_id);
+        if (!pipeline) return;
+        for (const { file_type, object_key } of reports) {
+          const type = reportTypes.find((each) => each === file_type);
+          if (type) await read(pipeline, job_id, type, object_key);
+        }
+      }),
+    ],
+  };
+}

@@ -1,0 +1,16 @@
+/** Facts about pipelines and jobs. */
+import Type from 'typebox';
+import { defineFact, defineFacts, payload } from '../fact.ts';
+
+/** `status` is that of the moment. */
+export const pipelineFacts = defineFacts(
+  'pipeline',
+  ['created', 'changed', 'finished'],
+  payload({ pipeline_id: Type.Integer(), status: Type.String() }),
+);
+export const jobFinished = defineFact(
+  'job.finished',
+  payload({ job_id: Type.Integer(), pipeline_id: Type.Integer(), status: Type.String() }),
+);
+
+export const ciFacts = [...Object.values(pipelineFacts), jobFinished] as const;

@@ -1,0 +1,28 @@
+/** Facts about releases. */
+import Type from 'typebox';
+import { defineFact, defineFacts, instant, nullable, payload } from '../fact.ts';
+
+export const releaseFacts = defineFacts('release', ['created', 'updated'], payload({ id: Type.Integer() }));
+/** With what the release was: nobody can look it up any more. */
+export const releaseDeleted = defineFact(
+  'release.deleted',
+  payload({
+    id: Type.Integer(),
+    tag: Type.String(),
+    sha: nullable(Type.String()),
+    name: nullable(Type.String()),
+    description: nullable(Type.String()),
+    created_at: instant,
+    released_at: instant,
+    links: Type.Array(
+      payload({
+        id: Type.Integer(),
+        link_type: Type.Enum(['other', 'runbook', 'image', 'package']),
+        name: Type.String(),
+        url: Type.String(),
+      }),
+    ),
+  }),
+);
+
+export const deliveryFacts = [...Object.values(releaseFacts), releaseDeleted] as const;

@@ -1,0 +1,38 @@
+/** Facts about users and their keys. */
+import Type from 'typebox';
+import { defineFact, defineFacts, instant, payload } from '../fact.ts';
+
+export const userCreated = defineFact('user.created', payload({ user_id: Type.Integer() }));
+export const userRenamed = defineFact(
+  'user.renamed',
+  payload({ user_id: Type.Integer(), old_username: Type.String() }),
+);
+export const userSignInRefused = defineFact(
+  'user.sign_in_refused',
+  payload({ user_id: Type.Integer(), reason: Type.String() }),
+);
+/** With what the user was: nobody can look it up any more. */
+export const userDeleted = defineFact(
+  'user.deleted',
+  payload({
+    user_id: Type.Integer(),
+    username: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    created_at: instant,
+    updated_at: instant,
+  }),
+);
+export const sshKeyFacts = defineFacts(
+  'ssh_key',
+  ['created', 'destroyed'],
+  payload({ id: Type.Integer(), key: Type.String(), username: Type.String(), created_at: instant }),
+);
+
+export const identityFacts = [
+  userCreated,
+  userRenamed,
+  userSignInRefused,
+  userDeleted,
+  ...Object.values(sshKeyFacts),
+] as const;

@@ -1,0 +1,32 @@
+/** Facts about merge requests. */
+import Type from 'typebox';
+import { defineFacts, payload } from '../fact.ts';
+
+export const mergeRequestFacts = defineFacts(
+  'merge_request',
+  // Approved by the last whose approval was needed, or by one of them, and the same taken back.
+  [
+    'opened',
+    'updated',
+    'head_changed',
+    'closed',
+    'reopened',
+    'merged',
+    'approved',
+    'approval',
+    'unapproved',
+    'unapproval',
+  ],
+  payload({
+    merge_request_id: Type.Integer(),
+    iid: Type.Integer(),
+    /** Columns that changed, and `labels`. */
+    changes: Type.Optional(Type.Record(Type.String(), payload({ previous: Type.Unknown(), current: Type.Unknown() }))),
+    /** The job whose push moved the head. */
+    job_id: Type.Optional(Type.Integer()),
+    /** The push that moved the head wanted no pipeline. */
+    skip_ci: Type.Optional(Type.Literal(true)),
+  }),
+);
+
+export const reviewFacts = Object.values(mergeRequestFacts);

@@ -1,0 +1,74 @@
+/** Consumers of facts, and what they share while one fact is delivered. */
+import { type Acting, type ActingLoaders, actingAs } from '../authz/acting.ts';
+import { Level } from '../authz/levels.ts';
+import type { ProjectSubject } from '../authz/subjects.ts';
+import type { User } from '../db/rows.ts';
+import type { Fact, FactDefinition, StoredFact } from './fact.ts';
+
+/** One delivery of one fact. What its consumers load of the same thing is loaded once. */
+export interface FactDelivery {
+  /** Aborted when the consumer's time is over or the process stops. */
+  readonly signal: AbortSignal;
+  user(id: number): Promise<User | null>;
+  /** A project for nobody in particular: without a role. */
+  project(id: number): Promise<ProjectSubject | null>;
+  /** The user and the project; null when either is gone or the user is not active. */
+  actingAs(userId: number, projectId: number): Promise<Acting | null>;
+}
+
+interface FactHandler {
+  readonly kinds: readonly string[];
+  handle(fact: StoredFact, delivery: FactDelivery): Promise<void>;
+}
+
+export interface FactConsumer {
+  /** Stable: retries that wait in the queue find the consumer by it. */
+  readonly name: string;
+  /** At most one for each kind. */
+  readonly handlers: readonly FactHandler[];
+}
+
+/** A handler of facts of the given definitions. */
+export const on = <const D extends FactDefinition>(
+  facts: D | readonly D[],
+  handle: (fact: Fact<D>, delivery: FactDelivery) => Promise<void>,
+): FactHandler => ({
+  kinds: (Array.isArray(facts) ? (facts as readonly D[]) : [facts as D]).map(({ kind }) => kind),
+  handle: handle as FactHandler['handle'],
+});
+
+/** What a delivery loads with. */
+export type DeliveryLoaders = ActingLoaders;
+
+/** Remembers what was loaded; not what failed, which is tried again. */
+function memoised<K, V>(load: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const known = new Map<K, Promise<V>>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const loading = load(key);
+    known.set(key, loading);
+    loading.catch(() => known.delete(key));
+    return loading;
+  };
+}
+
+/** What the consumers of one fact share; each gets it with a signal of its own. */
+export function deliveryOf(fact: StoredFact, loaders: DeliveryLoaders): Omit<FactDelivery, 'signal'> {
+  const user = memoised(loaders.user);
+  const projectsOf = memoised(async (userId: number | null) =>
+    memoised((projectId: number) => loaders.project(projectId, userId)),
+  );
+  const project = async (projectId: number, userId: number | null) => (await projectsOf(userId))(projectId);
+  return {
+    user,
+    project: async (id) => {
+      // Loaded as whoever caused the fact, as most consumers need it; the role is theirs and stays out.
+      const found = await project(id, fact.actor_id);
+      if (!found) return null;
+      const { parts: _parts, ...place } = found;
+      return { ...place, level: Level.none };
+    },
+    actingAs: (userId, projectId) => actingAs({ user, project }, userId, projectId),
+  };
+}

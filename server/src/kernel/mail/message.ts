@@ -1,0 +1,68 @@
+/** Messages as plain text and HTML from one description, so that both say the same. */
+
+export interface MailText {
+  readonly to: string;
+  readonly subject: string;
+  readonly paragraphs: readonly string[];
+  /** What the reader is asked to do. */
+  readonly action?: { readonly label: string; readonly url: string };
+  /** Facts in two columns. */
+  readonly details?: readonly (readonly [string, string])[];
+  /** After everything else: what to do when this was not expected. */
+  readonly closing?: string;
+}
+
+/** What is sent. */
+export interface MailMessage {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/** Texts of people are escaped in the HTML part and kept in one line in the subject. */
+export function renderMail(letter: MailText, externalUrl: string, addition: string | null = null): MailMessage {
+  const { paragraphs, action, details = [], closing } = letter;
+  const footer = `You receive this message because of your account on ${externalUrl}.`;
+  const text = [
+    ...paragraphs,
+    ...(action ? [`${action.label}:\n${action.url}`] : []),
+    ...(details.length > 0 ? [details.map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n')] : []),
+    ...(closing ? [closing] : []),
+    `-- \n${[footer, ...(addition ? [addition] : [])].join('\n\n')}`,
+  ].join('\n\n');
+  const paragraph = (content: string) => `<p style="margin:0 0 16px">${content}</p>`;
+  const rows = details.map(
+    ([name, value]) =>
+      `<tr><td style="padding:2px 16px 2px 0;color:#5c6370">${escaped(name)}</td><td>${escaped(oneLine(value))}</td></tr>`,
+  );
+  const html = [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"></head>',
+    '<body style="font:16px/1.5 system-ui,sans-serif;color:#1f2328;max-width:36em;margin:24px auto;padding:0 16px">',
+    ...paragraphs.map((each) => paragraph(escaped(each))),
+    ...(action
+      ? [
+          paragraph(
+            `<a href="${escaped(action.url)}" style="background:#1f5fd0;color:#fff;padding:8px 16px;border-radius:4px;text-decoration:none;display:inline-block">${escaped(action.label)}</a>`,
+          ),
+          paragraph(`<span style="color:#5c6370;font-size:14px">${escaped(action.url)}</span>`),
+        ]
+      : []),
+    ...(rows.length > 0 ? [`<table style="margin:0 0 16px;border-collapse:collapse">${rows.join('')}</table>`] : []),
+    ...(closing ? [paragraph(escaped(closing))] : []),
+    `<p style="color:#5c6370;font-size:14px;border-top:1px solid #d0d7de;padding-top:8px">${escaped(footer)}</p>`,
+    ...(addition ? [paragraph(escaped(addition))] : []),
+    '</body></html>',
+  ].join('\n');
+  return { to: letter.to, subject: oneLine(letter.subject), text: `${text}\n`, html };
+}

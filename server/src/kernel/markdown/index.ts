@@ -1,0 +1,212 @@
+/**
+ * Markdown as HTML: the one renderer of the API and the pages. A thread makes pieces of a text, which are kept; what depends on
+ * the reader or on a key is put in here: links of words that name something, and addresses of images from elsewhere.
+ */
+import { createHash } from 'node:crypto';
+import { canOnProject } from '../authz/can.ts';
+import type { Caller, ProjectSubject } from '../authz/subjects.ts';
+import type { ParentLoader } from '../http/parents.ts';
+import type { ImageAddresses, Images } from '../images/index.ts';
+import type { Logger } from '../telemetry/index.ts';
+import type { DocumentBase } from './addresses.ts';
+import { escapeHtml, type Piece } from './html/sanitise.ts';
+import { createRenderPool } from './pool.ts';
+import type { Reference, ReferenceKindName } from './references.ts';
+import { plainPieces, type RenderRequest } from './render.ts';
+import type { Flavour } from './syntax/document.ts';
+
+export type { DocumentBase } from './addresses.ts';
+export { baseOf, isMarkdownFile, wikiBaseOf } from './bases.ts';
+export { escapeHtml } from './html/sanitise.ts';
+export { mentionsIn } from './references.ts';
+
+export interface Rendering {
+  /** Who reads: links name only what they may see. */
+  readonly caller: Caller;
+  /** What relative addresses and short references are of; null for a text that belongs to nothing. */
+  readonly base: DocumentBase | null;
+  readonly flavour?: Flavour;
+  /** Whether addresses of this instance begin with its URL, for those who show the result elsewhere. */
+  readonly absolute?: boolean;
+}
+
+/** Where a reference leads. */
+export interface ReferenceTarget {
+  /** Path from the root of the instance. */
+  readonly path: string;
+  readonly title: string;
+}
+
+/**
+ * A kind of thing that texts name. A feature that has it hands it to the composition root, and finds those that exist; the
+ * project is one that the caller may see, null where the kind needs none.
+ */
+export interface ReferenceKind {
+  readonly kind: ReferenceKindName;
+  readonly inProject: boolean;
+  /** Targets by the value that was asked for. */
+  find(
+    values: readonly string[],
+    place: { readonly caller: Caller; readonly project: ProjectSubject | null },
+  ): Promise<ReadonlyMap<string, ReferenceTarget>>;
+}
+
+export interface Markdown {
+  /** HTML without anything that runs or loads from elsewhere. */
+  html(text: string, rendering: Rendering): Promise<string>;
+  /** What texts may name; called once, by the composition root. */
+  knows(kinds: readonly ReferenceKind[]): void;
+  close(): Promise<void>;
+}
+
+export interface MarkdownDependencies {
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
+  readonly images: Pick<Images, 'addresses'>;
+  readonly parents: () => Pick<ParentLoader, 'project'>;
+  readonly log: Pick<Logger, 'error'>;
+}
+
+/** Longer texts are shown as they are: rendering has a budget. */
+const maximumLength = 512 * 1024;
+/** Characters of rendered texts that are kept. */
+const maximumKept = 8 * 1024 * 1024;
+/** Other projects whose things one text may name. */
+const maximumProjects = 20;
+
+/** Rendered texts by request, the least recently used first. */
+function createKept() {
+  const kept = new Map<string, { readonly pieces: readonly Piece[]; readonly size: number }>();
+  let total = 0;
+  return {
+    get(key: string): readonly Piece[] | undefined {
+      const found = kept.get(key);
+      if (!found) return undefined;
+      kept.delete(key);
+      kept.set(key, found);
+      return found.pieces;
+    },
+    set(key: string, pieces: readonly Piece[]): void {
+      const size = pieces.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : 200), 100);
+      if (size > maximumKept / 4 || kept.has(key)) return;
+      kept.set(key, { pieces, size });
+      total += size;
+      for (const [oldest, { size: freed }] of kept) {
+        if (total <= maximumKept) break;
+        kept.delete(oldest);
+        total -= freed;
+      }
+    },
+  };
+}
+
+const keyOf = (request: RenderRequest): string =>
+  createHash('sha256').update(JSON.stringify(request)).digest('base64url');
+
+export function createMarkdown(deps: MarkdownDependencies): Markdown {
+  const { externalUrl } = deps;
+  const pool = createRenderPool(deps.log);
+  const kept = createKept();
+  const kinds = new Map<ReferenceKindName, ReferenceKind>();
+
+  async function piecesOf(request: RenderRequest): Promise<readonly Piece[]> {
+    if (request.text.trim() === '') return [];
+    if (request.text.length > maximumLength) return plainPieces(request.text);
+    const key = keyOf(request);
+    const known = kept.get(key);
+    if (known) return known;
+    // What was too much once is not tried again.
+    const pieces = (await pool.render(request)) ?? plainPieces(request.text);
+    kept.set(key, pieces);
+    return pieces;
+  }
+
+  /** The text's own project, or another one by its path; null for what the reader may not see. */
+  async function projectOf(path: string, caller: Caller): Promise<ProjectSubject | null> {
+    const subject = await deps.parents().project(path, caller);
+    return subject && canOnProject(caller, 'read_project', subject) ? subject : null;
+  }
+
+  /** Targets of the references of a text, by kind, project and value. */
+  async function targetsOf(
+    references: readonly Reference[],
+    own: string | null,
+    caller: Caller,
+  ): Promise<(reference: Reference) => ReferenceTarget | undefined> {
+    const asked = new Map<string, { kind: ReferenceKind; project: string | null; values: Set<string> }>();
+    const groupOf = ({ kind: name, project }: Reference): string | null => {
+      const kind = kinds.get(name);
+      const place = kind?.inProject ? (project ?? own) : null;
+      return !kind || (kind.inProject && place === null) ? null : `${name} ${place ?? ''}`;
+    };
+    const projects = new Set<string>();
+    for (const reference of references) {
+      const group = groupOf(reference);
+      const kind = kinds.get(reference.kind);
+      if (group === null || !kind) continue;
+      const project = kind.inProject ? (reference.project ?? own) : null;
+      if (project !== null && projects.size >= maximumProjects && !projects.has(project)) continue;
+      if (project !== null) projects.add(project);
+      const values = asked.get(group)?.values ?? new Set();
+      asked.set(group, { kind, project, values: values.add(reference.value) });
+    }
+    const subjects = new Map(
+      await Promise.all([...projects].map(async (path) => [path, await projectOf(path, caller)] as const)),
+    );
+    const found = new Map(
+      await Promise.all(
+        [...asked].map(async ([group, { kind, project: path, values }]) => {
+          const project = path === null ? null : (subjects.get(path) ?? null);
+          const hidden = kind.inProject && project === null;
+          const none: ReadonlyMap<string, ReferenceTarget> = new Map();
+          return [group, hidden ? none : await kind.find([...values], { caller, project })] as const;
+        }),
+      ),
+    );
+    return (reference) => found.get(groupOf(reference) ?? '')?.get(reference.value);
+  }
+
+  const link = ({ text, kind }: Reference, { path, title }: ReferenceTarget, before: string): string =>
+    `<a href="${escapeHtml(before + path)}" title="${escapeHtml(title)}" class="gfm gfm-${kind}" data-reference-type="${kind}">${escapeHtml(text)}</a>`;
+
+  function image(piece: Extract<Piece, { image: string }>, addressOf: ImageAddresses, before: string): string {
+    const found = addressOf(piece.image);
+    const address = found?.startsWith('/') ? before + found : found;
+    const shown = escapeHtml(piece.alt || piece.image);
+    if (address !== null)
+      return `<img src="${escapeHtml(address)}" alt="${escapeHtml(piece.alt)}"${piece.attributes} loading="lazy" data-canonical-src="${escapeHtml(piece.image)}">`;
+    if (piece.inLink) return shown;
+    return `<a href="${escapeHtml(piece.image)}" rel="nofollow noopener noreferrer">${shown}</a>`;
+  }
+
+  return {
+    knows: (all) => {
+      for (const each of all) kinds.set(each.kind, each);
+    },
+    html: async (text, { caller, base, flavour = 'full', absolute = false }) => {
+      const pieces = await piecesOf({ text, base, flavour, absolute, externalUrl });
+      if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('');
+      const references = pieces.flatMap((piece) =>
+        typeof piece === 'object' && 'reference' in piece ? [piece.reference] : [],
+      );
+      const own = base === null || base.kind === 'group' ? null : base.kind === 'wiki' ? ownOf(base) : base.project;
+      const [targetOf, addressOf] = await Promise.all([
+        references.length === 0 ? () => undefined : targetsOf(references, own, caller),
+        deps.images.addresses(),
+      ]);
+      const before = absolute ? externalUrl : '';
+      return pieces
+        .map((piece) => {
+          if (typeof piece === 'string') return piece;
+          if ('image' in piece) return image(piece, addressOf, before);
+          const target = targetOf(piece.reference);
+          return target ? link(piece.reference, target, before) : escapeHtml(piece.reference.text);
+        })
+        .join('');
+    },
+    close: pool.close,
+  };
+}
+
+const ownOf = (base: Extract<DocumentBase, { kind: 'wiki' }>): string | null =>
+  base.of === 'project' ? base.path : null;

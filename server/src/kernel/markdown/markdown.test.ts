@@ -1,0 +1,74 @@
+/** Rendering by the thread, its budget, and what is put in for each reader. */
+import { pino } from 'pino';
+import { afterAll, expect, it } from 'vitest';
+import { anonymous } from '../authz/subjects.ts';
+import { createMarkdown, type ReferenceKind } from './index.ts';
+import { createRenderPool } from './pool.ts';
+
+const log = pino({ level: 'silent' });
+const externalUrl = 'https://millrace.example';
+const users: ReferenceKind = {
+  kind: 'user',
+  inProject: false,
+  find: async (values) =>
+    new Map(
+      values.flatMap((name) => (name === 'ada' ? [[name, { path: '/ada', title: 'Ada "L" <x>' }] as const] : [])),
+    ),
+};
+const asked: string[] = [];
+const requests: ReferenceKind = {
+  kind: 'merge_request',
+  inProject: true,
+  find: async (values) => {
+    asked.push(...values);
+    return new Map();
+  },
+};
+const markdown = createMarkdown({
+  externalUrl,
+  images: { addresses: async () => (url) => (url.includes('long') ? null : `/-/images/s/${url.length}`) },
+  parents: () => ({ project: async () => null }),
+  log,
+});
+markdown.knows([users, requests]);
+afterAll(() => markdown.close());
+const html = (text: string, more = {}) => markdown.html(text, { caller: anonymous, base: null, ...more });
+
+it('links name what exists, images from elsewhere come through the proxy', async () => {
+  expect(await html('Hello @ada and @nobody!')).toBe(
+    '<p>Hello <a href="/ada" title="Ada &quot;L&quot; &lt;x&gt;" class="gfm gfm-user" data-reference-type="user">@ada</a> and @nobody!</p>\n',
+  );
+  expect(await html('@ada', { absolute: true })).toContain(`href="${externalUrl}/ada"`);
+  expect(await html('@ada', { flavour: 'plain' })).toBe('<p>@ada</p>\n');
+  expect(await html('[![b](https://x.example/b.svg "t")](https://x.example)')).toBe(
+    '<p><a href="https://x.example" rel="nofollow noopener noreferrer"><img src="/-/images/s/23" alt="b" title="t" loading="lazy" data-canonical-src="https://x.example/b.svg"></a></p>\n',
+  );
+  expect(await html('![](https://x.example/b.svg)', { absolute: true })).toContain(
+    `src="${externalUrl}/-/images/s/23"`,
+  );
+  expect(await html('![b](https://x.example/long.svg)')).toBe(
+    '<p><a href="https://x.example/long.svg" rel="nofollow noopener noreferrer">b</a></p>\n',
+  );
+  expect(await html('')).toBe('');
+});
+
+it('security 17: nothing is looked for in a project that the reader may not see', async () => {
+  expect(await html('hidden/project!1')).toBe('<p>hidden/project!1</p>\n');
+  expect(asked).toEqual([]);
+});
+
+it('security 10: a document that takes too long is shown as it is written, and the next one is rendered', async () => {
+  const pool = createRenderPool(log, 300);
+  const options = { base: null, externalUrl, absolute: false, flavour: 'full' } as const;
+  const slow = `${'*a _b '.repeat(60_000)}`;
+  const begun = performance.now();
+  const both = await Promise.all([
+    pool.render({ ...options, text: slow }),
+    pool.render({ ...options, text: '**fine**' }),
+  ]);
+  expect(both).toEqual([null, ['<p><strong>fine</strong></p>\n']]);
+  expect(performance.now() - begun).toBeLessThan(20_000);
+  await pool.close();
+  expect(await html(`# ${'x'.repeat(600_000)}<b>`)).toMatch(/^<pre># x+&lt;b&gt;<\/pre>$/);
+  expect(await html(`${'>'.repeat(5000)} deep <b>`)).toMatch(/deep /);
+});

@@ -1,0 +1,70 @@
+/** One comment: who wrote it and when, its text, and changing or removing it for those who may. */
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { commentsOf, type Discussed, type Note } from '../../lib/comments.ts';
+import { sessionQuery } from '../../lib/session.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
+import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
+import { level, useProject } from '../projects/useProject.ts';
+import { CommentForm } from './CommentForm.tsx';
+import classes from './comments.module.css';
+
+interface Props {
+  readonly note: Note;
+  readonly thread: string;
+  readonly of: Discussed;
+  readonly mayWrite: boolean;
+  again(): Promise<unknown>;
+}
+
+export function Comment({ note, thread, of, mayWrite, again }: Props) {
+  const { path, level: own } = useProject();
+  const { data: session } = useQuery(sessionQuery);
+  const [changing, setChanging] = useState(false);
+  const actions = commentsOf(path, of);
+  const removing = useConfirmed((id: number) => actions.remove(thread, id), again);
+  const mine = mayWrite && !note.system && (note.author.id === session?.user?.id || own >= level.maintainer);
+  return (
+    <div id={`note_${note.id}`} className={classes.note}>
+      <div className={classes.who}>
+        <UserChip user={note.author} />
+        <TimeAgo at={note.created_at} />
+        {mine && !changing ? (
+          <span className={classes.actions}>
+            <Anchor component="button" type="button" size="sm" onClick={() => setChanging(true)}>
+              Edit
+            </Anchor>
+            <Anchor component="button" type="button" size="sm" onClick={() => removing.ask(note.id)}>
+              Delete
+            </Anchor>
+          </span>
+        ) : null}
+      </div>
+      <ConfirmDialog
+        {...removing.dialog}
+        title="Delete comment"
+        text="The comment will be deleted permanently."
+        action="Delete comment"
+      />
+      {changing ? (
+        <CommentForm
+          label="Comment"
+          action="Save"
+          text={note.body}
+          send={async (body) => {
+            await actions.edit(thread, note.id, body);
+            setChanging(false);
+            await again();
+          }}
+          cancel={() => setChanging(false)}
+        />
+      ) : (
+        <MarkdownBody html={note.body_html ?? ''} of={{ kind: 'project', path }} />
+      )}
+    </div>
+  );
+}

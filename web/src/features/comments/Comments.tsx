@@ -1,0 +1,41 @@
+/** What people say about a thing as a whole: threads with answers, and a field to begin another. */
+import { Stack } from '@mantine/core';
+import { commentsOf, type Discussed } from '../../lib/comments.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
+import { useProject } from '../projects/useProject.ts';
+import { CommentForm } from './CommentForm.tsx';
+import classes from './comments.module.css';
+import { Thread } from './Thread.tsx';
+import type { Threads } from './useThreads.tsx';
+
+interface Props {
+  readonly of: Discussed;
+  readonly threads: Threads;
+}
+
+export function Comments({ of, threads: { list, rest, again, mayWrite } }: Props) {
+  const { path } = useProject();
+  return (
+    <section aria-label="Comments" className={classes.comments}>
+      <h2>Comments</h2>
+      <FormError error={list.error} />
+      <Stack gap="md">
+        {rest.map((thread) => (
+          <Thread key={thread.id} {...{ thread, of, mayWrite, again }} />
+        ))}
+      </Stack>
+      <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />
+      {mayWrite ? (
+        <CommentForm
+          label="New comment"
+          action="Comment"
+          send={async (body) => {
+            await commentsOf(path, of).begin(body);
+            await again();
+          }}
+        />
+      ) : null}
+    </section>
+  );
+}

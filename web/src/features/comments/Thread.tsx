@@ -1,0 +1,75 @@
+/** One thread: its comments, a field for an answer, and resolving it. */
+import { Anchor } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { commentsOf, type Discussed, type Discussion } from '../../lib/comments.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useProject } from '../projects/useProject.ts';
+import { Comment } from './Comment.tsx';
+import { CommentForm } from './CommentForm.tsx';
+
+import classes from './comments.module.css';
+
+interface ThreadProps {
+  readonly thread: Discussion;
+  readonly of: Discussed;
+  readonly mayWrite: boolean;
+  /** Beside the line itself, which needs no words then. */
+  readonly inline?: boolean;
+  again(): Promise<unknown>;
+}
+
+export function Thread({ thread, of, mayWrite, inline, again }: ThreadProps) {
+  const { path } = useProject();
+  const [answering, setAnswering] = useState(false);
+  const place = thread.notes[0]?.position;
+  const line = place?.new_line ?? place?.old_line;
+  const file = place?.new_path ?? place?.old_path;
+  const first = thread.notes[0];
+  const resolvable = of.kind === 'merge_request' && thread.notes.some((note) => note.resolvable);
+  const resolved = resolvable && thread.notes.every((note) => !note.resolvable || note.resolved === true);
+  const resolving = useMutation({
+    mutationFn: () => commentsOf(path, of).resolve(thread.id, !resolved),
+    onSuccess: again,
+  });
+  return (
+    <article className={classes.thread} aria-label={`Comment of ${first?.author.name}`}>
+      {file && !inline ? (
+        <p className={classes.place}>
+          <code>{line ? `${file}:${line}` : file}</code>
+          {place?.new_line ? null : line ? ' before the change' : null}
+        </p>
+      ) : null}
+      {thread.notes.map((note) => (
+        <Comment key={note.id} {...{ note, of, mayWrite, again }} thread={thread.id} />
+      ))}
+      {mayWrite && !thread.individual_note ? (
+        answering ? (
+          <CommentForm
+            label="Answer"
+            action="Answer"
+            send={async (body) => {
+              await commentsOf(path, of).reply(thread.id, body);
+              await again();
+              setAnswering(false);
+            }}
+            cancel={() => setAnswering(false)}
+          />
+        ) : (
+          <Anchor component="button" type="button" size="sm" onClick={() => setAnswering(true)}>
+            Answer
+          </Anchor>
+        )
+      ) : null}
+      {resolvable && mayWrite ? (
+        <p className={classes.resolution}>
+          {resolved ? <span>Resolved</span> : null}
+          <Anchor component="button" type="button" size="sm" onClick={() => resolving.mutate()}>
+            {resolved ? 'Reopen thread' : 'Resolve thread'}
+          </Anchor>
+        </p>
+      ) : null}
+      <FormError error={resolving.error} />
+    </article>
+  );
+}

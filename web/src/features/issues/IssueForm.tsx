@@ -1,0 +1,89 @@
+/** The fields of an issue, to write a new one or to change one. */
+import { Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Issue, IssueValues } from '../../lib/issues.ts';
+import type { Milestone } from '../../lib/planning.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
+import { level, useProject } from '../projects/useProject.ts';
+
+interface Props {
+  readonly issue?: Issue;
+  readonly action: string;
+  send(values: IssueValues): Promise<unknown>;
+  cancel?(): void;
+}
+
+export function IssueForm({ issue, action, send, cancel }: Props) {
+  const plans = useProject().level >= level.planner;
+  const [title, setTitle] = useState(issue?.title ?? '');
+  const [description, setDescription] = useState(issue?.description ?? '');
+  const [due, setDue] = useState(issue?.due_date ?? '');
+  const [confidential, setConfidential] = useState(issue?.confidential ?? false);
+  const [plan, setPlan] = useState<Plan>({
+    labels: issue?.labels ?? [],
+    milestone: (issue?.milestone as Milestone | null | undefined) ?? null,
+  });
+  const sending = useForm(() =>
+    send({
+      ...{ title, description, confidential, labels: plan.labels },
+      ...(plans ? { due_date: due, milestone_id: plan.milestone?.id ?? 0 } : {}),
+    }),
+  );
+  return (
+    <form {...sending.form}>
+      <FormError error={sending.error} />
+      <Stack gap="md">
+        <TextInput
+          label="Title"
+          name="title"
+          required
+          autoFocus
+          value={title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+          error={sending.reason('title')}
+        />
+        <Textarea
+          label="Description"
+          description="Markdown"
+          name="description"
+          autosize
+          minRows={6}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+          error={sending.reason('description')}
+        />
+        {plans ? (
+          <>
+            <PlanFields plan={plan} change={setPlan} reason={sending.reason} />
+            <TextInput
+              label="Due date"
+              type="date"
+              name="due_date"
+              value={due}
+              onChange={(event) => setDue(event.currentTarget.value)}
+              error={sending.reason('due_date')}
+            />
+          </>
+        ) : null}
+        <Checkbox
+          label="Confidential"
+          description="Only its author, its assignees and members of the project from planner on see it"
+          checked={confidential}
+          onChange={(event) => setConfidential(event.currentTarget.checked)}
+        />
+        <Group>
+          <Button type="submit" loading={sending.pending} disabled={title.trim() === ''}>
+            {action}
+          </Button>
+          {cancel ? (
+            <Button variant="default" onClick={cancel}>
+              Cancel
+            </Button>
+          ) : null}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

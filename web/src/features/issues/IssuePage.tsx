@@ -1,0 +1,96 @@
+/** One issue: what it is about, what is planned with it, and what people say. */
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { changeIssue, issue as issueOf, rendered } from '../../lib/issues.ts';
+import { labels as labelsOf } from '../../lib/planning.ts';
+import { sessionQuery } from '../../lib/session.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { LabelChip } from '../../ui/LabelChip.tsx';
+import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
+import { Comments } from '../comments/Comments.tsx';
+import { useThreads } from '../comments/useThreads.tsx';
+import { level, useProject } from '../projects/useProject.ts';
+import { IssueForm } from './IssueForm.tsx';
+import classes from './issues.module.css';
+
+export default function IssuePage() {
+  const { iid = '' } = useParams({ strict: false });
+  const view = useProject();
+  const { path } = view;
+  const { data: issue } = useSuspenseQuery(issueOf(path, Number(iid)));
+  const { data: session } = useQuery(sessionQuery);
+  const { data: known = [] } = useQuery({ ...labelsOf(path, ''), enabled: issue.labels.length > 0 });
+  const text = issue.description ?? '';
+  const { data: html } = useQuery({ ...rendered(path, text), enabled: text !== '' });
+  const [editing, setEditing] = useState(false);
+  const cache = useQueryClient();
+  const again = () => cache.invalidateQueries({ queryKey: ['project', path, 'issue', issue.iid] });
+  const change = useMutation({
+    mutationFn: (state_event: 'close' | 'reopen') => changeIssue(path, issue.iid, { state_event }),
+    onSuccess: again,
+  });
+  const discussed = { kind: 'issue', iid: issue.iid } as const;
+  const threads = useThreads(discussed, null, undefined);
+  const open = issue.state === 'opened';
+  const may = view.level >= level.planner || session?.user?.id === issue.author.id;
+  return (
+    <Page
+      title={`${issue.title} · #${issue.iid}`}
+      heading={issue.title}
+      actions={
+        may ? (
+          <>
+            <Button size="xs" variant="default" onClick={() => setEditing(!editing)} aria-expanded={editing}>
+              Edit
+            </Button>
+            <Button size="xs" variant="default" onClick={() => change.mutate(open ? 'close' : 'reopen')}>
+              {open ? 'Close issue' : 'Reopen issue'}
+            </Button>
+          </>
+        ) : null
+      }
+    >
+      <FormError error={change.error} />
+      <div className={classes.facts}>
+        <StatusBadge status={issue.state} />
+        <span>{issue.references.short}</span>
+        <UserChip user={issue.author} />
+        <TimeAgo at={issue.created_at} />
+        {issue.confidential ? <span>Confidential</span> : null}
+        {issue.milestone ? <span>Milestone {issue.milestone.title}</span> : null}
+        {issue.due_date ? <span>Due {issue.due_date}</span> : null}
+        {issue.weight === null ? null : <span>Weight {issue.weight}</span>}
+        {issue.assignees.length > 0 ? (
+          <span>Assigned to {issue.assignees.map(({ name }) => name).join(', ')}</span>
+        ) : null}
+        {issue.labels.map((name) => {
+          const label = known.find((one) => one.name === name);
+          return label ? <LabelChip key={name} label={label} /> : <span key={name}>{name}</span>;
+        })}
+      </div>
+      {editing ? (
+        <IssueForm
+          issue={issue}
+          action="Save"
+          cancel={() => setEditing(false)}
+          send={async ({ labels, ...values }) => {
+            await changeIssue(path, issue.iid, { ...values, labels: [...labels] });
+            await again();
+            setEditing(false);
+          }}
+        />
+      ) : text === '' ? (
+        <Text c="var(--mr-dim)">No description.</Text>
+      ) : (
+        <MarkdownBody html={html ?? ''} of={{ kind: 'project', path }} />
+      )}
+      <Comments of={discussed} threads={threads} />
+    </Page>
+  );
+}

@@ -1,0 +1,83 @@
+/** The merge train of a branch, live: each entry with its pipeline and what it waits for. */
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { mergeTrain, mergeTrainKey, type TrainEntry, typicalSeconds, waitsFor } from '../../lib/merge-trains.ts';
+import { useLive } from '../../lib/useLive.ts';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { RefBadge } from '../../ui/RefBadge.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { useProject } from '../projects/useProject.ts';
+
+function EntryRow({ entry, says }: { entry: TrainEntry; says: string }) {
+  const { segment } = useProject();
+  const { merge_request: request, pipeline } = entry;
+  return (
+    <DataRow
+      before={<StatusBadge status={pipeline?.status ?? 'created'} compact />}
+      title={
+        <Link to="/p/$path/merge_requests/$iid" params={{ path: segment, iid: String(request.iid) }} data-entry>
+          {request.title}
+        </Link>
+      }
+      meta={
+        <>
+          <span>
+            !{request.iid} added by {entry.user.name}
+          </span>
+          {pipeline ? (
+            <Link to="/p/$path/pipelines/$id" params={{ path: segment, id: String(pipeline.id) }}>
+              Pipeline #{pipeline.id}
+            </Link>
+          ) : null}
+          <span>{says}</span>
+        </>
+      }
+      after={<TimeAgo at={entry.merged_at ?? entry.created_at} />}
+    />
+  );
+}
+
+export default function MergeTrainPage() {
+  const { project, path } = useProject();
+  const search = useSearch({ from: '/p/$path/merge_trains' });
+  const branch = search.target_branch ?? project.default_branch ?? 'main';
+  const { data } = useSuspenseQuery(mergeTrain(path, branch));
+  useLive([`project:${project.id}:merge_requests`, `project:${project.id}:pipelines`], [mergeTrainKey(path)]);
+  const typical = typicalSeconds(data.merged);
+  return (
+    <Page title={`Merge train · ${project.name_with_namespace}`} heading="Merge train">
+      <p>
+        Into <RefBadge name={branch} />
+        {typical === null ? null : `. Recent merges took about ${Math.max(1, Math.round(typical / 60))} min.`}
+      </p>
+      {data.waiting.length === 0 ? (
+        <EmptyState title="No merge requests are waiting">
+          Set a merge request to auto-merge to add it to the train. Each one is tested together with those ahead of it.
+        </EmptyState>
+      ) : (
+        <DataList label="Waiting">
+          {data.waiting.map((entry, at) => (
+            <EntryRow key={entry.id} entry={entry} says={waitsFor(entry, data.waiting[at - 1])} />
+          ))}
+        </DataList>
+      )}
+      {data.merged.length > 0 ? (
+        <section aria-labelledby="recently-merged">
+          <h2 id="recently-merged">Recently merged</h2>
+          <DataList label="Recently merged">
+            {data.merged.slice(0, 10).map((entry) => (
+              <EntryRow
+                key={entry.id}
+                entry={entry}
+                says={entry.status === 'skip_merged' ? 'Merged ahead of the train' : 'Merged'}
+              />
+            ))}
+          </DataList>
+        </section>
+      ) : null}
+    </Page>
+  );
+}

@@ -1,0 +1,43 @@
+/** The merge train of a branch: what waits, and what was merged lately. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrapPage } from './api.ts';
+
+export type TrainEntry = Schemas['MergeTrainEntry'];
+
+export const mergeTrainKey = (id: string) => ['project', id, 'merge-train'];
+
+const entries = (id: string, target_branch: string, query: { scope: 'active' | 'complete'; sort: 'asc' | 'desc' }) =>
+  unwrapPage(
+    client.GET('/projects/{id}/merge_trains/{target_branch}', {
+      params: { path: { id, target_branch }, query: { ...query, per_page: 50 } },
+    }),
+  );
+
+export const mergeTrain = (id: string, branch: string) =>
+  queryOptions({
+    queryKey: [...mergeTrainKey(id), branch],
+    async queryFn() {
+      const [waiting, merged] = await Promise.all([
+        entries(id, branch, { scope: 'active', sort: 'asc' }),
+        entries(id, branch, { scope: 'complete', sort: 'desc' }),
+      ]);
+      return { waiting: waiting.items, merged: merged.items };
+    },
+  });
+
+/** What an entry waits for; `ahead` is the one in front of it. */
+export function waitsFor(entry: TrainEntry, ahead: TrainEntry | undefined): string {
+  if (entry.status === 'merging') return 'Merging';
+  if (entry.status === 'stale') return 'Being rebuilt on top of the requests ahead';
+  if (entry.status === 'idle') return 'Waiting for a free place';
+  if (ahead) return `Waiting for !${ahead.merge_request.iid}`;
+  return entry.pipeline ? 'Waiting for its pipeline' : 'Next to be merged';
+}
+
+/** Seconds that half of the last merges took at most, from joining to the merge; null before there were any. */
+export function typicalSeconds(merged: readonly TrainEntry[]): number | null {
+  const durations = merged
+    .flatMap(({ status, duration }) => (status === 'merged' && duration !== null ? [duration] : []))
+    .sort((a, b) => a - b);
+  return durations[Math.floor(durations.length / 2)] ?? null;
+}
