@@ -37,6 +37,8 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await page.getByRole('link', { name: 'Issues', exact: true }).click();
         await page.getByRole('link', { name: 'Order more lead' }).waitFor();
         await page.getByRole('link', { name: 'New issue' }).click();
+        // The list has a field named after titles as well.
+        await headed(page, 'New issue');
         await page.getByLabel('Title').fill('The ink is too thin');
         await page.getByLabel('Description').fill('It **runs** over the edge.');
         await page.getByRole('combobox', { name: 'Labels' }).fill('defect');
