@@ -14612,6 +14612,7 @@ export interface components {
         /** Epic */
         Epic: {
             _links: {
+                epic_issues: string;
                 group: string;
                 parent: string | null;
                 self: string;
@@ -15751,6 +15752,7 @@ export interface components {
         /** ListedEpic */
         ListedEpic: {
             _links: {
+                epic_issues: string;
                 group: string;
                 parent: string | null;
                 self: string;

@@ -192,6 +192,15 @@ export interface EpicLabelsTable {
   created_at: Generated<Date>;
 }
 
+export interface EpicLinksTable {
+  id: Generated<number>;
+  source_id: number;
+  target_id: number;
+  link_type: 'relates_to' | 'blocks';
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface EpicsTable {
   id: Generated<number>;
   namespace_id: number;
@@ -386,6 +395,7 @@ export interface IssuesTable {
   last_edited_by_id: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  epic_issue_id: number | null;
 }
 
 export interface IterationCadencesTable {
@@ -1834,6 +1844,7 @@ export interface Database {
   draft_notes: DraftNotesTable;
   emails: EmailsTable;
   epic_labels: EpicLabelsTable;
+  epic_links: EpicLinksTable;
   epics: EpicsTable;
   events: EventsTable;
   external_status_check_branches: ExternalStatusCheckBranchesTable;

@@ -14,7 +14,7 @@ import {
   Timestamp,
   Word,
 } from '../../../kernel/http/entity.ts';
-import { LabelBasic, labelBasicJson } from '../../collaboration/index.ts';
+import { LabelBasic, labelBasicJson, type Votes } from '../../collaboration/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
 import type { Person } from '../issues/issues.queries.ts';
 
@@ -53,7 +53,7 @@ const basic = {
   labels: ListOf(Text(), { description: 'Titles' }),
   upvotes: Count(),
   downvotes: Count(),
-  _links: Fields({ self: Text(), group: Text(), parent: Nullable(Text()) }),
+  _links: Fields({ self: Text(), epic_issues: Text(), group: Text(), parent: Nullable(Text()) }),
 };
 
 export const Epic = Entity('Epic', basic);
@@ -71,6 +71,7 @@ export interface LoadedEpic {
   readonly labels: readonly Label[];
   readonly inheritedStart: string | null;
   readonly inheritedDue: string | null;
+  readonly votes: Votes;
 }
 
 /** Row to JSON, as seen from a group. */
@@ -111,11 +112,11 @@ export function epicJson(loaded: LoadedEpic, base: string, groupId: number): Sta
     updated_at: row.updated_at,
     closed_at: row.closed_at,
     labels: loaded.labels.map(({ title }) => title),
-    // Nobody can react to epics yet.
-    upvotes: 0,
-    downvotes: 0,
+    upvotes: loaded.votes.upvotes,
+    downvotes: loaded.votes.downvotes,
     _links: {
       self: `${api}/${row.namespace_id}/epics/${row.iid}`,
+      epic_issues: `${api}/${row.namespace_id}/epics/${row.iid}/issues`,
       group: `${api}/${row.namespace_id}`,
       parent: parent && `${api}/${parent.namespace_id}/epics/${parent.iid}`,
     },

@@ -1,14 +1,15 @@
 /** SQL of epics. */
 import { sql } from 'kysely';
-import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Epic, Label } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { awardCounts } from '../../collaboration/index.ts';
 import { below, groupScope, nextGroupIid, withTables } from '../../namespaces/index.ts';
 import type { Person } from '../issues/issues.queries.ts';
 import type { LoadedEpic } from './epics.entity.ts';
+import { epicsSeen } from './seen.queries.ts';
 
 /** The epic of one of the groups above a project that the caller sees; by its number in the group that is nearest. */
 export async function epicAbove(
@@ -23,16 +24,8 @@ export async function epicAbove(
   const { rows } = await sql<Epic>`${withTables(tables)}
     select e.* from epics e join namespaces n on n.id = e.namespace_id
     where ${by} and n.id = any(${namespace.traversal_ids}::bigint[]) and n.kind = 'group' and ${condition}
-      and (not e.confidential or e.author_id = ${caller.user?.id ?? null} or ${caller.admin})`.execute(db);
+      and ${epicsSeen(caller)}`.execute(db);
   return rows[0];
-}
-
-/** Epics `e` that the caller sees in the groups that they see. */
-function seenBy(caller: Caller) {
-  if (caller.admin) return sql<boolean>`true`;
-  const planners = groupScope(caller, { minimum: Level.planner });
-  return sql<boolean>`(not e.confidential or e.author_id = ${caller.user?.id ?? null}
-    or e.namespace_id in (${withTables(planners.tables)} select n.id from namespaces n where ${planners.condition}))`;
 }
 
 export interface EpicList {
@@ -66,7 +59,7 @@ function available(db: Db, list: EpicList) {
   let query = db
     .selectFrom('epics as e')
     .where(sql<boolean>`(${sql.join(places, sql` or `)})`)
-    .where(seenBy(caller));
+    .where(epicsSeen(caller));
   if (list.authorId !== undefined) query = query.where('e.author_id', '=', list.authorId);
   if (list.state) query = query.where('e.state', '=', list.state);
   if (list.confidential !== undefined) query = query.where('e.confidential', '=', list.confidential);
@@ -110,7 +103,7 @@ export async function findEpic(
     .selectAll('e')
     .where('e.namespace_id', '=', groupId)
     .where(column, '=', value)
-    .where(seenBy(caller))
+    .where(epicsSeen(caller))
     .executeTakeFirst();
 }
 
@@ -125,7 +118,7 @@ export async function epicInTree(db: Db, rootId: number, caller: Caller, id: num
       sql<boolean>`e.namespace_id in (${withTables(scope.tables)}
         select n.id from namespaces n where n.traversal_ids[1] = ${rootId} and n.kind = 'group' and ${scope.condition})`,
     )
-    .where(seenBy(caller))
+    .where(epicsSeen(caller))
     .executeTakeFirst();
 }
 
@@ -178,7 +171,7 @@ async function inheritedDays(db: Db, ids: readonly number[], which: 'start' | 'd
 export async function withDetails(db: Db, epics: readonly Epic[]): Promise<LoadedEpic[]> {
   if (epics.length === 0) return [];
   const ids = epics.map(({ id }) => id);
-  const [around, labels, starts, dues] = await Promise.all([
+  const [around, labels, starts, dues, votes] = await Promise.all([
     sql<Person & { epic_id: number; group_path: string; parent: LoadedEpic['parent'] }>`
       select e.id as epic_id, n.full_path as group_path,
         case when p.id is not null
@@ -190,6 +183,7 @@ export async function withDetails(db: Db, epics: readonly Epic[]): Promise<Loade
     labelsOf(db, ids),
     inheritedDays(db, ids, 'start'),
     inheritedDays(db, ids, 'due'),
+    awardCounts(db, 'epic', ids),
   ]);
   const found = new Map(around.rows.map((each) => [each.epic_id, each]));
   return epics.flatMap((row) => {
@@ -206,6 +200,7 @@ export async function withDetails(db: Db, epics: readonly Epic[]): Promise<Loade
         labels: labels.get(row.id) ?? [],
         inheritedStart: starts.get(row.id) ?? null,
         inheritedDue: dues.get(row.id) ?? null,
+        votes: votes.get(row.id) ?? { upvotes: 0, downvotes: 0 },
       },
     ];
   });

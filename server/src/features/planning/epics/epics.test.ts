@@ -73,6 +73,7 @@ describe('epics', () => {
       downvotes: 0,
       _links: {
         self: `${app.url}/api/v4/groups/${group.id}/epics/1`,
+        epic_issues: `${app.url}/api/v4/groups/${group.id}/epics/1/issues`,
         group: `${app.url}/api/v4/groups/${group.id}`,
         parent: null,
       },
@@ -220,7 +221,7 @@ describe('epics', () => {
   });
 
   it('are for whom they are: confidential ones for planners and their author', async () => {
-    const { path } = await groupOf('public');
+    const { group, path } = await groupOf('public');
     const made = await call('POST', path, planner, { title: 'Secret', confidential: true });
     expect(made.body.confidential).toBe(true);
     const stranger = await buildToken(app);
@@ -240,6 +241,14 @@ describe('epics', () => {
       expect((await call('PUT', `${path}/1`, token, { title: 'x' })).status).toBe(status);
       expect((await call('DELETE', `${path}/1`, token)).status).toBe(status);
     }
+    const project = await buildProject(app, { namespace: group, visibility: 'public' });
+    const filed = await call('POST', `/projects/${project.id}/issues`, planner, { title: 'x', epic_id: made.body.id });
+    expect(filed.body).toMatchObject({ epic_iid: 1, epic: { title: 'Secret' } });
+    for (const token of [undefined, stranger, guest])
+      expect((await call('GET', `/projects/${project.id}/issues/1`, token)).body).toMatchObject({
+        epic_iid: null,
+        epic: null,
+      });
     const hidden = await groupOf();
     expect((await call('GET', hidden.path, stranger)).status).toBe(404);
   });

@@ -1,9 +1,11 @@
 /** SQL of issues: loading with all that their JSON shows, and writing. */
 import { sql } from 'kysely';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
 import { awardCounts, milestonesById, type PlacedMilestone } from '../../collaboration/index.ts';
 import { commentCounts } from '../../collaboration/notes/index.ts';
+import { epicsSeen } from '../epics/seen.queries.ts';
 
 export type Person = Pick<
   User,
@@ -102,8 +104,8 @@ async function byIds<T>(
 
 type Grouped<T> = T & { readonly group_path: string };
 
-/** Adds all that the JSON of issues shows, with the same few queries for any number of them. */
-export async function withDetails(db: Db, rows: readonly Issue[]): Promise<LoadedIssue[]> {
+/** Adds all that the JSON of issues shows, with the same few queries for any number of them; epics that the caller sees. */
+export async function withDetails(db: Db, rows: readonly Issue[], caller: Caller | null): Promise<LoadedIssue[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const of = (column: 'project_id' | 'milestone_id' | 'duplicated_to_id' | 'epic_id' | 'iteration_id') =>
@@ -117,9 +119,9 @@ export async function withDetails(db: Db, rows: readonly Issue[]): Promise<Loade
       sql<Pick<Issue, 'id' | 'project_id' | 'iid'>>`select id, project_id, iid from issues
         where id = any(${wanted}::bigint[])`.execute(db),
     ),
-    byIds(of('epic_id'), (wanted) =>
+    byIds(caller ? of('epic_id') : [], (wanted) =>
       sql<Grouped<Epic>>`select e.*, n.full_path as group_path from epics e join namespaces n on n.id = e.namespace_id
-        where e.id = any(${wanted}::bigint[])`.execute(db),
+        where e.id = any(${wanted}::bigint[]) and ${caller ? epicsSeen(caller) : sql`false`}`.execute(db),
     ),
     byIds(of('iteration_id'), (wanted) =>
       sql<Grouped<Iteration>>`select i.*, n.full_path as group_path from iterations i

@@ -21,7 +21,7 @@ const read = { on: 'project', ability: 'read_issue' } as const;
 /** One issue as its project shows it. */
 export function issuePresenter(db: Db, base: string) {
   return async (row: IssueRow, caller: Caller): Promise<IssueJson> => {
-    const [loaded] = await withDetails(db, [row]);
+    const [loaded] = await withDetails(db, [row], caller);
     if (!loaded) throw notFound('Issue');
     const people = [row.author_id, ...loaded.assignees.map(({ id }) => id)];
     const subscribed =

@@ -48,13 +48,14 @@ const noMatch = () => plainError(404, 'No matching issue found. Make sure that y
 export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader, 'project' | 'projects'>): Route[] {
   const shownFrom = (projectId: number) => ({ projectId });
 
-  async function linkJson(link: LinkRow, from: IssueRow): Promise<Static<typeof IssueLink>> {
+  async function linkJson(link: LinkRow, from: IssueRow, caller: Caller): Promise<Static<typeof IssueLink>> {
     const swapped = link.link_type === 'blocks' && link.target_id === from.id;
     const ids = swapped ? [link.target_id, link.source_id] : [link.source_id, link.target_id];
     const rows = await Promise.all(ids.map((id) => issueById(db, id)));
     const loaded = await withDetails(
       db,
       rows.filter((row) => row !== undefined),
+      caller,
     );
     const [source, target] = ids.map((id) => loaded.find(({ row }) => row.id === id));
     if (!source || !target) throw notFound('Issue');
@@ -87,7 +88,7 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
   }
 
   async function tell(tx: Db, of: IssueRow, about: IssueRow, userId: number, action: SystemNoteAction, text: string) {
-    const [loaded] = await withDetails(tx, [about]);
+    const [loaded] = await withDetails(tx, [about], null);
     if (!loaded) return;
     const { references } = issueJson(loaded, base, shownFrom(of.project_id));
     await systemNote(tx, ofProject('issue', of), userId, action, `${text} ${references.relative}`);
@@ -113,7 +114,7 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
         );
         const kept = seen.slice(page.offset, page.offset + page.limit);
         const found = offsetPage(page, kept, seen.length);
-        const loaded = await withDetails(db, found.items);
+        const loaded = await withDetails(db, found.items, caller);
         return withItems(
           found,
           loaded.flatMap((each) => {
@@ -143,7 +144,7 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
       responses: { 200: IssueLink },
       handler: async ({ params, subject, caller }) => {
         const { link, issue } = await find(subject, caller, params);
-        return await linkJson(link, issue);
+        return await linkJson(link, issue, caller);
       },
     }),
     route({
@@ -188,7 +189,7 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
           await tell(tx, target, source, user.id, 'relate', here);
           return made;
         });
-        return await linkJson(link, issue);
+        return await linkJson(link, issue, caller);
       },
     }),
     route({
@@ -206,7 +207,7 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
         const { user } = caller;
         if (!user) throw unauthorized();
         unmodifiedSince(link.updated_at);
-        const shownLink = await linkJson(link, issue);
+        const shownLink = await linkJson(link, issue, caller);
         await transaction(db, async (tx) => {
           if (!(await deleteLink(tx, link.id))) throw notFound('IssueLink');
           await tell(tx, issue, other, user.id, 'unrelate', 'removed the relation with');

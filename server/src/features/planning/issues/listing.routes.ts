@@ -40,7 +40,7 @@ function issueLists(db: Db, base: string) {
     const { rows, cursorOf } = await listIssues(db, list, page);
     const found =
       page.style === 'keyset' ? keysetPage(page, rows, cursorOf) : offsetPage(page, rows, await countIssues(db, list));
-    const loaded = await withDetails(db, found.items);
+    const loaded = await withDetails(db, found.items, caller);
     return withItems(
       found,
       loaded.map((each) => listedIssueJson(each, base, from, params.with_labels_details ?? false)),

@@ -46,7 +46,7 @@ async function shownIn({ db, base, parents }: Shown, ids: readonly number[], cal
       return subject !== undefined && (await mayReadIssue(db, subject, caller, row)) ? [row] : [];
     }),
   );
-  const loaded = await withDetails(db, seen.flat());
+  const loaded = await withDetails(db, seen.flat(), caller);
   return new Map(
     loaded.map((each) => [
       each.row.id,

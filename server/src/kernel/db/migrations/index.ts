@@ -64,6 +64,7 @@ import { relationExportsMigration } from './0301-relation-exports.ts';
 import { vulnerabilitiesMigration } from './0302-vulnerabilities.ts';
 import { providerImportsMigration } from './0303-provider-imports.ts';
 import { updatedEpicsMigration } from './0340-updated-epics.ts';
+import { epicRelationsMigration } from './0430-epic-relations.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -137,4 +138,5 @@ export const migrations: readonly Migration[] = [
   draftNotesMigration,
   discussedIssuesMigration,
   updatedEpicsMigration,
+  epicRelationsMigration,
 ];
