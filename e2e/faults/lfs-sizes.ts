@@ -13,7 +13,7 @@ import { type Growth, growthWhile } from './machine.ts';
 
 /**
  * Megabytes that the server may grow by while something large passes through. V8 collects what was read from processes and
- * sockets when 64 MB of it have come together at the latest; whoever keeps what passes through grows by 100 and more.
+ * sockets when 64 MB of it have come together at the latest; whoever keeps what passes through grows by 200 and more.
  */
 export const tolerated = 80;
 

@@ -67,7 +67,7 @@ try {
       suite,
       join(directory, 'sizes'),
       short
-        ? { pushMegabytes: 100, lfsMegabytes: 100, bucketMegabytes: 0, refs: 1000 }
+        ? { pushMegabytes: 200, lfsMegabytes: 200, bucketMegabytes: 0, refs: 1000 }
         : { pushMegabytes: 1000, lfsMegabytes: 2000, bucketMegabytes: 2000, refs: 100_000 },
       say,
     );

@@ -17,7 +17,6 @@ import { moveNotes, removeNotesOf } from './notes/index.ts';
 import { mountUploads } from './uploads/uploads.mount.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
 
-export { awardCounts, type Votes } from './award-emoji/index.ts';
 export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
 export { labelsNamed } from './labels/named.ts';
@@ -31,6 +30,7 @@ export { findMilestone, milestoneNamed, milestonesById, milestonesFor } from './
 export type { Noteables } from './noteables.ts';
 export { labelRelation, milestoneRelation } from './relations.ts';
 export { recordLabels, recordMilestone, recordState, recordWeight } from './resource-events/index.ts';
+export { type Responses, responsesTo } from './responses.queries.ts';
 export { isSubscribed } from './subscriptions/index.ts';
 export { createTodo, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';
 export {

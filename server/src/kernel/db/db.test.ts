@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import {
+  beforeCommit,
   createDb,
   createPool,
   type Db,
@@ -113,6 +114,26 @@ it('joins the transaction that it is called in, and rolls back all of it', async
   });
   await expect(outcome).rejects.toThrow('after all');
   expect(await one(sql`select count(*) as n from pairs where a = 20`)).toEqual({ n: 0 });
+});
+
+it('writes what a transaction gathered once, in its order, last; nothing of one that is rolled back', async () => {
+  const written: (readonly number[])[] = [];
+  const write = async (tx: Db, items: readonly number[]) => {
+    expect(tx.isTransaction).toBe(true);
+    written.push(items);
+  };
+  await transaction(db, async (tx) => {
+    await beforeCommit(tx, write, [1, 2]);
+    await transaction(tx, (inner) => beforeCommit(inner, write, [3]));
+    expect(written).toEqual([]);
+  });
+  expect(written).toEqual([[1, 2, 3]]);
+  const outcome = transaction(db, async (tx) => {
+    await beforeCommit(tx, write, [4]);
+    throw new Error('given up');
+  });
+  await expect(outcome).rejects.toThrow('given up');
+  expect(written).toHaveLength(1);
 });
 
 it('locks by name: one holder at a time, given back with the transaction or the work', async () => {

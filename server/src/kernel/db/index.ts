@@ -12,4 +12,4 @@ export {
 export { migrate } from './migrate.ts';
 export { containing, wordsOf } from './patterns.ts';
 export { createDb, createPool, type DatabaseAddress, type Db } from './pool.ts';
-export { transaction } from './tx.ts';
+export { beforeCommit, transaction } from './tx.ts';

@@ -8,7 +8,8 @@ import { type Db, type Listener, transaction } from '../db/index.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../queue/index.ts';
 import { type DeliveryLoaders, deliveryOf, type FactConsumer } from './consumer.ts';
 import type { StoredFact } from './fact.ts';
-import { factById, factsChannel, markDelivered, openFacts, removeDelivered } from './facts.queries.ts';
+import { factById, markDelivered, openFacts, removeDelivered } from './facts.queries.ts';
+import { factsChannel } from './outbox.queries.ts';
 
 interface DeliveryOptions {
   readonly db: Db;

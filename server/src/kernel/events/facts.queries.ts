@@ -2,22 +2,16 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
 import type { FactContext, FactDefinition, PayloadOf, StoredFact } from './fact.ts';
-
-/** Wakes the processes that deliver; sent by the same statement, heard when the transaction commits. */
-export const factsChannel = 'facts';
+import { addToOutbox } from './outbox.queries.ts';
 
 /** Records a fact; it is delivered after the transaction commits, and never if it does not. */
 export async function recordFact<D extends FactDefinition>(
   tx: Db,
   fact: D,
   payload: PayloadOf<D>,
-  { project_id = null, namespace_id = null, actor_id = null }: FactContext = {},
+  context: FactContext = {},
 ): Promise<void> {
-  await sql`with recorded as (
-      insert into facts (kind, project_id, namespace_id, actor_id, payload)
-      values (${fact.kind}, ${project_id}, ${namespace_id}, ${actor_id}, ${JSON.stringify(payload)}::jsonb)
-      returning id)
-    select pg_notify(${factsChannel}, '') from recorded`.execute(tx);
+  await addToOutbox(tx, [{ kind: fact.kind, payload: JSON.stringify(payload), context }]);
 }
 
 const columns = ['id', 'kind', 'project_id', 'namespace_id', 'actor_id', 'payload', 'created_at'] as const;

@@ -1,7 +1,8 @@
 /** Live updates: ids of what changed, from any process to the open pages of every process. */
 import { randomBytes } from 'node:crypto';
 import type { Db, Listener } from '../db/index.ts';
-import { liveChannel, publish } from './live.queries.ts';
+import { publish } from './live.queries.ts';
+import { liveChannel } from './outbox.queries.ts';
 
 export { publish } from './live.queries.ts';
 

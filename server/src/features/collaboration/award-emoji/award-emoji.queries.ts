@@ -1,5 +1,4 @@
 /** Rows of reactions: on things and on comments about them. */
-import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { AwardEmoji } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
@@ -54,26 +53,4 @@ export async function insertAward(
 
 export async function deleteAward(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('award_emoji').where('id', '=', id).execute();
-}
-
-export interface Votes {
-  readonly upvotes: number;
-  readonly downvotes: number;
-}
-
-/** Thumbs up and down on things of a kind; those without any are left out. */
-export async function awardCounts(
-  db: Db,
-  type: NoteableType,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, Votes>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await sql<{ id: number; up: number; down: number }>`
-    select noteable_id as id, count(*) filter (where name = 'thumbsup') as up,
-      count(*) filter (where name = 'thumbsdown') as down
-    from award_emoji
-    where noteable_type = ${type} and noteable_id = any(${[...ids]}::bigint[]) and note_id is null
-      and name in ('thumbsup', 'thumbsdown')
-    group by noteable_id`.execute(db);
-  return new Map(rows.map(({ id, up, down }) => [id, { upvotes: Number(up), downvotes: Number(down) }]));
 }

@@ -29,7 +29,6 @@ export {
   type SuggestionJson,
 } from './notes.entity.ts';
 export {
-  commentCounts,
   listNotes,
   moveNotes,
   newestNote,

@@ -187,20 +187,6 @@ export async function removeNotesOf(tx: Db, userId: number): Promise<void> {
   await tx.deleteFrom('notes').where('author_id', '=', userId).execute();
 }
 
-/** How many comments people wrote about things of a kind; 0 is left out. Counted by the index, in one query. */
-export async function commentCounts(
-  db: Db,
-  type: NoteableType,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await sql<{ id: number; count: number }>`
-    select noteable_id as id, count(*) as count from notes
-    where noteable_type = ${type} and noteable_id = any(${[...ids]}::bigint[]) and not system
-    group by noteable_id`.execute(db);
-  return new Map(rows.map(({ id, count }) => [id, Number(count)]));
-}
-
 /** Those of things of a kind that have threads which are not resolved. */
 export async function unresolvedThreads(
   db: Db,

@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
-import { awardCounts, milestonesById, type PlacedMilestone } from '../../collaboration/index.ts';
-import { commentCounts } from '../../collaboration/notes/index.ts';
+import { milestonesById, type PlacedMilestone, responsesTo } from '../../collaboration/index.ts';
 import { epicsSeen } from '../epics/seen.queries.ts';
 
 export type Person = Pick<
@@ -78,18 +77,20 @@ export async function labelsOf(db: Db, ids: readonly number[]): Promise<Map<numb
 }
 
 async function countsOf(db: Db, ids: readonly number[]): Promise<Map<number, IssueCounts>> {
-  const [comments, votes] = await Promise.all([commentCounts(db, 'issue', ids), awardCounts(db, 'issue', ids)]);
-  const { rows } = await sql<Pick<IssueCounts, 'mergeRequests' | 'blocking'> & { id: number }>`
-    select i.id,
-      (select count(*)::int from merge_request_closes_issues c where c.issue_id = i.id) as "mergeRequests",
-      (select count(*)::int from issue_links k join issues t on t.id = k.target_id
-        where k.source_id = i.id and k.link_type = 'blocks' and t.state = 'opened') as blocking
-    from unnest(${ids}::bigint[]) i (id)`.execute(db);
+  const [{ rows }, responses] = await Promise.all([
+    sql<Pick<IssueCounts, 'mergeRequests' | 'blocking'> & { id: number }>`
+      select i.id,
+        (select count(*)::int from merge_request_closes_issues c where c.issue_id = i.id) as "mergeRequests",
+        (select count(*)::int from issue_links k join issues t on t.id = k.target_id
+          where k.source_id = i.id and k.link_type = 'blocks' and t.state = 'opened') as blocking
+      from unnest(${ids}::bigint[]) i (id)`.execute(db),
+    responsesTo(db, 'issue', ids),
+  ]);
   return new Map(
-    rows.map(({ id, ...counts }) => [
-      id,
-      { ...counts, notes: comments.get(id) ?? 0, ...(votes.get(id) ?? { upvotes: 0, downvotes: 0 }) },
-    ]),
+    rows.map(({ id, ...counts }) => {
+      const { comments, upvotes, downvotes } = responses(id);
+      return [id, { ...counts, notes: comments, upvotes, downvotes }];
+    }),
   );
 }
 

@@ -9,7 +9,6 @@ import { isSubscribed } from '../../collaboration/index.ts';
 import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { rebaseInProgress } from '../merging/rebasing.ts';
 import { mergeConflict } from './conflicts.entity.ts';
-import { involvedPeople } from './history.queries.ts';
 import { noteableOf } from './history.ts';
 import { type MergeRequestDetailJson, mergeRequestJson } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -28,6 +27,10 @@ const briefly = ({
   updated_at,
   web_url,
 }: PipelineJson): PipelineJson => ({ id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url });
+
+/** Who takes part: the author, and those who are assigned or asked to review. */
+const peopleOf = ({ author, assignees, reviewers }: queries.LoadedMergeRequest): number[] =>
+  [author, ...assignees, ...reviewers].flatMap((person) => person?.id ?? []);
 
 export interface DetailDependencies
   extends Pick<MergeRequestDependencies, 'db' | 'externalUrl' | 'repository' | 'markdown'> {
@@ -52,9 +55,7 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
     const target = extra.diverged ? await repository.branch(subject.project, refs.target_branch) : null;
     return {
       ...mergeRequestJson(loaded, urls, current.status),
-      subscribed:
-        caller.user !== null &&
-        (await isSubscribed(db, noteableOf(row), caller.user.id, await involvedPeople(db, row.id))),
+      subscribed: caller.user !== null && (await isSubscribed(db, noteableOf(row), caller.user.id, peopleOf(loaded))),
       changes_count: await changesCount(subject, refs),
       latest_build_started_at: head?.started_at ?? null,
       latest_build_finished_at: head?.finished_at ?? null,

@@ -4,8 +4,7 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Label, MergeRequest, Project, User } from '../../../kernel/db/rows.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
-import { awardCounts, milestonesById, type PlacedMilestone, type Votes } from '../../collaboration/index.ts';
-import { commentCounts, unresolvedThreads } from '../../collaboration/notes/index.ts';
+import { milestonesById, type PlacedMilestone, type Responses, responsesTo } from '../../collaboration/index.ts';
 import { labelsOf } from './planned.queries.ts';
 
 export type Person = Pick<
@@ -28,9 +27,7 @@ export interface LoadedMergeRequest {
   readonly reviewers: readonly Person[];
   readonly labels: readonly Label[];
   readonly milestone: PlacedMilestone | null;
-  readonly votes: Votes;
-  /** Comments of people. */
-  readonly comments: number;
+  readonly responses: Responses;
   /** Whether threads that are not resolved keep it from being merged. */
   readonly blockedByThreads: boolean;
 }
@@ -103,14 +100,12 @@ export async function withPeople(
   if (rows.length === 0) return [];
   const milestoneIds = [...new Set(rows.flatMap((row) => row.milestone_id ?? []))];
   const ids = rows.map((row) => row.id);
-  const [projects, involved, labels, milestones, comments, open, votes] = await Promise.all([
+  const [projects, involved, labels, milestones, responses] = await Promise.all([
     projectsOf(db, rows, known),
     involvedIn(db, rows),
     labelsOf(db, ids),
     milestonesById(db, milestoneIds),
-    commentCounts(db, 'merge_request', ids),
-    unresolvedThreads(db, 'merge_request', ids),
-    awardCounts(db, 'merge_request', ids),
+    responsesTo(db, 'merge_request', ids),
   ]);
   const people = Map.groupBy(involved, ({ merge_request_id, role }) => `${merge_request_id}:${role}`);
   return rows.map((row) => {
@@ -127,9 +122,8 @@ export async function withPeople(
       reviewers: of('reviewer'),
       labels: labels.get(row.id) ?? [],
       milestone: milestones.find(({ id }) => id === row.milestone_id) ?? null,
-      votes: votes.get(row.id) ?? { upvotes: 0, downvotes: 0 },
-      comments: comments.get(row.id) ?? 0,
-      blockedByThreads: project.only_allow_merge_if_all_discussions_are_resolved && open.has(row.id),
+      responses: responses(row.id),
+      blockedByThreads: project.only_allow_merge_if_all_discussions_are_resolved && responses(row.id).unresolved > 0,
     };
   });
 }

@@ -1,0 +1,43 @@
+/** What a transaction tells others, written by one statement before it commits: facts, and topics for open pages. */
+import { sql } from 'kysely';
+import { beforeCommit, type Db } from '../db/index.ts';
+import type { FactContext } from './fact.ts';
+
+/** Wakes the processes that deliver; sent by the statement that writes facts, heard when the transaction commits. */
+export const factsChannel = 'facts';
+export const liveChannel = 'live';
+
+type Message =
+  | { readonly topic: string }
+  | { readonly kind: string; readonly payload: string; readonly context: FactContext };
+
+/** Writes facts in their order, and notifies: each topic once, and whoever delivers facts when there are any. */
+async function write(tx: Db, messages: readonly Message[]): Promise<void> {
+  const facts = messages.filter((message) => 'kind' in message);
+  const topics = new Set(messages.flatMap((message) => ('topic' in message ? message.topic : [])));
+  const notices = [...topics].map((topic) => [liveChannel, topic] as const);
+  if (facts.length === 0)
+    await sql`select pg_notify(${liveChannel}, topic) from unnest(${[...topics]}::text[]) as topic`.execute(tx);
+  else {
+    const told = [[factsChannel, ''] as const, ...notices];
+    await sql`with recorded as (
+        insert into facts (kind, payload, project_id, namespace_id, actor_id)
+        select kind, payload::jsonb, project_id, namespace_id, actor_id
+        from unnest(
+          ${facts.map(({ kind }) => kind)}::text[],
+          ${facts.map(({ payload }) => payload)}::text[],
+          ${facts.map(({ context }) => context.project_id ?? null)}::bigint[],
+          ${facts.map(({ context }) => context.namespace_id ?? null)}::bigint[],
+          ${facts.map(({ context }) => context.actor_id ?? null)}::bigint[])
+          with ordinality as f (kind, payload, project_id, namespace_id, actor_id, position)
+        order by position)
+      select pg_notify(channel, payload)
+      from unnest(${told.map(([channel]) => channel)}::text[], ${told.map(([, payload]) => payload)}::text[])
+        as told (channel, payload)`.execute(tx);
+  }
+}
+
+/** Has messages written before the transaction commits; they are never sent if it does not. */
+export async function addToOutbox(tx: Db, messages: readonly Message[]): Promise<void> {
+  if (messages.length > 0) await beforeCommit(tx, write, messages);
+}
