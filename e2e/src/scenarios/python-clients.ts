@@ -27,6 +27,8 @@ export function command(name: string, args: readonly string[], input: string, ho
     });
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
+    // One that ends before it has read its input says why by its code and stderr.
+    child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });
 }

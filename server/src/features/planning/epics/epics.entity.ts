@@ -14,7 +14,7 @@ import {
   Timestamp,
   Word,
 } from '../../../kernel/http/entity.ts';
-import { LabelBasic, labelBasicJson, type Votes } from '../../collaboration/index.ts';
+import { LabelBasic, labelBasicJson, type Responses } from '../../collaboration/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
 import type { Person } from '../issues/issues.queries.ts';
 
@@ -71,7 +71,7 @@ export interface LoadedEpic {
   readonly labels: readonly Label[];
   readonly inheritedStart: string | null;
   readonly inheritedDue: string | null;
-  readonly votes: Votes;
+  readonly responses: Responses;
 }
 
 /** Row to JSON, as seen from a group. */
@@ -112,8 +112,8 @@ export function epicJson(loaded: LoadedEpic, base: string, groupId: number): Sta
     updated_at: row.updated_at,
     closed_at: row.closed_at,
     labels: loaded.labels.map(({ title }) => title),
-    upvotes: loaded.votes.upvotes,
-    downvotes: loaded.votes.downvotes,
+    upvotes: loaded.responses.upvotes,
+    downvotes: loaded.responses.downvotes,
     _links: {
       self: `${api}/${row.namespace_id}/epics/${row.iid}`,
       epic_issues: `${api}/${row.namespace_id}/epics/${row.iid}/issues`,

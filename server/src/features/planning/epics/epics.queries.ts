@@ -5,7 +5,7 @@ import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Epic, Label } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
-import { awardCounts } from '../../collaboration/index.ts';
+import { responsesTo } from '../../collaboration/index.ts';
 import { below, groupScope, nextGroupIid, withTables } from '../../namespaces/index.ts';
 import type { Person } from '../issues/issues.queries.ts';
 import type { LoadedEpic } from './epics.entity.ts';
@@ -171,7 +171,7 @@ async function inheritedDays(db: Db, ids: readonly number[], which: 'start' | 'd
 export async function withDetails(db: Db, epics: readonly Epic[]): Promise<LoadedEpic[]> {
   if (epics.length === 0) return [];
   const ids = epics.map(({ id }) => id);
-  const [around, labels, starts, dues, votes] = await Promise.all([
+  const [around, labels, starts, dues, responses] = await Promise.all([
     sql<Person & { epic_id: number; group_path: string; parent: LoadedEpic['parent'] }>`
       select e.id as epic_id, n.full_path as group_path,
         case when p.id is not null
@@ -183,7 +183,7 @@ export async function withDetails(db: Db, epics: readonly Epic[]): Promise<Loade
     labelsOf(db, ids),
     inheritedDays(db, ids, 'start'),
     inheritedDays(db, ids, 'due'),
-    awardCounts(db, 'epic', ids),
+    responsesTo(db, 'epic', ids),
   ]);
   const found = new Map(around.rows.map((each) => [each.epic_id, each]));
   return epics.flatMap((row) => {
@@ -200,7 +200,7 @@ export async function withDetails(db: Db, epics: readonly Epic[]): Promise<Loade
         labels: labels.get(row.id) ?? [],
         inheritedStart: starts.get(row.id) ?? null,
         inheritedDue: dues.get(row.id) ?? null,
-        votes: votes.get(row.id) ?? { upvotes: 0, downvotes: 0 },
+        responses: responses(row.id),
       },
     ];
   });
