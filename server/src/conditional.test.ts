@@ -97,10 +97,10 @@ async function mergeRequest(): Promise<string> {
   return `/projects/${repository.id}/merge_requests/${iid}`;
 }
 /** The two addresses of a fresh epic. */
-async function epic(): Promise<{ byNumber: string; byId: string }> {
+async function epic() {
   const group = await buildGroup(world.app, { owner: world.admin.user });
   const { id, iid } = await created<{ id: number; iid: number }>(`/groups/${group.id}/epics`, { title: 'x' });
-  return { byNumber: `/groups/${group.id}/epics/${iid}`, byId: `/groups/${group.id}/epics/${id}` };
+  return { group, byNumber: `/groups/${group.id}/epics/${iid}`, byId: `/groups/${group.id}/epics/${id}` };
 }
 /** The comment of a fresh thread. */
 async function inThread(base: string): Promise<Target> {
@@ -305,6 +305,27 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   }),
   ...discussed('merge_requests/:merge_request_iid', mergeRequest),
   '/groups/:id/epics/:epic_iid': async () => ({ url: (await epic()).byNumber }),
+  '/groups/:id/epics/:epic_iid/epics/:child_epic_id': async () =>
+    inside(`${(await epic()).byNumber}/epics`, { title: 'x' }),
+  '/groups/:id/epics/:epic_iid/issues/:epic_issue_id': async () => {
+    const { group, byNumber } = await epic();
+    const project = await buildProject(world.app, { namespace: group });
+    const issue = await created<{ id: number }>(`/projects/${project.id}/issues`, { title: 'x' });
+    const { id } = await created<{ id: number }>(`${byNumber}/issues/${issue.id}`, {});
+    return { url: `${byNumber}/issues/${id}` };
+  },
+  '/groups/:id/epics/:epic_iid/related_epics/:related_epic_link_id': async () => {
+    const { group, byNumber } = await epic();
+    const { iid } = await created<{ iid: number }>(`/groups/${group.id}/epics`, { title: 'y' });
+    return await inside(`${byNumber}/related_epics`, { target_group_id: String(group.id), target_epic_iid: iid });
+  },
+  '/groups/:id/epics/:epic_iid/award_emoji/:award_id': async () =>
+    inside(`${(await epic()).byNumber}/award_emoji`, emoji),
+  '/groups/:id/epics/:epic_iid/notes/:note_id/award_emoji/:award_id': async () => {
+    const { byId, byNumber } = await epic();
+    const { id } = await created(`${byId}/notes`, { body: 'x' });
+    return await inside(`${byNumber}/notes/${id}/award_emoji`, emoji);
+  },
   '/groups/:id/epics/:epic_id/notes/:note_id': async () => inside(`${(await epic()).byId}/notes`, { body: 'x' }),
   '/groups/:id/epics/:epic_id/discussions/:discussion_id/notes/:note_id': async () => inThread((await epic()).byId),
   '/groups/:id/iteration_cadences/:cadence_id': async () => {
@@ -363,7 +384,9 @@ describe('[1/errors/13] If-Unmodified-Since', () => {
     const later = path === '/projects/:id' || path === '/groups/:id';
     if (later) expect([done.status, done.body]).toEqual([202, { message: '202 Accepted' }]);
     // What is gone is told once more.
-    else if (/\/releases\/|\/links\/:issue_link_id|\/pipeline_schedules\//.test(path))
+    else if (
+      /\/releases\/|\/links\/:issue_link_id|\/pipeline_schedules\/|epic_link_id|(child_epic|epic_issue)_id/.test(path)
+    )
       expect([done.status, done.body]).toEqual([200, expect.any(Object)]);
     else expect([done.status, done.body]).toEqual([204, null]);
   });

@@ -16,6 +16,7 @@ import {
 } from './factories.ts';
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { discuss } from './populated-discussions.ts';
+import { plan } from './populated-plans.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -275,8 +276,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/repository/branches`, { branch: unique('branch'), ref: 'main' });
     await call('POST', `${base}/pipeline`, { ref: 'main' });
   }
-  for (const number of three)
-    await call('POST', `/groups/${group.id}/epics/${epics[0]?.id}/notes`, { body: `Comment ${number}` });
+  const planned = await plan(app, admin, group);
   const runner = await call('POST', '/user/runners', { runner_type: 'project_type', project_id: project.id });
   await app.db
     .updateTable('jobs')
@@ -457,7 +457,9 @@ export async function startPopulated(): Promise<Populated> {
           ? { user_id: account }
           : third === 'issues' || third === 'merge_requests'
             ? { note_id: said[third] }
-            : {};
+            : third === 'epics'
+              ? { note_id: planned.epics }
+              : {};
       const known: Readonly<Record<string, string | number>> = { ...ids[first], ...own };
       return path.replaceAll(/:([a-z_]+)/g, (_, name: string) => {
         const value = known[name];

@@ -1176,6 +1176,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/epics/{epic_id}/resource_label_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the label of an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdResourceLabelEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_id}/resource_label_events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An event in the history of the label of an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdResourceLabelEventsByEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_id}/resource_state_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History of the state of an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdResourceStateEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_id}/resource_state_events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An event in the history of the state of an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIdResourceStateEventsByEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/epics/{epic_iid}": {
         parameters: {
             query?: never;
@@ -1199,6 +1279,342 @@ export interface paths {
          * @description Needs the ability `remove_epic` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdEpicsByEpicIid"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/award_emoji": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reactions to an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIidAwardEmoji"];
+        put?: never;
+        /**
+         * React to an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIidAwardEmoji"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/award_emoji/{award_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A reaction to an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIidAwardEmojiByAwardId"];
+        put?: never;
+        post?: never;
+        /**
+         * Take back a reaction to an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicsByEpicIidAwardEmojiByAwardId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/epics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List child epics
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIidEpics"];
+        put?: never;
+        /**
+         * Create a child epic
+         * @description Needs the ability `create_epic` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIidEpics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/epics/{child_epic_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Reorder a child epic
+         * @description Needs the ability `update_epic` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdEpicsByEpicIidEpicsByChildEpicId"];
+        /**
+         * Assign a child epic
+         * @description Needs the ability `update_epic` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIidEpicsByChildEpicId"];
+        /**
+         * Unassign a child epic
+         * @description Needs the ability `update_epic` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicsByEpicIidEpicsByChildEpicId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List issues of an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIidIssues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/issues/{epic_issue_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Reorder an issue of an epic
+         * @description Needs the ability `update_epic` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdEpicsByEpicIidIssuesByEpicIssueId"];
+        post?: never;
+        /**
+         * Remove an issue from an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicsByEpicIidIssuesByEpicIssueId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/issues/{issue_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Assign an issue to an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIidIssuesByIssueId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/notes/{note_id}/award_emoji": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reactions to a comment on an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmoji"];
+        put?: never;
+        /**
+         * React to a comment on an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmoji"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/notes/{note_id}/award_emoji/{award_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A reaction to a comment on an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiByAwardId"];
+        put?: never;
+        post?: never;
+        /**
+         * Take back a reaction to a comment on an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiByAwardId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/related_epics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List epics that an epic is linked to
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIidRelatedEpics"];
+        put?: never;
+        /**
+         * Link an epic to another one
+         * @description Needs the ability `admin_epic_link` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIidRelatedEpics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/related_epics/{related_epic_link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a link of an epic
+         * @description Needs the ability `admin_epic_link` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicsByEpicIidRelatedEpicsByRelatedEpicLinkId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count epics and issues at any depth below an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicsByEpicIidStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear of changes of an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIidSubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/todo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a to-do about an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIidTodo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epics/{epic_iid}/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear no more of changes of an epic
+         * @description Needs the ability `read_epic` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicsByEpicIidUnsubscribe"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2229,6 +2645,26 @@ export interface paths {
          * @description Needs the ability `admin_group_push_rule` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdPushRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/related_epic_links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List links between epics of a group
+         * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdRelatedEpicLinks"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -14280,6 +14716,97 @@ export interface components {
             /** @description The section of the version, in Markdown */
             notes: string;
         };
+        /** ChildEpic */
+        ChildEpic: {
+            _links: {
+                epic_issues: string;
+                group: string;
+                parent: string | null;
+                self: string;
+            };
+            author: components["schemas"]["UserReference"];
+            /** Format: date-time */
+            closed_at: string | null;
+            color: string;
+            /** @description Whether only its author and members from planners on see it */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            downvotes: number;
+            /**
+             * Format: date
+             * @description The fixed or the inherited one
+             */
+            due_date: string | null;
+            /** Format: date */
+            due_date_fixed: string | null;
+            /**
+             * Format: date
+             * @description From milestones of its issues and dates of the epics below
+             */
+            due_date_from_inherited_source: string | null;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `due_date_from_inherited_source`
+             */
+            due_date_from_milestones: string | null;
+            due_date_is_fixed: boolean;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `due_date`
+             */
+            end_date: string | null;
+            /** @description Id of the group */
+            group_id: number;
+            id: number;
+            /** @description Number within the group */
+            iid: number;
+            /** @description Titles */
+            labels: string[];
+            /** @description Id of the epic above */
+            parent_id: number | null;
+            /** @description Its number */
+            parent_iid: number | null;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            /**
+             * Format: date
+             * @description The fixed or the inherited one
+             */
+            start_date: string | null;
+            /** Format: date */
+            start_date_fixed: string | null;
+            /**
+             * Format: date
+             * @description From milestones of its issues and dates of the epics below
+             */
+            start_date_from_inherited_source: string | null;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `start_date_from_inherited_source`
+             */
+            start_date_from_milestones: string | null;
+            start_date_is_fixed: boolean;
+            /** @enum {string} */
+            state: "opened" | "closed";
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            web_url: string;
+        };
         /** Commit */
         Commit: {
             author_email: string;
@@ -14694,11 +15221,144 @@ export interface components {
             start_date_is_fixed: boolean;
             /** @enum {string} */
             state: "opened" | "closed";
+            subscribed?: boolean;
             title: string;
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
             web_url: string;
+        };
+        /** EpicIssue */
+        EpicIssue: {
+            _links: {
+                award_emoji: string;
+                closed_as_duplicate_of: string | null;
+                notes: string;
+                project: string;
+                self: string;
+            };
+            /**
+             * @deprecated
+             * @description The first; use `assignees`
+             */
+            assignee: components["schemas"]["UserReference"] | null;
+            assignees: components["schemas"]["UserReference"][];
+            author: components["schemas"]["UserReference"];
+            /** @description Open issues that it blocks */
+            blocking_issues_count: number;
+            /** Format: date-time */
+            closed_at: string | null;
+            closed_by: components["schemas"]["UserReference"] | null;
+            /** @description Whether only its author, its assignees and members from planners on see it */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked: boolean | null;
+            downvotes: number;
+            /** Format: date */
+            due_date: string | null;
+            epic: {
+                group_id: number;
+                human_readable_end_date: string | null;
+                human_readable_timestamp: string | null;
+                id: number;
+                iid: number;
+                title: string;
+                url: string;
+            } | null;
+            /**
+             * @deprecated
+             * @description Use `epic`
+             */
+            epic_iid: number | null;
+            /** @description Id of the association */
+            epic_issue_id: number;
+            /** @description Whether its description has check boxes */
+            has_tasks: boolean;
+            /** @enum {string|null} */
+            health_status: "on_track" | "needs_attention" | "at_risk" | null;
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            /** @description Whether it was imported */
+            imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
+            imported_from: string;
+            /** @enum {string} */
+            issue_type: "issue" | "incident" | "test_case" | "task";
+            iteration: components["schemas"]["Iteration"] | null;
+            /** @description Titles */
+            labels: string[];
+            /** @description Merge requests that close it when they are merged */
+            merge_requests_count: number;
+            milestone: components["schemas"]["Milestone"] | null;
+            /** @description Issue of another project that it was moved to */
+            moved_to_id: number | null;
+            /** @description Id of the project */
+            project_id: number;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            /** @description Place among the issues of the epic */
+            relative_position: number;
+            service_desk_reply_to: string | null;
+            /** @description Of an incident; `UNKNOWN` for others */
+            severity: string;
+            /** Format: date */
+            start_date: string | null;
+            /** @enum {string} */
+            state: "opened" | "closed";
+            task_completion_status: {
+                completed_count: number;
+                count: number;
+            };
+            /** @description How many of its check boxes are ticked, in words */
+            task_status: string;
+            time_stats: components["schemas"]["TimeStats"];
+            title: string;
+            /** @description `issue_type` in capitals */
+            type: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            /** @description Comments of people */
+            user_notes_count: number;
+            web_url: string;
+            weight: number | null;
+        };
+        /** EpicIssueLink */
+        EpicIssueLink: {
+            epic: components["schemas"]["Epic"];
+            /** @description Id of the association */
+            id: number;
+            issue: components["schemas"]["Issue"];
+        };
+        /** EpicStatistics */
+        EpicStatistics: {
+            statistics: {
+                epics: {
+                    /** @description Closed epics */
+                    closed: number;
+                    /** @description Open epics */
+                    opened: number;
+                };
+                issues: {
+                    /** @description Closed issues */
+                    closed: number;
+                    /** @description Open issues */
+                    opened: number;
+                };
+                weight: {
+                    /** @description Closed weight */
+                    closed: number;
+                    /** @description Open weight */
+                    opened: number;
+                };
+            };
         };
         /** Event */
         Event: {
@@ -15591,6 +16251,20 @@ export interface components {
             popular: boolean;
             /** @description Where the text comes from */
             source_url: string | null;
+        };
+        /** LinkedEpic */
+        LinkedEpic: {
+            group_id: number;
+            has_children: boolean;
+            has_issues: boolean;
+            id: number;
+            iid: number;
+            /** @description Id of the epic above */
+            parent_id: number;
+            reference: string;
+            relation_url: string;
+            title: string;
+            url: string;
         };
         /** LinkedIssue */
         LinkedIssue: {
@@ -17775,6 +18449,32 @@ export interface components {
             created_at?: string;
             /** @description Whether only members from planners and reporters on read it */
             internal?: boolean;
+        };
+        PostGroupsByIdEpicsByEpicIidAwardEmojiBody: {
+            /** @description Name of the emoji, without colons */
+            name: string;
+        };
+        PostGroupsByIdEpicsByEpicIidEpicsBody: {
+            /** @description Whether only its author and members from planners on see it; as the parent by default */
+            confidential?: boolean;
+            /** @description Title of the epic */
+            title: string;
+        };
+        PostGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiBody: {
+            /** @description Name of the emoji, without colons */
+            name: string;
+        };
+        PostGroupsByIdEpicsByEpicIidRelatedEpicsBody: {
+            /**
+             * @description How this epic is linked to the other
+             * @default relates_to
+             * @enum {string}
+             */
+            link_type?: "relates_to" | "blocks" | "is_blocked_by";
+            /** @description Number of the other epic within its group */
+            target_epic_iid: number;
+            /** @description Id or path of the group of the other epic */
+            target_group_id: string;
         };
         PostGroupsByIdHooksBody: {
             /**
@@ -23201,6 +23901,18 @@ export interface components {
             /** @description Title of the epic */
             title?: string;
         };
+        PutGroupsByIdEpicsByEpicIidEpicsByChildEpicIdBody: {
+            /** @description Id of the sibling that comes right after it */
+            move_after_id?: number;
+            /** @description Id of the sibling that comes right before it */
+            move_before_id?: number;
+        };
+        PutGroupsByIdEpicsByEpicIidIssuesByEpicIssueIdBody: {
+            /** @description Id of the association that comes right after it */
+            move_after_id?: number;
+            /** @description Id of the association that comes right before it */
+            move_before_id?: number;
+        };
         PutGroupsByIdHooksByHookIdBody: {
             /**
              * @description How branches are matched; default `wildcard`
@@ -24891,6 +25603,119 @@ export interface components {
         RecoveryCodes: {
             /** @description Each works once; they are shown this time only */
             recovery_codes: string[];
+        };
+        /** RelatedEpic */
+        RelatedEpic: {
+            _links: {
+                epic_issues: string;
+                group: string;
+                parent: string | null;
+                self: string;
+            };
+            author: components["schemas"]["UserReference"];
+            /** Format: date-time */
+            closed_at: string | null;
+            color: string;
+            /** @description Whether only its author and members from planners on see it */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            downvotes: number;
+            /**
+             * Format: date
+             * @description The fixed or the inherited one
+             */
+            due_date: string | null;
+            /** Format: date */
+            due_date_fixed: string | null;
+            /**
+             * Format: date
+             * @description From milestones of its issues and dates of the epics below
+             */
+            due_date_from_inherited_source: string | null;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `due_date_from_inherited_source`
+             */
+            due_date_from_milestones: string | null;
+            due_date_is_fixed: boolean;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `due_date`
+             */
+            end_date: string | null;
+            /** @description Id of the group */
+            group_id: number;
+            id: number;
+            /** @description Number within the group */
+            iid: number;
+            /** @description Titles */
+            labels: string[];
+            /** Format: date-time */
+            link_created_at: string;
+            /**
+             * @description As seen from the epic of the request
+             * @enum {string}
+             */
+            link_type: "relates_to" | "blocks" | "is_blocked_by";
+            /** Format: date-time */
+            link_updated_at: string;
+            /** @description Id of the epic above */
+            parent_id: number | null;
+            /** @description Its number */
+            parent_iid: number | null;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            related_epic_link_id: number;
+            /**
+             * Format: date
+             * @description The fixed or the inherited one
+             */
+            start_date: string | null;
+            /** Format: date */
+            start_date_fixed: string | null;
+            /**
+             * Format: date
+             * @description From milestones of its issues and dates of the epics below
+             */
+            start_date_from_inherited_source: string | null;
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `start_date_from_inherited_source`
+             */
+            start_date_from_milestones: string | null;
+            start_date_is_fixed: boolean;
+            /** @enum {string} */
+            state: "opened" | "closed";
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            web_url: string;
+        };
+        /** RelatedEpicLink */
+        RelatedEpicLink: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** @enum {string} */
+            link_type: "relates_to" | "blocks" | "is_blocked_by";
+            source_epic: components["schemas"]["Epic"];
+            target_epic: components["schemas"]["Epic"];
+            /** Format: date-time */
+            updated_at: string;
         };
         /** RelationExport */
         RelationExport: {
@@ -30131,6 +30956,188 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdEpicsByEpicIdResourceLabelEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceLabelEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIdResourceLabelEventsByEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id of the event */
+                event_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceLabelEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIdResourceStateEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceStateEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIdResourceStateEventsByEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id of the event */
+                event_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceStateEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdEpicsByEpicIid: {
         parameters: {
             query?: never;
@@ -30242,6 +31249,1037 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIidAwardEmoji: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIidAwardEmoji: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicsByEpicIidAwardEmojiBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicsByEpicIidAwardEmojiBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicsByEpicIidAwardEmojiBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIidAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicsByEpicIidAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIidEpics: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChildEpic"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIidEpics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicsByEpicIidEpicsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicsByEpicIidEpicsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicsByEpicIidEpicsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkedEpic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdEpicsByEpicIidEpicsByChildEpicId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the epic below */
+                child_epic_id: number;
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdEpicsByEpicIidEpicsByChildEpicIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicsByEpicIidEpicsByChildEpicIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdEpicsByEpicIidEpicsByChildEpicIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChildEpic"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIidEpicsByChildEpicId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the epic below */
+                child_epic_id: number;
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Epic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicsByEpicIidEpicsByChildEpicId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the epic below */
+                child_epic_id: number;
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Epic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIidIssues: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicIssue"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdEpicsByEpicIidIssuesByEpicIssueId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id of the association of issue and epic */
+                epic_issue_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdEpicsByEpicIidIssuesByEpicIssueIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicsByEpicIidIssuesByEpicIssueIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdEpicsByEpicIidIssuesByEpicIssueIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicIssue"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicsByEpicIidIssuesByEpicIssueId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id of the association of issue and epic */
+                epic_issue_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicIssueLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIidIssuesByIssueId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the issue */
+                issue_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicIssueLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmoji: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmoji: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwardEmoji"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiByAwardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the reaction */
+                award_id: number;
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIidRelatedEpics: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelatedEpic"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIidRelatedEpics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicsByEpicIidRelatedEpicsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicsByEpicIidRelatedEpicsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicsByEpicIidRelatedEpicsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelatedEpicLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicsByEpicIidRelatedEpicsByRelatedEpicLinkId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the link */
+                related_epic_link_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelatedEpicLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicsByEpicIidStatistics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicStatistics"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIidSubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Epic"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIidTodo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Todo"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicsByEpicIidUnsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of the epic within the group */
+                epic_iid: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Epic"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -33943,6 +35981,63 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdRelatedEpicLinks: {
+        parameters: {
+            query?: {
+                /** @description Created at or after this time */
+                created_after?: string;
+                /** @description Created at or before this time */
+                created_before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Changed at or after this time */
+                updated_after?: string;
+                /** @description Changed at or before this time */
+                updated_before?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelatedEpicLink"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

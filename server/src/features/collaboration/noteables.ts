@@ -83,13 +83,13 @@ export function noteables(deps: {
     routes: todoRoutes(parts),
     register(kind) {
       kinds.add(kind);
+      const named: NoteableKind = { ...kind, ...kind.reactions };
       return [
         ...(kind.notes ? noteRoutes(parts, kind) : []),
         ...discussionRoutes(parts, kind),
-        ...(kind.awards === false ? [] : awardRoutes(parts, kind)),
-        ...(isFollowed(kind)
-          ? [...subscriptionRoutes(parts, kind), ...todoRoutesOf(parts, kind), ...resourceEventRoutes(parts, kind)]
-          : []),
+        ...(kind.awards === false ? [] : awardRoutes(parts, named)),
+        ...(isFollowed(named) ? [...subscriptionRoutes(parts, named), ...todoRoutesOf(parts, named)] : []),
+        ...(isFollowed(kind) ? resourceEventRoutes(parts, kind) : []),
       ];
     },
   };

@@ -7,9 +7,13 @@ import { labeled, type Noteables } from '../collaboration/index.ts';
 import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
 import { membersUnassigned } from '../namespaces/index.ts';
 import { burndownRoutes } from './burndown/burndown.routes.ts';
+import { childEpicRoutes } from './epics/children.routes.ts';
+import { epicIssueRoutes } from './epics/epic-issues.routes.ts';
 import { epicRoutes } from './epics/epics.routes.ts';
 import { epicService } from './epics/epics.service.ts';
+import { relatedEpicRoutes } from './epics/links.routes.ts';
 import { epicNoteable } from './epics/noteable.ts';
+import { epicPresenter } from './epics/presenting.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
 import { issueLinkRoutes } from './issues/links.routes.ts';
@@ -28,7 +32,7 @@ export interface PlanningDependencies {
   readonly externalUrl: string;
   readonly ports: Ports;
   readonly noteables: Noteables;
-  readonly parents: Pick<ParentLoader, 'project' | 'projects'>;
+  readonly parents: Pick<ParentLoader, 'group' | 'project' | 'projects'>;
 }
 
 /** One per process, made by app.ts. */
@@ -40,6 +44,9 @@ export function planningFeature(deps: PlanningDependencies) {
   const iterations = iterationService(db);
   const scheduling = schedulingTask(db);
   const present = issuePresenter(db, externalUrl);
+  const epics = epicService(db);
+  const epicsShown = epicPresenter(db, externalUrl);
+  const aboutEpics = { db, parents: deps.parents, present: epicsShown };
   return {
     routes: [
       ...issueListRoutes(deps),
@@ -51,8 +58,11 @@ export function planningFeature(deps: PlanningDependencies) {
       ...burndownRoutes(db),
       ...iterationRoutes({ db, externalUrl, iterations }),
       ...cadenceRoutes({ db, iterations }),
-      ...epicRoutes(db, externalUrl, epicService(db)),
-      ...deps.noteables.register(epicNoteable(db)),
+      ...epicRoutes(db, externalUrl, epics, epicsShown),
+      ...childEpicRoutes({ ...aboutEpics, base: externalUrl, epics }),
+      ...epicIssueRoutes({ ...aboutEpics, base: externalUrl, issues: service, presentIssue: present }),
+      ...relatedEpicRoutes(aboutEpics),
+      ...deps.noteables.register(epicNoteable(db, epicsShown)),
     ],
     tasks: scheduling.tasks,
     cron: scheduling.cron,

@@ -243,6 +243,7 @@ export const groupAbilities = {
   read_epic: { role: guest, open: 'anyone', auditor: true },
   create_epic: { role: planner, changes: true },
   update_epic: { role: planner, changes: true },
+  admin_epic_link: { role: guest, changes: true },
   remove_epic: { role: owner, planner: true, changes: true },
   create_epic_note: { role: guest, open: 'signed-in', changes: true },
   admin_epic_note: { role: maintainer, changes: true },

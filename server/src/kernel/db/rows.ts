@@ -9,6 +9,7 @@ import type {
   CommitStatusesTable,
   DeployTokensTable,
   EmailsTable,
+  EpicLinksTable,
   EpicsTable,
   EventsTable,
   GpgKeysTable,
@@ -108,6 +109,7 @@ export type Issue = Selectable<IssuesTable>;
 export type IterationCadence = Selectable<IterationCadencesTable>;
 export type Iteration = Selectable<IterationsTable>;
 export type Epic = Selectable<EpicsTable>;
+export type EpicLink = Selectable<EpicLinksTable>;
 export type AwardEmoji = Selectable<AwardEmojiTable>;
 export type ResourceEvent = Selectable<ResourceEventsTable>;
 export type Todo = Selectable<TodosTable>;

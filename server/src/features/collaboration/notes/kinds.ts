@@ -111,6 +111,8 @@ interface Common<P extends TProperties> {
   readonly notes: boolean;
   /** False where people do not react to it with emoji. */
   readonly awards?: false;
+  /** Where reactions, subscriptions and to-dos name it in another way than comments do. */
+  readonly reactions?: Pick<Common<P>, 'path' | 'params' | 'load'>;
   readonly followed?: Followed;
   /** Whether a reply makes a thread of a single comment. */
   readonly convertible: boolean;

@@ -10,6 +10,7 @@ import {
   Id,
   ListOf,
   Nullable,
+  Sometimes,
   Text,
   Timestamp,
   Word,
@@ -56,7 +57,9 @@ const basic = {
   _links: Fields({ self: Text(), epic_issues: Text(), group: Text(), parent: Nullable(Text()) }),
 };
 
-export const Epic = Entity('Epic', basic);
+export const Epic = Entity('Epic', { ...basic, subscribed: Sometimes(Flag()) });
+export type EpicJson = Static<typeof Epic>;
+
 /** As lists show it: with `with_labels_details`, labels are more than their titles. */
 export const ListedEpic = Entity('ListedEpic', {
   ...basic,
@@ -75,7 +78,7 @@ export interface LoadedEpic {
 }
 
 /** Row to JSON, as seen from a group. */
-export function epicJson(loaded: LoadedEpic, base: string, groupId: number): Static<typeof Epic> {
+export function epicJson(loaded: LoadedEpic, base: string, groupId: number): EpicJson {
   const { row, parent, groupPath, inheritedStart, inheritedDue } = loaded;
   const api = `${base}/api/v4/groups`;
   const short = `&${row.iid}`;

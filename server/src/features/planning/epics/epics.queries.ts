@@ -122,6 +122,21 @@ export async function epicInTree(db: Db, rootId: number, caller: Caller, id: num
     .executeTakeFirst();
 }
 
+/** Epics by id that the caller sees, in any group. */
+export async function epicsById(db: Db, ids: readonly number[], caller: Caller): Promise<Epic[]> {
+  const scope = groupScope(caller, { minimum: null });
+  return await db
+    .selectFrom('epics as e')
+    .selectAll('e')
+    .where(sql<boolean>`e.id = any(${[...ids]}::bigint[])`)
+    .where(
+      sql<boolean>`e.namespace_id in (${withTables(scope.tables)}
+        select n.id from namespaces n where n.kind = 'group' and ${scope.condition})`,
+    )
+    .where(epicsSeen(caller))
+    .execute();
+}
+
 /** Epics of a tree of groups change who is above whom one after the other: two at once would close a circle. */
 export async function lockTree(tx: Db, rootId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('epics', ${rootId}))`.execute(tx);
@@ -238,6 +253,11 @@ export async function insertEpic(
     .values({ ...values, iid, namespace_id: groupId })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+export async function authorOf(db: Db, id: number): Promise<number | undefined> {
+  const row = await db.selectFrom('epics').select('author_id').where('id', '=', id).executeTakeFirst();
+  return row?.author_id;
 }
 
 /** The row, locked until the transaction ends. */

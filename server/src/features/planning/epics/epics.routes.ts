@@ -1,17 +1,13 @@
 /** The API of epics. */
 import Type from 'typebox';
-import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Epic as EpicRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import {
   Bool,
   DateParam,
   DateTimeParam,
-  IdOrPath,
   Int,
   List,
   OneOf,
@@ -21,14 +17,11 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { Epic, epicJson, ListedEpic, listedEpicJson } from './epics.entity.ts';
-import { countEpics, type EpicList, findEpic, listEpics, withDetails } from './epics.queries.ts';
+import { Epic, ListedEpic, listedEpicJson } from './epics.entity.ts';
+import { countEpics, type EpicList, listEpics, withDetails } from './epics.queries.ts';
 import type { EpicService } from './epics.service.ts';
+import { epicRoute, groupParam, oneEpic, type PresentEpics, readEpic } from './presenting.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'Epics' } as const;
-const read = { on: 'group', ability: 'read_epic' } as const;
-const groupParam = { id: IdOrPath('Group') };
-const one = { ...groupParam, epic_iid: Int({ description: 'Number of the epic within the group' }) };
 const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description });
 
 const filters = {
@@ -69,25 +62,16 @@ const changed = {
   state_event: Optional(OneOf(['close', 'reopen'], { description: 'Close it or open it again' })),
 };
 
-export function epicRoutes(db: Db, externalUrl: string, epics: EpicService): Route[] {
-  async function find({ group }: GroupSubject, caller: Caller, iid: number): Promise<EpicRow> {
-    const row = await findEpic(db, group.id, caller, { iid });
-    if (!row) throw notFound('Epic');
-    return row;
-  }
-  async function shown(row: EpicRow) {
-    const [loaded] = await withDetails(db, [row]);
-    if (!loaded) throw notFound('Epic');
-    return epicJson(loaded, externalUrl, row.namespace_id);
-  }
+export function epicRoutes(db: Db, externalUrl: string, epics: EpicService, present: PresentEpics): Route[] {
+  const { find, one: shown } = present;
 
   return [
     route({
-      ...common,
+      ...epicRoute,
       method: 'GET',
       path: '/groups/:id/epics',
       summary: 'List epics of a group',
-      access: read,
+      access: readEpic,
       params: Type.Object({ ...groupParam, ...filters }),
       pagination: 'offset',
       responses: { 200: ListOf(ListedEpic) },
@@ -121,45 +105,45 @@ export function epicRoutes(db: Db, externalUrl: string, epics: EpicService): Rou
       },
     }),
     route({
-      ...common,
+      ...epicRoute,
       method: 'POST',
       path: '/groups/:id/epics',
       summary: 'Create an epic',
       access: { on: 'group', ability: 'create_epic' },
       params: Type.Object({ ...groupParam, title, ...written }),
       responses: { 201: Epic },
-      handler: async ({ params, subject, caller }) => await shown(await epics.create(subject, caller, params)),
+      handler: async ({ params, subject, caller }) => await shown(await epics.create(subject, caller, params), caller),
     }),
     route({
-      ...common,
+      ...epicRoute,
       method: 'GET',
       path: '/groups/:id/epics/:epic_iid',
       summary: 'Get an epic',
-      access: read,
-      params: Type.Object(one),
+      access: readEpic,
+      params: Type.Object(oneEpic),
       responses: { 200: Epic },
-      handler: async ({ params, subject, caller }) => await shown(await find(subject, caller, params.epic_iid)),
+      handler: async ({ params, subject, caller }) => await shown(await find(subject, caller, params.epic_iid), caller),
     }),
     route({
-      ...common,
+      ...epicRoute,
       method: 'PUT',
       path: '/groups/:id/epics/:epic_iid',
       summary: 'Update, close or reopen an epic',
       access: { on: 'group', ability: 'update_epic' },
-      params: Type.Object({ ...one, ...changed }, rules(atLeastOneOf(...Object.keys(changed)))),
+      params: Type.Object({ ...oneEpic, ...changed }, rules(atLeastOneOf(...Object.keys(changed)))),
       responses: { 200: Epic },
       handler: async ({ params, subject, caller }) => {
         const { id } = await find(subject, caller, params.epic_iid);
-        return await shown(await epics.update(subject, caller, id, params));
+        return await shown(await epics.update(subject, caller, id, params), caller);
       },
     }),
     route({
-      ...common,
+      ...epicRoute,
       method: 'DELETE',
       path: '/groups/:id/epics/:epic_iid',
       summary: 'Delete an epic',
       access: { on: 'group', ability: 'remove_epic' },
-      params: Type.Object(one),
+      params: Type.Object(oneEpic),
       responses: { 204: Empty },
       conditional: true,
       handler: async ({ params, subject, caller, unmodifiedSince }) => {

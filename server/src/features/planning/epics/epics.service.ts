@@ -3,11 +3,12 @@ import { originOfCaller } from '../../../kernel/audit/index.ts';
 import { canOnGroup } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import type { Epic } from '../../../kernel/db/rows.ts';
+import type { Epic, Label } from '../../../kernel/db/rows.ts';
 import { epicFacts, publish, recordFact } from '../../../kernel/events/index.ts';
 import { invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { labelsNamed } from '../../collaboration/index.ts';
+import { labelsNamed, recordLabels, recordState, resolveTodos } from '../../collaboration/index.ts';
 import { checkedTitle } from '../issues/changes.ts';
+import { placeLast } from './children.queries.ts';
 import * as queries from './epics.queries.ts';
 
 export interface GivenEpic {
@@ -53,22 +54,21 @@ async function tell(tx: Db, event: keyof typeof epicFacts, epic: Epic, actorId: 
 }
 
 export function epicService(db: Db) {
-  async function relabel(
-    tx: Db,
-    subject: GroupSubject,
-    caller: Caller,
-    id: number,
-    given: GivenEpic,
-  ): Promise<boolean> {
+  async function relabel(tx: Db, subject: GroupSubject, caller: Caller, id: number, given: GivenEpic): Promise<void> {
     const { labels, add_labels, remove_labels } = given;
     const [more, less] = [add_labels ?? [], new Set((remove_labels ?? []).map((title) => title.trim()))];
-    if (labels === undefined && more.length === 0 && less.size === 0) return false;
+    if (labels === undefined && more.length === 0 && less.size === 0) return;
     const maker = canOnGroup(caller, 'admin_group_label', subject) ? originOfCaller(caller) : null;
     const before = (await queries.labelsOf(tx, [id])).get(id) ?? [];
     const kept = labels === undefined ? before.filter(({ title }) => !less.has(title)).map((label) => label.id) : [];
     const wished = [...(labels ?? []), ...more].filter((title) => !less.has(title.trim()));
     await queries.setLabels(tx, id, [...kept, ...(await labelsNamed(tx, subject, wished, maker))]);
-    return true;
+    const after = (await queries.labelsOf(tx, [id])).get(id) ?? [];
+    const idsOf = (labels: readonly Label[]) => labels.map((label) => label.id);
+    await recordLabels(tx, { type: 'epic', id }, caller.user?.id ?? null, {
+      before: idsOf(before),
+      after: idsOf(after),
+    });
   }
 
   /** The epic that is to be above; undefined leaves it as it is. */
@@ -101,6 +101,7 @@ export function epicService(db: Db) {
       return transaction(db, async (tx) => {
         const parent_id = (await parentFor(tx, subject, caller, given.parent_id, null)) ?? null;
         const epic = await queries.insertEpic(tx, subject.group.id, { ...values, parent_id });
+        if (parent_id !== null) await placeLast(tx, epic.id, parent_id);
         await relabel(tx, subject, caller, epic.id, given);
         await tell(tx, 'opened', epic, author.id);
         return epic;
@@ -133,7 +134,11 @@ export function epicService(db: Db) {
           ...values,
           ...(parent_id === undefined ? {} : { parent_id }),
         });
+        if (parent_id && parent_id !== before.parent_id) await placeLast(tx, id, parent_id);
         await relabel(tx, subject, caller, id, given);
+        const what = { type: 'epic', id } as const;
+        if (state !== before.state) await recordState(tx, what, actor, state === 'closed' ? 'closed' : 'reopened');
+        if (actor !== null) await resolveTodos(tx, what, actor);
         await tell(tx, state === before.state ? 'updated' : state === 'closed' ? 'closed' : 'reopened', after, actor);
         return after;
       }),

@@ -69,6 +69,7 @@ describe('epics', () => {
       updated_at: expect.stringMatching(/Z$/),
       closed_at: null,
       labels: ['a', 'b'],
+      subscribed: true,
       upvotes: 0,
       downvotes: 0,
       _links: {
@@ -78,7 +79,7 @@ describe('epics', () => {
         parent: null,
       },
     });
-    expect((await call('GET', `${path}/1`, guest)).body).toEqual(made.body);
+    expect((await call('GET', `${path}/1`, guest)).body).toEqual({ ...made.body, subscribed: false });
     expect(
       (await call('PUT', `${path}/1`, planner, { title: 'Go', remove_labels: 'a', add_labels: 'c' })).body,
     ).toMatchObject({
