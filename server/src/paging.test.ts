@@ -16,6 +16,7 @@ afterAll(() => world.close());
 const empty = [
   '/projects/:id/resource_groups/:key/upcoming_jobs',
   '/projects/:id/pipelines/:pipeline_id/bridges',
+  '/projects/:id/merge_requests/:merge_request_iid/blockees',
   '/projects/:id/vulnerability_findings',
   '/projects/:id/vulnerabilities',
   '/groups/:id/milestones/:milestone_id/burndown_events',
@@ -48,6 +49,8 @@ const linksOf = (headers: Headers) =>
 names.push('starred_since');
 // Comments of commits have no ids in their own list.
 names.push('note');
+// Reviewers are told by who they are.
+names.push('user');
 
 const person = () => ({ 'PRIVATE-TOKEN': world.admin.secret, Cookie: world.cookie });
 

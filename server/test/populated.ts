@@ -370,6 +370,16 @@ export async function startPopulated(): Promise<Populated> {
     assigned.push(user.id);
   }
   await call('PUT', `${base}/issues/1`, { assignee_ids: assigned });
+  await call('PUT', `${base}/merge_requests/1`, { reviewer_ids: assigned });
+  for (const iid of [2, 3, 4]) {
+    const { id } = await app.db
+      .selectFrom('merge_requests')
+      .select('id')
+      .where('project_id', '=', project.id)
+      .where('iid', '=', iid)
+      .executeTakeFirstOrThrow();
+    await call('POST', `${base}/merge_requests/1/blocks`, { blocking_merge_request_id: id });
+  }
   const said = await discuss(app, admin, base, ofProject);
   // A page of a hundred has them all.
   await app.db

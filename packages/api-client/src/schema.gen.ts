@@ -6796,6 +6796,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/blockees": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the merge requests that wait for a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidBlockees"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the merge requests that must be merged before a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidBlocks"];
+        put?: never;
+        /**
+         * Let a merge request wait for another one
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidBlocks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/blocks/{block_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Let a merge request wait no longer for another one
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidBlocksByBlockId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/cancel_merge_when_pipeline_succeeds": {
         parameters: {
             query?: never;
@@ -7089,6 +7153,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/merge_ref": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Merge the source branch into the target branch under a ref of the merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidMergeRef"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/notes": {
         parameters: {
             query?: never;
@@ -7184,6 +7268,26 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiByAwardId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/participants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who takes part in a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidParticipants"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -7425,6 +7529,26 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceStateEventsByEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/reviewers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the reviewers of a merge request, and how far they are
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidReviewers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -16835,6 +16959,10 @@ export interface components {
                 path: string;
             } | null;
         };
+        /** MergeRef */
+        MergeRef: {
+            commit_id: string;
+        };
         /** MergeRequest */
         MergeRequest: {
             allow_collaboration: boolean;
@@ -17213,6 +17341,13 @@ export interface components {
              */
             work_in_progress: boolean;
         };
+        /** MergeRequestDependency */
+        MergeRequestDependency: {
+            blocked_merge_request: components["schemas"]["MergeRequest"];
+            blocking_merge_request: components["schemas"]["MergeRequest"];
+            id: number;
+            project_id: number;
+        };
         /** MergeRequestDetail */
         MergeRequestDetail: {
             allow_collaboration: boolean;
@@ -17372,6 +17507,14 @@ export interface components {
         MergeRequestRebase: {
             /** @description Whether a rebase runs */
             rebase_in_progress: boolean;
+        };
+        /** MergeRequestReviewer */
+        MergeRequestReviewer: {
+            /** Format: date-time */
+            created_at: string;
+            /** @enum {string} */
+            state: "unreviewed" | "reviewed" | "requested_changes" | "approved" | "unapproved";
+            user: components["schemas"]["UserReference"];
         };
         /** MergeRequestStatusCheck */
         MergeRequestStatusCheck: {
@@ -19975,6 +20118,10 @@ export interface components {
         PostProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiBody: {
             /** @description Name of the emoji, without colons */
             name: string;
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidBlocksBody: {
+            /** @description Id, not internal id, of the one that is merged first */
+            blocking_merge_request_id: number;
         };
         PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsBody: {
             /** @description Text of the comment, in Markdown */
@@ -34779,6 +34926,8 @@ export interface operations {
     getGroupsByIdMergeRequests: {
         parameters: {
             query?: {
+                /** @description Only those that somebody has approved, or nobody */
+                approved?: "yes" | "no";
                 /** @description Only those that all of these users have approved. Also as `approved_by_ids=a,b` */
                 "approved_by_ids[]"?: number[];
                 /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
@@ -34803,19 +34952,43 @@ export interface operations {
                 "in[]"?: ("title" | "description")[];
                 /** @description Only those with all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
                 "labels[]"?: string[];
+                /** @description Only those that this user has merged, or set to auto-merge */
+                merge_user_id?: number;
+                /** @description Only those that the person with this username has merged, or set to auto-merge */
+                merge_user_username?: string;
                 /** @description Only those of the milestone with this title; `None`, `Any` */
                 milestone?: string;
+                /** @description Only those with this reaction of the caller; `None`, `Any` */
+                my_reaction_emoji?: string;
                 /** @description Leave those of archived projects out */
                 non_archived?: boolean;
                 /** @description What they must not have */
                 not?: {
+                    /** @description Not those assigned to this user */
+                    assignee_id?: number;
+                    /** @description Not those assigned to any of these usernames */
+                    assignee_username?: string[];
+                    /** @description Not those of this author */
+                    author_id?: number;
+                    /** @description Not those of the author with this username */
+                    author_username?: string;
                     /** @description Not those with any of these labels */
                     labels?: string[];
                     /** @description Not those of the milestone with this title */
                     milestone?: string;
+                    /** @description Not those with this reaction of the caller */
+                    my_reaction_emoji?: string;
+                    /** @description Not those that this user is asked to review */
+                    reviewer_id?: number;
+                    /** @description Not those that the person with this username is asked to review */
+                    reviewer_username?: string;
+                    /** @description Not those from this branch */
+                    source_branch?: string;
+                    /** @description Not those into this branch */
+                    target_branch?: string;
                 };
                 /** @description What the list is ordered by */
-                order_by?: "created_at" | "updated_at" | "merged_at" | "title";
+                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
@@ -34832,6 +35005,8 @@ export interface operations {
                 sort?: "asc" | "desc";
                 /** @description Branch with the changes */
                 source_branch?: string;
+                /** @description Only those with branches of this project */
+                source_project_id?: number;
                 /** @description Only those in this state */
                 state?: "opened" | "closed" | "merged" | "locked" | "all";
                 /** @description Branch that the changes go to */
@@ -39308,6 +39483,8 @@ export interface operations {
     getMergeRequests: {
         parameters: {
             query?: {
+                /** @description Only those that somebody has approved, or nobody */
+                approved?: "yes" | "no";
                 /** @description Only those that all of these users have approved. Also as `approved_by_ids=a,b` */
                 "approved_by_ids[]"?: number[];
                 /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
@@ -39332,17 +39509,41 @@ export interface operations {
                 "in[]"?: ("title" | "description")[];
                 /** @description Only those with all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
                 "labels[]"?: string[];
+                /** @description Only those that this user has merged, or set to auto-merge */
+                merge_user_id?: number;
+                /** @description Only those that the person with this username has merged, or set to auto-merge */
+                merge_user_username?: string;
                 /** @description Only those of the milestone with this title; `None`, `Any` */
                 milestone?: string;
+                /** @description Only those with this reaction of the caller; `None`, `Any` */
+                my_reaction_emoji?: string;
                 /** @description What they must not have */
                 not?: {
+                    /** @description Not those assigned to this user */
+                    assignee_id?: number;
+                    /** @description Not those assigned to any of these usernames */
+                    assignee_username?: string[];
+                    /** @description Not those of this author */
+                    author_id?: number;
+                    /** @description Not those of the author with this username */
+                    author_username?: string;
                     /** @description Not those with any of these labels */
                     labels?: string[];
                     /** @description Not those of the milestone with this title */
                     milestone?: string;
+                    /** @description Not those with this reaction of the caller */
+                    my_reaction_emoji?: string;
+                    /** @description Not those that this user is asked to review */
+                    reviewer_id?: number;
+                    /** @description Not those that the person with this username is asked to review */
+                    reviewer_username?: string;
+                    /** @description Not those from this branch */
+                    source_branch?: string;
+                    /** @description Not those into this branch */
+                    target_branch?: string;
                 };
                 /** @description What the list is ordered by */
-                order_by?: "created_at" | "updated_at" | "merged_at" | "title";
+                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
@@ -39359,6 +39560,8 @@ export interface operations {
                 sort?: "asc" | "desc";
                 /** @description Branch with the changes */
                 source_branch?: string;
+                /** @description Only those with branches of this project */
+                source_project_id?: number;
                 /** @description Only those in this state */
                 state?: "opened" | "closed" | "merged" | "locked" | "all";
                 /** @description Branch that the changes go to */
@@ -47731,6 +47934,8 @@ export interface operations {
     getProjectsByIdMergeRequests: {
         parameters: {
             query?: {
+                /** @description Only those that somebody has approved, or nobody */
+                approved?: "yes" | "no";
                 /** @description Only those that all of these users have approved. Also as `approved_by_ids=a,b` */
                 "approved_by_ids[]"?: number[];
                 /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
@@ -47755,17 +47960,41 @@ export interface operations {
                 "in[]"?: ("title" | "description")[];
                 /** @description Only those with all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
                 "labels[]"?: string[];
+                /** @description Only those that this user has merged, or set to auto-merge */
+                merge_user_id?: number;
+                /** @description Only those that the person with this username has merged, or set to auto-merge */
+                merge_user_username?: string;
                 /** @description Only those of the milestone with this title; `None`, `Any` */
                 milestone?: string;
+                /** @description Only those with this reaction of the caller; `None`, `Any` */
+                my_reaction_emoji?: string;
                 /** @description What they must not have */
                 not?: {
+                    /** @description Not those assigned to this user */
+                    assignee_id?: number;
+                    /** @description Not those assigned to any of these usernames */
+                    assignee_username?: string[];
+                    /** @description Not those of this author */
+                    author_id?: number;
+                    /** @description Not those of the author with this username */
+                    author_username?: string;
                     /** @description Not those with any of these labels */
                     labels?: string[];
                     /** @description Not those of the milestone with this title */
                     milestone?: string;
+                    /** @description Not those with this reaction of the caller */
+                    my_reaction_emoji?: string;
+                    /** @description Not those that this user is asked to review */
+                    reviewer_id?: number;
+                    /** @description Not those that the person with this username is asked to review */
+                    reviewer_username?: string;
+                    /** @description Not those from this branch */
+                    source_branch?: string;
+                    /** @description Not those into this branch */
+                    target_branch?: string;
                 };
                 /** @description What the list is ordered by */
-                order_by?: "created_at" | "updated_at" | "merged_at" | "title";
+                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
@@ -47782,6 +48011,8 @@ export interface operations {
                 sort?: "asc" | "desc";
                 /** @description Branch with the changes */
                 source_branch?: string;
+                /** @description Only those with branches of this project */
+                source_project_id?: number;
                 /** @description Only those in this state */
                 state?: "opened" | "closed" | "merged" | "locked" | "all";
                 /** @description Branch that the changes go to */
@@ -48545,6 +48776,185 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidBlockees: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestDependency"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidBlocks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestDependency"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidBlocks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidBlocksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidBlocksBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidBlocksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestDependency"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdMergeRequestsByMergeRequestIidBlocksByBlockId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the dependency */
+                block_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -49470,6 +49880,44 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidMergeRef: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRef"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMergeRequestsByMergeRequestIidNotes: {
         parameters: {
             query?: {
@@ -49870,6 +50318,57 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidParticipants: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -50412,6 +50911,57 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidReviewers: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestReviewer"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -56,6 +56,8 @@ import { triggersService } from './triggers/triggers.service.ts';
 import { variableRoutes } from './variables/variables.routes.ts';
 
 export type { CiFeatureDependencies } from './deps.ts';
+export { mergedRef } from './pipelines/create.ts';
+export { buildMergedResult } from './pipelines/merged-results.ts';
 export {
   PipelineBasic,
   PipelineDetail,

@@ -14,6 +14,7 @@ import { projectApprovalRoutes } from './approvals/project-approvals.routes.ts';
 import { requestRuleRoutes } from './approvals/request-rules.routes.ts';
 import { approvalRuleService } from './approvals/rules.service.ts';
 import { approvalStates, type StateDependencies } from './approvals/state.service.ts';
+import { dependencyRoutes } from './dependencies/dependencies.routes.ts';
 import { draftNoteRoutes } from './draft-notes/draft-notes.routes.ts';
 import { mergeCheckService } from './merge-checks/merge-checks.service.ts';
 import { afterPush } from './merge-requests/after-push.ts';
@@ -28,6 +29,7 @@ import { type MergeRequestDependencies, mergeRequestService } from './merge-requ
 import { newMergeRequestRoutes } from './merge-requests/new-merge-request.routes.ts';
 import { mergeRequestNoteable, timedMergeRequest } from './merge-requests/noteable.ts';
 import { patchFile } from './merge-requests/patch-file.ts';
+import { requestPeopleRoutes } from './merge-requests/people.routes.ts';
 import { replaceLabels, replaceMilestones } from './merge-requests/planned.queries.ts';
 import { mergeRequestReferences } from './merge-requests/references.ts';
 import { type RequestSources, requestSources } from './merge-requests/sources.ts';
@@ -38,6 +40,7 @@ import { mergeTrainRoutes } from './merge-trains/merge-trains.routes.ts';
 import { mergeTrainService } from './merge-trains/merge-trains.service.ts';
 import { trainWorker, type WorkerDependencies } from './merge-trains/worker.ts';
 import { mergeAcceptance } from './merging/acceptance.ts';
+import { mergedRefRoutes } from './merging/merged-ref.routes.ts';
 import { mergingRoutes } from './merging/merging.routes.ts';
 import { mergingService } from './merging/merging.service.ts';
 import { rebasing } from './merging/rebasing.ts';
@@ -106,6 +109,9 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       ...mergeRequestRoutes(deps, service, detail),
       ...changesRoutes(deps, deps.pipelines, detail),
       ...versionRoutes(deps),
+      ...requestPeopleRoutes(deps),
+      ...dependencyRoutes(deps, service),
+      ...mergedRefRoutes(deps),
       ...deps.noteables.register(noteable),
       ...draftNoteRoutes({ db: deps.db, noteables: deps.noteables, kind: noteable }),
       ...suggestionRoutes(applying),

@@ -590,6 +590,13 @@ export interface MergeRequestClosesIssuesTable {
   issue_id: number;
 }
 
+export interface MergeRequestDependenciesTable {
+  id: Generated<number>;
+  blocking_id: number;
+  blocked_id: number;
+  created_at: Generated<Date>;
+}
+
 export interface MergeRequestLabelsTable {
   merge_request_id: number;
   label_id: number;
@@ -602,6 +609,7 @@ export interface MergeRequestPeopleTable {
   role: 'assignee' | 'reviewer';
   position: Generated<number>;
   created_at: Generated<Date>;
+  state: Generated<'unreviewed' | 'reviewed' | 'requested_changes' | 'approved' | 'unapproved'>;
 }
 
 export interface MergeRequestVersionsTable {
@@ -1878,6 +1886,7 @@ export interface Database {
   lfs_objects: LfsObjectsTable;
   member_invitations: MemberInvitationsTable;
   merge_request_closes_issues: MergeRequestClosesIssuesTable;
+  merge_request_dependencies: MergeRequestDependenciesTable;
   merge_request_labels: MergeRequestLabelsTable;
   merge_request_people: MergeRequestPeopleTable;
   merge_request_versions: MergeRequestVersionsTable;

@@ -36,6 +36,11 @@ const reasons: Readonly<Record<string, Reason>> = {
     help: 'Change the title.',
     mergeable: false,
   },
+  merge_request_blocked: {
+    text: 'Waits for other merge requests',
+    help: 'Merge those that it depends on first.',
+    mergeable: false,
+  },
   ci_must_pass: { text: 'Its pipeline must pass first', mergeable: false, waits: false },
   ci_still_running: { text: 'Its pipeline is still running', mergeable: false, waits: true },
   status_checks_must_pass: { text: 'External status checks must pass first', mergeable: false },

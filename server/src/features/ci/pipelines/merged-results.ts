@@ -4,6 +4,7 @@
  */
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
+import type { RepositoryAccess } from '../../repository/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { type MergedSources, mergedRef, refOfRequest } from './create.ts';
 
@@ -34,9 +35,30 @@ export async function requestRun(
 ): Promise<RequestRun> {
   const detached = detachedRun(request, head, project);
   if (!project.merge_pipelines_enabled || project.id !== request.project_id) return detached;
+  const made = await buildMergedResult(repository, project, request, head);
+  return made === null ? detached : { ref: made.ref, sha: made.commit, merged: { source: head, target: made.target } };
+}
+
+export interface MergedResult {
+  readonly ref: string;
+  readonly commit: string;
+  /** Head of the target branch, the first parent. */
+  readonly target: string;
+}
+
+/**
+ * Merges a request's head into its target under the request's own ref, without moving a branch. Null where there are
+ * conflicts, nothing to merge, or no such branch.
+ */
+export async function buildMergedResult(
+  repository: Pick<RepositoryAccess, 'branch' | 'construct' | 'mergeBase' | 'resolve'>,
+  project: Project,
+  request: Pick<MergeRequest, 'iid' | 'target_branch'>,
+  head: string,
+): Promise<MergedResult | null> {
   const target = await repository.branch(project, request.target_branch);
-  if (target === null || (await repository.resolve(project, head)) === null) return detached;
-  if ((await repository.mergeBase(project, target, head)) === head) return detached;
+  if (target === null || (await repository.resolve(project, head)) === null) return null;
+  if ((await repository.mergeBase(project, target, head)) === head) return null;
   const ref = mergedRef(request.iid);
   const made = await repository.construct(project, ref, async (bench) => {
     const { tree } = await bench.merge(target, head);
@@ -46,5 +68,5 @@ export async function requestRun(
       commit: await bench.commit({ tree, parents: [target, head], message, author: committer, committer }),
     };
   });
-  return made === null ? detached : { ref, sha: made.commit, merged: { source: head, target } };
+  return made === null ? null : { ref, commit: made.commit, target };
 }

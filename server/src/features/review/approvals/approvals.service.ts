@@ -7,6 +7,7 @@ import { notFound, plainError, unauthorized } from '../../../kernel/http/errors.
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestService } from '../merge-requests/merge-requests.service.ts';
+import { recordReview } from '../merge-requests/people.queries.ts';
 import { deleteApproval, deleteApprovals, insertApproval } from './approvals.queries.ts';
 import type { ApprovalStates, StateDependencies } from './state.service.ts';
 
@@ -59,6 +60,7 @@ export function approvalService(
         if (now.head_sha !== head) throw shaMismatch(now.head_sha ?? '');
         const values = { merge_request_id: row.id, user_id: user.id, head_sha: head, patch_id: patchId };
         if (!(await insertApproval(tx, values))) throw unauthorized();
+        await recordReview(tx, row.id, user.id, 'approved');
         const changed = await requests.updateRow(tx, row.id, {});
         const last = before.left <= 1 && !before.approved;
         await systemNote(tx, ofProject('merge_request', row), user.id, 'approved', 'approved this merge request');
@@ -77,6 +79,7 @@ export function approvalService(
         const now = await requests.lockById(tx, row.id);
         if (now?.state !== 'opened') throw unauthorized();
         if (!(await deleteApproval(tx, row.id, user.id))) throw notFound();
+        await recordReview(tx, row.id, user.id, 'unapproved');
         const changed = await requests.updateRow(tx, row.id, {});
         const kind = before.approved ? 'merge_request.unapproved' : 'merge_request.unapproval';
         await systemNote(tx, ofProject('merge_request', row), user.id, 'unapproved', 'unapproved this merge request');

@@ -16,6 +16,7 @@ import {
   PositionParam,
   positionOf,
 } from '../../collaboration/notes/index.ts';
+import { recordReview } from '../merge-requests/people.queries.ts';
 import { DraftNoteEntity, draftNoteJson } from './draft-notes.entity.ts';
 import {
   countDrafts,
@@ -104,6 +105,7 @@ export function draftNoteRoutes({ db, noteables, kind }: Dependencies): Route[] 
       const drafts = await takeDrafts(tx, owner, id);
       if (id !== undefined && drafts.length === 0) throw notFound('Draft Note');
       for (const draft of drafts) await publish(tx, place, caller, draft);
+      if (drafts.length > 0) await recordReview(tx, owner.mergeRequestId, owner.authorId, 'reviewed');
     });
   }
 

@@ -1,5 +1,6 @@
 /** The list of merge checks. */
 import { type approvalsGiven, isApproved } from '../approvals/approvals.check.ts';
+import { waitsForNone } from '../dependencies/dependencies.check.ts';
 import { type allStatusChecksPassed, statusChecksPassed } from '../status-checks/status-checks.check.ts';
 import { branchesExist, type divergenceOf, hasCommits, hasNoConflicts, isUpToDate } from './branches.checks.ts';
 import { changesNothingLocked, type lockInTheWay } from './locks.check.ts';
@@ -28,6 +29,7 @@ export const mergeCheckList = (
   hasCommits,
   isNotDraft,
   titleMatches,
+  waitsForNone,
   threadsResolved(sources.threads),
   isApproved(sources.approvals),
   isUpToDate(sources.divergence),

@@ -17,6 +17,7 @@ export type DetailedStatus =
   | 'broken_status'
   | 'need_rebase'
   | 'title_regex'
+  | 'merge_request_blocked'
   | 'discussions_not_resolved'
   | 'not_approved'
   | 'ci_must_pass'
@@ -47,6 +48,8 @@ export interface MergeRules
   readonly pipeline: PipelineRule;
   /** Whether anything asks for approvals, of which the facts are loaded then. */
   readonly hasApprovalRules: boolean;
+  /** Whether it waits for other merge requests that are not merged. */
+  readonly hasOpenDependencies: boolean;
   /** By the project, or a group above it. */
   readonly only_allow_merge_if_all_discussions_are_resolved: boolean;
 }

@@ -14,6 +14,8 @@ export interface Wanted {
   readonly usernames?: readonly string[] | undefined;
 }
 
+type Order = 'created_at' | 'updated_at' | 'merged_at' | 'title' | 'popularity' | 'milestone_due' | 'label_priority';
+
 export interface MergeRequestFilter {
   readonly projectId?: number;
   /** Those of a group's projects that the caller sees. */
@@ -35,8 +37,24 @@ export interface MergeRequestFilter {
   readonly milestone?: string | undefined;
   /** What they must not have. */
   readonly not?:
-    | { readonly labels?: readonly string[] | undefined; readonly milestone?: string | undefined }
+    | {
+        readonly labels?: readonly string[] | undefined;
+        readonly milestone?: string | undefined;
+        readonly author?: Wanted;
+        readonly assignee?: Wanted;
+        readonly reviewer?: Wanted;
+        readonly reaction?: string | undefined;
+        readonly sourceBranch?: string | undefined;
+        readonly targetBranch?: string | undefined;
+      }
     | undefined;
+  readonly mergeUser?: Wanted;
+  /** A reaction, and whose. */
+  readonly reaction?: string | undefined;
+  readonly reactionsOf?: number | undefined;
+  /** Whether anybody has approved. */
+  readonly approved?: boolean | undefined;
+  readonly sourceProjectId?: number | undefined;
   readonly state: 'opened' | 'closed' | 'merged' | 'locked' | 'all';
   readonly iids?: readonly number[] | undefined;
   readonly sourceBranch?: string | undefined;
@@ -52,7 +70,7 @@ export interface MergeRequestFilter {
   readonly createdBefore?: Date | undefined;
   readonly updatedAfter?: Date | undefined;
   readonly updatedBefore?: Date | undefined;
-  readonly orderBy: 'created_at' | 'updated_at' | 'merged_at' | 'title';
+  readonly orderBy: Order;
   readonly sort: 'asc' | 'desc';
 }
 
@@ -75,16 +93,32 @@ function planned(title: string) {
   return sql<SqlBool>`exists (select from milestones s where s.id = merge_requests.milestone_id and s.title = ${title})`;
 }
 
+const named = (username: string) => sql`(select u.id from users u where lower(u.username) = lower(${username}))`;
+
 /** Conditions on those who are assigned, or asked to review. */
 function followed(role: 'assignee' | 'reviewer', { id, usernames = [] }: Wanted) {
   const people = sql`select from merge_request_people p where p.merge_request_id = merge_requests.id and p.role = ${role}`;
-  const named = usernames.map(
-    (name) =>
-      sql<SqlBool>`exists (${people} and p.user_id = (select u.id from users u where lower(u.username) = lower(${name})))`,
-  );
-  if (id === undefined) return named;
-  if (typeof id === 'number') return [...named, sql<SqlBool>`exists (${people} and p.user_id = ${id})`];
-  return [...named, none.test(id) ? sql<SqlBool>`not exists (${people})` : sql<SqlBool>`exists (${people})`];
+  const wanted = usernames.map((name) => sql<SqlBool>`exists (${people} and p.user_id = ${named(name)})`);
+  if (id === undefined) return wanted;
+  if (typeof id === 'number') return [...wanted, sql<SqlBool>`exists (${people} and p.user_id = ${id})`];
+  return [...wanted, none.test(id) ? sql<SqlBool>`not exists (${people})` : sql<SqlBool>`exists (${people})`];
+}
+
+/** Conditions on a person whom the row itself names. */
+function isPerson(column: 'author_id' | 'merge_user_id', { id, usernames = [] }: Wanted) {
+  const person = sql.ref(`merge_requests.${column}`);
+  return [
+    ...(id === undefined ? [] : [sql<SqlBool>`${person} = ${id}`]),
+    ...usernames.map((name) => sql<SqlBool>`${person} = ${named(name)}`),
+  ];
+}
+
+/** Reactions of one person to the request itself. */
+function reacted(name: string, userId: number) {
+  const own = sql`select from award_emoji a where a.noteable_type = 'merge_request' and a.noteable_id = merge_requests.id
+    and a.note_id is null and a.user_id = ${userId}`;
+  if (none.test(name)) return sql<SqlBool>`not exists (${own})`;
+  return any.test(name) ? sql<SqlBool>`exists (${own})` : sql<SqlBool>`exists (${own} and a.name = ${name})`;
 }
 
 function ofGroup({ id, caller, descendants, archived }: NonNullable<MergeRequestFilter['group']>) {
@@ -104,12 +138,30 @@ function approved(ids: readonly number[], usernames: readonly string[]) {
   const by = sql`select from approvals a where a.merge_request_id = merge_requests.id`;
   return [
     ...ids.map((id) => sql<SqlBool>`exists (${by} and a.user_id = ${id})`),
-    ...usernames.map(
-      (name) =>
-        sql<SqlBool>`exists (${by} and a.user_id = (select u.id from users u where lower(u.username) = lower(${name})))`,
-    ),
+    ...usernames.map((name) => sql<SqlBool>`exists (${by} and a.user_id = ${named(name)})`),
   ];
 }
+
+/** What a list leaves out: each of them, not only those that have all of it. */
+function unwanted({ not = {}, reactionsOf: me }: MergeRequestFilter) {
+  return [
+    ...isPerson('author_id', not.author ?? {}),
+    ...followed('assignee', not.assignee ?? {}),
+    ...followed('reviewer', not.reviewer ?? {}),
+    ...(not.reaction === undefined || me === undefined ? [] : [reacted(not.reaction, me)]),
+    ...(not.sourceBranch === undefined ? [] : [sql<SqlBool>`source_branch = ${not.sourceBranch}`]),
+    ...(not.targetBranch === undefined ? [] : [sql<SqlBool>`target_branch = ${not.targetBranch}`]),
+  ];
+}
+
+/** What a list is ordered by, smallest first. */
+const orders = {
+  popularity: sql<number>`(select count(*) from award_emoji a where a.noteable_type = 'merge_request'
+    and a.noteable_id = merge_requests.id and a.note_id is null and a.name = 'thumbsup')`,
+  milestone_due: sql<string>`(select s.due_date from milestones s where s.id = merge_requests.milestone_id)`,
+  label_priority: sql<number>`(select min(r.priority) from merge_request_labels k join label_priorities r
+    on r.label_id = k.label_id and r.project_id = merge_requests.project_id where k.merge_request_id = merge_requests.id)`,
+} as const;
 
 function conditions(eb: Builder, filter: MergeRequestFilter) {
   const all: ReturnType<Builder['and']>[] = [];
@@ -136,6 +188,15 @@ function conditions(eb: Builder, filter: MergeRequestFilter) {
       ]),
     );
   }
+  if (filter.mergeUser) add(eb.and(isPerson('merge_user_id', filter.mergeUser)));
+  if (filter.sourceProjectId !== undefined) add(eb.and([eb('source_project_id', '=', filter.sourceProjectId)]));
+  const me = filter.reactionsOf;
+  if (filter.reaction !== undefined) add(eb.and([me === undefined ? eb.lit(false) : reacted(filter.reaction, me)]));
+  if (filter.approved !== undefined) {
+    const some = sql<SqlBool>`exists (select from approvals a where a.merge_request_id = merge_requests.id)`;
+    add(eb.and([filter.approved ? some : eb.not(some)]));
+  }
+  for (const condition of unwanted(filter)) add(eb.not(condition));
   if (filter.assignee) add(eb.and(followed('assignee', filter.assignee)));
   if (filter.reviewer) add(eb.and(followed('reviewer', filter.reviewer)));
   if (filter.search) {
@@ -162,11 +223,17 @@ export async function listRows(db: Db, filter: MergeRequestFilter, page: Page): 
     .selectFrom('merge_requests')
     .selectAll()
     .where((eb) => conditions(eb, filter))
-    .orderBy(filter.orderBy, (order) => {
-      const directed = filter.sort === 'asc' ? order.asc() : order.desc();
-      // Only where there are missing values: an index does not serve the other columns with it.
-      return filter.orderBy === 'merged_at' ? directed.nullsLast() : directed;
-    })
+    .orderBy(
+      (eb) => {
+        const { orderBy: by } = filter;
+        return by in orders ? orders[by as keyof typeof orders] : eb.ref(by as Exclude<Order, keyof typeof orders>);
+      },
+      (order) => {
+        const directed = filter.sort === 'asc' ? order.asc() : order.desc();
+        // Only where there are missing values: an index does not serve the other columns with it.
+        return filter.orderBy === 'merged_at' || filter.orderBy in orders ? directed.nullsLast() : directed;
+      },
+    )
     .orderBy('id', filter.sort)
     .limit(page.limit)
     .offset(page.offset)

@@ -22,6 +22,8 @@ const milestoneId = Int({ description: 'Id of the milestone' });
 /** The id that digits are; other words are left to the query. */
 const personOf = (given: string | undefined) => (given !== undefined && /^\d+$/.test(given) ? Number(given) : given);
 
+const listOf = (name: string | undefined) => (name === undefined ? [] : [name]);
+
 function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeRequestFilter, 'projectId' | 'group'> {
   const me = caller.user?.id;
   const scope = params.scope?.replaceAll('-', '_');
@@ -40,13 +42,24 @@ function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeReque
     },
     reviewer: {
       id: scope === 'reviews_for_me' ? me : personOf(params.reviewer_id),
-      usernames: params.reviewer_username === undefined ? [] : [params.reviewer_username],
+      usernames: listOf(params.reviewer_username),
     },
     approvedByIds: params.approved_by_ids,
     approvedByUsernames: params.approved_by_usernames,
     labels: params.labels,
     milestone: params.milestone,
-    not: params.not,
+    not: params.not && {
+      ...{ labels: params.not.labels, milestone: params.not.milestone, reaction: params.not.my_reaction_emoji },
+      author: { id: params.not.author_id, usernames: listOf(params.not.author_username) },
+      assignee: { id: params.not.assignee_id, usernames: params.not.assignee_username },
+      reviewer: { id: params.not.reviewer_id, usernames: listOf(params.not.reviewer_username) },
+      ...{ sourceBranch: params.not.source_branch, targetBranch: params.not.target_branch },
+    },
+    mergeUser: { id: params.merge_user_id, usernames: listOf(params.merge_user_username) },
+    reaction: params.my_reaction_emoji,
+    reactionsOf: me,
+    approved: params.approved === undefined ? undefined : params.approved === 'yes',
+    sourceProjectId: params.source_project_id,
     search: params.search,
     searchIn: params.in,
     draft: params.draft ?? (params.wip === undefined ? undefined : params.wip === 'yes'),

@@ -61,3 +61,54 @@ it('approved_by_ids and approved_by_usernames: those that all of them have appro
   expect(await list({ approved_by_usernames: names })).toEqual([both.id]);
   expect(await list({ approved_by_usernames: project.owner.user.username })).toEqual([]);
 });
+
+it('people, reactions and approvals narrow a list, and leave out with not[]; reactions and due dates order it', async () => {
+  const project = await buildRepositoryProject(app);
+  const [ada, ben] = [await project.member(Level.developer), await project.member(Level.developer)];
+  const [one, two, three] = [await open(project, ada), await open(project, ben), await open(project, ben)];
+  const change = (iid: number, json: Json) => project.api('PUT', `/merge_requests/${iid}`, { json });
+  await change(one.iid, { assignee_ids: [ben.user.id], reviewer_ids: [ada.user.id] });
+  await change(two.iid, { assignee_ids: [ada.user.id] });
+  for (const [iid, name] of [
+    [two.iid, 'thumbsup'],
+    [one.iid, 'rocket'],
+  ] as const)
+    await project.api('POST', `/merge_requests/${iid}/award_emoji`, { token: ada.secret, json: { name } });
+  await project.api('POST', `/merge_requests/${three.iid}/approve`, { token: ada.secret });
+  const milestone = await project.api<{ id: number }>('POST', '/milestones', {
+    json: { title: 'Soon', due_date: '2030-01-02' },
+  });
+  await change(three.iid, { milestone_id: milestone.body.id });
+  const merged = await project.api('PUT', `/merge_requests/${three.iid}/merge`);
+  expect(merged.status).toBe(200);
+  const numbers = new Map([one, two, three].map(({ id }, at) => [id, at + 1]));
+  const list = async (query: Record<string, string>, who = ada) =>
+    (
+      await project.api<{ id: number }[]>('GET', '/merge_requests', {
+        token: who.secret,
+        query: { sort: 'asc', ...query },
+      })
+    ).body.map(({ id }) => numbers.get(id));
+  expect(await list({ 'not[author_id]': String(ada.user.id) })).toEqual([2, 3]);
+  expect(await list({ 'not[author_username]': ben.user.username.toUpperCase() })).toEqual([1]);
+  expect(await list({ 'not[assignee_id]': String(ben.user.id) })).toEqual([2, 3]);
+  expect(await list({ 'not[assignee_username]': `${ada.user.username},${ben.user.username}` })).toEqual([3]);
+  expect(await list({ 'not[reviewer_id]': String(ada.user.id) })).toEqual([2, 3]);
+  expect(await list({ 'not[reviewer_username]': ada.user.username })).toEqual([2, 3]);
+  expect(await list({ 'not[source_branch]': String(one.source_branch) })).toEqual([2, 3]);
+  expect(await list({ 'not[target_branch]': 'main' })).toEqual([]);
+  expect(await list({ my_reaction_emoji: 'rocket' })).toEqual([1]);
+  expect(await list({ my_reaction_emoji: 'rocket' }, ben)).toEqual([]);
+  expect(await list({ my_reaction_emoji: 'Any' })).toEqual([1, 2]);
+  expect(await list({ my_reaction_emoji: 'None' })).toEqual([3]);
+  expect(await list({ 'not[my_reaction_emoji]': 'rocket' })).toEqual([2, 3]);
+  expect(await list({ approved: 'yes' })).toEqual([3]);
+  expect(await list({ approved: 'no' })).toEqual([1, 2]);
+  expect(await list({ merge_user_id: String(project.owner.user.id) })).toEqual([3]);
+  expect(await list({ merge_user_username: ada.user.username })).toEqual([]);
+  expect(await list({ source_project_id: String(project.id) })).toEqual([1, 2, 3]);
+  expect(await list({ source_project_id: '1' })).toEqual([]);
+  expect((await list({ order_by: 'popularity', sort: 'desc' }))[0]).toBe(2);
+  expect((await list({ order_by: 'milestone_due' }))[0]).toBe(3);
+  expect(await list({ order_by: 'label_priority' })).toHaveLength(3);
+});

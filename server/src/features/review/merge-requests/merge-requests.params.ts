@@ -68,12 +68,41 @@ export const filters = {
       description: 'Only those that the users with all of these usernames have approved',
     }),
   ),
+  merge_user_id: Optional(Int({ description: 'Only those that this user has merged, or set to auto-merge' })),
+  merge_user_username: Optional(
+    Str({
+      maxLength: 255,
+      description: 'Only those that the person with this username has merged, or set to auto-merge',
+    }),
+  ),
+  my_reaction_emoji: Optional(
+    Str({ maxLength: 255, description: 'Only those with this reaction of the caller; `None`, `Any`' }),
+  ),
+  approved: Optional(OneOf(['yes', 'no'], { description: 'Only those that somebody has approved, or nobody' })),
+  source_project_id: Optional(Int({ description: 'Only those with branches of this project' })),
   ...negatable,
   not: Optional(
     Type.Object(
       {
         labels: Optional(titles('Not those with any of these labels')),
         milestone: Optional(Str({ description: 'Not those of the milestone with this title' })),
+        author_id: Optional(Int({ description: 'Not those of this author' })),
+        author_username: Optional(Str({ maxLength: 255, description: 'Not those of the author with this username' })),
+        assignee_id: Optional(Int({ description: 'Not those assigned to this user' })),
+        assignee_username: Optional(
+          List(Str({ maxLength: 255 }), {
+            commas: true,
+            maxItems: 32,
+            description: 'Not those assigned to any of these usernames',
+          }),
+        ),
+        reviewer_id: Optional(Int({ description: 'Not those that this user is asked to review' })),
+        reviewer_username: Optional(
+          Str({ maxLength: 255, description: 'Not those that the person with this username is asked to review' }),
+        ),
+        my_reaction_emoji: Optional(Str({ maxLength: 255, description: 'Not those with this reaction of the caller' })),
+        source_branch: Optional(Str({ description: 'Not those from this branch' })),
+        target_branch: Optional(Str({ description: 'Not those into this branch' })),
       },
       { description: 'What they must not have' },
     ),
@@ -88,7 +117,7 @@ export const filters = {
   updated_after: Optional(DateTimeParam({ description: 'Only those changed at or after this time' })),
   updated_before: Optional(DateTimeParam({ description: 'Only those changed at or before this time' })),
   order_by: Optional(
-    OneOf(['created_at', 'updated_at', 'merged_at', 'title'], {
+    OneOf(['created_at', 'updated_at', 'merged_at', 'title', 'popularity', 'milestone_due', 'label_priority'], {
       default: 'created_at',
       description: 'What the list is ordered by',
     }),

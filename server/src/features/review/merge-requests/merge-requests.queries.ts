@@ -247,13 +247,22 @@ export async function setPeople(
   role: 'assignee' | 'reviewer',
   userIds: readonly number[],
 ): Promise<void> {
-  await tx.deleteFrom('merge_request_people').where('merge_request_id', '=', id).where('role', '=', role).execute();
+  await tx
+    .deleteFrom('merge_request_people')
+    .where('merge_request_id', '=', id)
+    .where('role', '=', role)
+    .where('user_id', '<>', sql<number>`all(${[...userIds]}::bigint[])`)
+    .execute();
   if (userIds.length === 0) return;
   await tx
     .insertInto('merge_request_people')
     .values(userIds.map((userId, position) => ({ merge_request_id: id, user_id: userId, role, position })))
-    // Two changes at the same time have each removed what was there before both.
-    .onConflict((conflict) => conflict.doNothing())
+    // Whoever stays keeps how far their review is.
+    .onConflict((conflict) =>
+      conflict
+        .columns(['merge_request_id', 'role', 'user_id'])
+        .doUpdateSet((eb) => ({ position: eb.ref('excluded.position') })),
+    )
     .execute();
 }
 

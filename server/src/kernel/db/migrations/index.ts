@@ -65,6 +65,7 @@ import { vulnerabilitiesMigration } from './0302-vulnerabilities.ts';
 import { providerImportsMigration } from './0303-provider-imports.ts';
 import { updatedEpicsMigration } from './0340-updated-epics.ts';
 import { epicRelationsMigration } from './0430-epic-relations.ts';
+import { mergeRequestDependenciesMigration } from './0440-merge-request-dependencies.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -139,4 +140,5 @@ export const migrations: readonly Migration[] = [
   discussedIssuesMigration,
   updatedEpicsMigration,
   epicRelationsMigration,
+  mergeRequestDependenciesMigration,
 ];
