@@ -232,6 +232,12 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     reader: repository.reader,
     refs: repository.refs,
     ports,
+    log,
+    secrets,
+    jobs: ci.jobs,
+    actingAs: acting,
+    project: async (id) => (await namespaces.projectFor(id, null))?.project ?? null,
+    mergeRequests: review.mergeRequestsById,
   });
   const security = securityFeature({ db, objects, parents: namespaces.parents, log });
   const activity = activityFeature({

@@ -23,9 +23,9 @@ interface Target {
   readonly body?: Readonly<Record<string, string>>;
 }
 
-async function created<T = { id: number }>(url: string, json: object, token = admin): Promise<T> {
+async function created<T = { id: number }>(url: string, json: object, token = admin, status = 201): Promise<T> {
   const answer = await world.app.api<T>('POST', url, { token, json });
-  if (answer.status !== 201) throw new Error(`POST ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  if (answer.status !== status) throw new Error(`POST ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 const variable = async (base: string): Promise<Target> => {
@@ -248,6 +248,16 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     const branch = unique('branch');
     await created(`/projects/${repository.id}/repository/branches`, { branch, ref: 'main' });
     return { url: `/projects/${repository.id}/repository/branches/${branch}` };
+  },
+  '/projects/:id/environments/:environment_id': async () => {
+    const { id } = await created<{ id: number }>(`/projects/${repository.id}/environments`, { name: unique('demo') });
+    const url = `/projects/${repository.id}/environments/${id}`;
+    await created(`${url}/stop`, {}, admin, 200);
+    return { url };
+  },
+  '/projects/:id/deployments/:deployment_id': async () => {
+    const deployment = { environment: unique('live'), sha: 'a'.repeat(40), ref: 'main', tag: false, status: 'failed' };
+    return inside(`/projects/${repository.id}/deployments`, deployment);
   },
   '/projects/:id/releases/:tag_name': async () => ({ url: await released() }),
   '/projects/:id/releases/:tag_name/assets/links/:link_id': async () =>

@@ -14,6 +14,7 @@ afterAll(() => world.close());
 
 /** Lists without a row in the populated instance; their headers are checked all the same. */
 const empty = [
+  '/projects/:id/deployments/:deployment_id/merge_requests',
   '/projects/:id/resource_groups/:key/upcoming_jobs',
   '/projects/:id/pipelines/:pipeline_id/bridges',
   '/projects/:id/merge_requests/:merge_request_iid/blockees',

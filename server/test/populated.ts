@@ -319,6 +319,10 @@ export async function startPopulated(): Promise<Populated> {
       .insertInto('resource_groups')
       .values({ project_id: project.id, key: `group-${number}` })
       .execute();
+  for (const number of three) {
+    const values = { environment: `live-${number}`, sha: 'a'.repeat(40), ref: 'main', tag: false, status: 'failed' };
+    await call('POST', `${base}/deployments`, values);
+  }
   // The last one has a pipeline for each number.
   let schedule = 0;
   for (const number of three) {

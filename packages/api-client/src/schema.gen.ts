@@ -4684,6 +4684,190 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/deployments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deployments of a project
+         * @description Needs the ability `read_deployment` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdDeployments"];
+        put?: never;
+        /**
+         * Create a deployment that another system made
+         * @description Needs the ability `create_deployment` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdDeployments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/deployments/{deployment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a deployment
+         * @description Needs the ability `read_deployment` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdDeploymentsByDeploymentId"];
+        /**
+         * Update the status of a deployment that another system made
+         * @description Needs the ability `update_deployment` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdDeploymentsByDeploymentId"];
+        post?: never;
+        /**
+         * Delete a deployment that is neither running nor the last one
+         * @description Needs the ability `destroy_deployment` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdDeploymentsByDeploymentId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/deployments/{deployment_id}/merge_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List merge requests that a deployment brought
+         * @description Needs the ability `read_deployment` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdDeploymentsByDeploymentIdMergeRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List environments of a project
+         * @description Needs the ability `read_environment` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdEnvironments"];
+        put?: never;
+        /**
+         * Create an environment
+         * @description Needs the ability `create_environment` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdEnvironments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/environments/{environment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an environment with its last deployment
+         * @description Needs the ability `read_environment` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdEnvironmentsByEnvironmentId"];
+        /**
+         * Update an environment
+         * @description Needs the ability `update_environment` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdEnvironmentsByEnvironmentId"];
+        post?: never;
+        /**
+         * Delete a stopped environment with its deployments
+         * @description Needs the ability `destroy_environment` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdEnvironmentsByEnvironmentId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/environments/{environment_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop an environment
+         * @description Needs the ability `stop_environment` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdEnvironmentsByEnvironmentIdStop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/environments/review_apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete stopped review apps in a week
+         * @description Needs the ability `destroy_environment` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdEnvironmentsReviewApps"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/environments/stop_stale": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop environments that were not changed or deployed to since a date
+         * @description Needs the ability `stop_environment` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdEnvironmentsStopStale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/events": {
         parameters: {
             query?: never;
@@ -15181,6 +15365,24 @@ export interface components {
             title: string;
             usage_type: string;
         };
+        /** Deployment */
+        Deployment: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description The job that deploys; null for what other systems deployed */
+            deployable: components["schemas"]["Job"] | null;
+            environment: components["schemas"]["EnvironmentBasic"];
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            ref: string;
+            sha: string;
+            /** @enum {string} */
+            status: "created" | "running" | "success" | "failed" | "canceled" | "skipped" | "blocked";
+            /** Format: date-time */
+            updated_at: string;
+            user: components["schemas"]["UserReference"] | null;
+        };
         /** DeployToken */
         DeployToken: {
             expired: boolean;
@@ -15259,6 +15461,49 @@ export interface components {
             confirmed_at: string | null;
             email: string;
             id: number;
+        };
+        /** Environment */
+        Environment: {
+            /**
+             * Format: date-time
+             * @description When it stops by itself
+             */
+            auto_stop_at: string | null;
+            /**
+             * @description Whether it stops by itself always, or only with a job that stops it
+             * @enum {string}
+             */
+            auto_stop_setting: "always" | "with_action";
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Where it can be seen */
+            external_url: string | null;
+            id: number;
+            /** @description The last successful one; on one environment */
+            last_deployment?: components["schemas"]["Deployment"] | null;
+            name: string;
+            /** @description Name for host names and labels */
+            slug: string;
+            /** @enum {string} */
+            state: "available" | "stopping" | "stopped";
+            /** @enum {string} */
+            tier: "production" | "staging" | "testing" | "development" | "other";
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** EnvironmentBasic */
+        EnvironmentBasic: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Where it can be seen */
+            external_url: string | null;
+            id: number;
+            name: string;
+            /** @description Name for host names and labels */
+            slug: string;
+            /** Format: date-time */
+            updated_at: string;
         };
         /** Epic */
         Epic: {
@@ -19698,6 +19943,21 @@ export interface components {
             /** @description What it is called */
             title: string;
         };
+        PostProjectsByIdDeploymentsBody: {
+            /** @description Name of the environment, which is created where there is none */
+            environment: string;
+            /** @description Name of the branch or tag */
+            ref: string;
+            /** @description Hash of the commit */
+            sha: string;
+            /**
+             * @description How it goes
+             * @enum {string}
+             */
+            status: "running" | "success" | "failed" | "canceled";
+            /** @description Whether `ref` is a tag */
+            tag: boolean;
+        };
         PostProjectsByIdDeployTokensBody: {
             /**
              * Format: date-time
@@ -19710,6 +19970,38 @@ export interface components {
             scopes: string[];
             /** @description Made from the id unless given */
             username?: string | null;
+        };
+        PostProjectsByIdEnvironmentsBody: {
+            /**
+             * @description Whether it stops by itself always, or only with a job that stops it
+             * @enum {string}
+             */
+            auto_stop_setting?: "always" | "with_action";
+            /** @description What it is for */
+            description?: string;
+            /** @description Address where it can be seen */
+            external_url?: string;
+            /** @description Name; `review/x` is in the folder `review` */
+            name: string;
+            /**
+             * @description What it is used for; guessed from the name when absent
+             * @enum {string}
+             */
+            tier?: "production" | "staging" | "testing" | "development" | "other";
+        };
+        PostProjectsByIdEnvironmentsByEnvironmentIdStopBody: {
+            /**
+             * @description Do not run the job that stops it
+             * @default false
+             */
+            force?: boolean;
+        };
+        PostProjectsByIdEnvironmentsStopStaleBody: {
+            /**
+             * Format: date-time
+             * @description Time of the last change; between a week and ten years ago
+             */
+            before: string;
         };
         PostProjectsByIdExportBody: {
             /** @description What the archive is for */
@@ -24877,6 +25169,29 @@ export interface components {
             /** @description What it is called */
             title?: string;
         };
+        PutProjectsByIdDeploymentsByDeploymentIdBody: {
+            /**
+             * @description How it goes
+             * @enum {string}
+             */
+            status: "running" | "success" | "failed" | "canceled";
+        };
+        PutProjectsByIdEnvironmentsByEnvironmentIdBody: {
+            /**
+             * @description Whether it stops by itself always, or only with a job that stops it
+             * @enum {string}
+             */
+            auto_stop_setting?: "always" | "with_action";
+            /** @description What it is for */
+            description?: string;
+            /** @description Address where it can be seen */
+            external_url?: string;
+            /**
+             * @description What it is used for; guessed from the name when absent
+             * @enum {string}
+             */
+            tier?: "production" | "staging" | "testing" | "development" | "other";
+        };
         PutProjectsByIdExternalStatusChecksByCheckIdBody: {
             /** @description Where the service is told of merge requests */
             external_url?: string;
@@ -26170,6 +26485,11 @@ export interface components {
             /** @description Null where it was taken away */
             weight: number | null;
         };
+        /** ReviewAppsDeletion */
+        ReviewAppsDeletion: {
+            scheduled_entries: components["schemas"]["EnvironmentBasic"][];
+            unprocessable_entries: components["schemas"]["EnvironmentBasic"][];
+        };
         /** @description The address or its method does not exist, or a page is beyond the maximum offset. */
         RouteError: {
             /** @description The status and why */
@@ -26491,6 +26811,10 @@ export interface components {
             usage_type: string;
             /** @description Whose key it is; of a deploy key who made it, null when they are gone */
             user: components["schemas"]["UserAccount"] | null;
+        };
+        /** StaleStop */
+        StaleStop: {
+            message: string;
         };
         /** Starrer */
         Starrer: {
@@ -42212,6 +42536,606 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdDeployments: {
+        parameters: {
+            query?: {
+                /** @description Only those of the environment of this name */
+                environment?: string;
+                /** @description Only those that ended after; ordered by `finished_at` */
+                finished_after?: string;
+                /** @description Only those that ended before; ordered by `finished_at` */
+                finished_before?: string;
+                /** @description What the list is ordered by */
+                order_by?: "id" | "iid" | "created_at" | "updated_at" | "finished_at" | "ref";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Only those in this status */
+                status?: "created" | "running" | "success" | "failed" | "canceled" | "skipped" | "blocked";
+                /** @description Only those updated after; ordered by `updated_at` */
+                updated_after?: string;
+                /** @description Only those updated before; ordered by `updated_at` */
+                updated_before?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdDeployments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdDeploymentsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdDeploymentsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdDeploymentsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdDeploymentsByDeploymentId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the deployment */
+                deployment_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdDeploymentsByDeploymentId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the deployment */
+                deployment_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdDeploymentsByDeploymentIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdDeploymentsByDeploymentIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdDeploymentsByDeploymentIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdDeploymentsByDeploymentId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the deployment */
+                deployment_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdDeploymentsByDeploymentIdMergeRequests: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the deployment */
+                deployment_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequest"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdEnvironments: {
+        parameters: {
+            query?: {
+                /** @description Only the one with this name */
+                name?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those with this in their names */
+                search?: string;
+                /** @description Only those in this state */
+                states?: "available" | "stopping" | "stopped";
+                /** @description Only those of this tier */
+                tier?: "production" | "staging" | "testing" | "development" | "other";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdEnvironments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdEnvironmentsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdEnvironmentsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdEnvironmentsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdEnvironmentsByEnvironmentId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the environment */
+                environment_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdEnvironmentsByEnvironmentId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the environment */
+                environment_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdEnvironmentsByEnvironmentIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdEnvironmentsByEnvironmentIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdEnvironmentsByEnvironmentIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdEnvironmentsByEnvironmentId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the environment */
+                environment_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdEnvironmentsByEnvironmentIdStop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the environment */
+                environment_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdEnvironmentsByEnvironmentIdStopBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdEnvironmentsByEnvironmentIdStopBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdEnvironmentsByEnvironmentIdStopBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdEnvironmentsReviewApps: {
+        parameters: {
+            query?: {
+                /** @description Only those from before; 30 days ago when absent */
+                before?: string;
+                /** @description Only tell which ones it would be */
+                dry_run?: boolean;
+                /** @description How many at most */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewAppsDeletion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdEnvironmentsStopStale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdEnvironmentsStopStaleBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdEnvironmentsStopStaleBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdEnvironmentsStopStaleBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleStop"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -8,6 +8,7 @@ import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
 import type { CommitJson, RepositoryAccess } from '../repository/index.ts';
+import type { JobDeployments } from './ports.ts';
 
 /** A commit as jobs and pipelines show it. */
 export type CiCommit = CommitJson;
@@ -83,4 +84,5 @@ export interface CiDependencies extends CiFeatureDependencies {
   /** Tells open pages that something changed; the topic carries ids only. */
   readonly announce: (tx: Db, topic: string) => Promise<void>;
   readonly enqueue: Enqueue;
+  readonly deployments: JobDeployments;
 }

@@ -15,6 +15,7 @@ import { artifactsService } from './artifacts/artifacts.service.ts';
 import type { CiDependencies, CiFeatureDependencies } from './deps.ts';
 import { bridgeTasks } from './downstream/bridges.ts';
 import { findPlace } from './jobs/context.queries.ts';
+import { type JobsFace, jobsFace } from './jobs/face.ts';
 import { findTokenJob } from './jobs/jobs.queries.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobsService } from './jobs/jobs.service.ts';
@@ -32,6 +33,7 @@ import { findPipelineById, pipelinesOfMergeRequest } from './pipelines/pipelines
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
 import { pipelineDetailById } from './pipelines/serialize.ts';
 import { type TrainPipelines, trainPipelines } from './pipelines/train-pipelines.ts';
+import { jobDeployments } from './ports.ts';
 import { resourceTasks } from './resource-groups/assign.ts';
 import { resourceGroupRoutes } from './resource-groups/resource-groups.routes.ts';
 import { runnerArtifactRoutes } from './runner-protocol/artifacts.routes.ts';
@@ -56,6 +58,9 @@ import { triggersService } from './triggers/triggers.service.ts';
 import { variableRoutes } from './variables/variables.routes.ts';
 
 export type { CiFeatureDependencies } from './deps.ts';
+export type { JobsFace } from './jobs/face.ts';
+export { JobEntity, type JobJson } from './jobs/jobs.entity.ts';
+export type { JobPlan } from './jobs/plan.ts';
 export { mergedRef } from './pipelines/create.ts';
 export { buildMergedResult } from './pipelines/merged-results.ts';
 export {
@@ -65,7 +70,9 @@ export {
   type PipelineJson,
 } from './pipelines/pipelines.entity.ts';
 export type { TrainPipelines } from './pipelines/train-pipelines.ts';
+export { type Admission, type JobDeployments, type JobEnvironment, jobDeployments } from './ports.ts';
 export { builtInRunnerToken, ensureBuiltInRunner } from './runners/built-in.ts';
+export { reportedVariables } from './variables/reported.ts';
 
 export interface Ci extends Feature {
   /** Makes and starts a pipeline; the reasons when there is none to make. */
@@ -84,6 +91,8 @@ export interface Ci extends Feature {
   };
   /** For merge trains: the pipelines of what would be merged. */
   readonly trainPipelines: TrainPipelines;
+  /** For deployments. */
+  readonly jobs: JobsFace;
   /** Makes another user the one who started pipelines and jobs, when theirs is removed. */
   movePipelines(tx: Db, fromUserId: number, toUserId: number): Promise<void>;
   /** Looks once for jobs that waited for the built-in runner before this process was there. */
@@ -97,6 +106,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   const deps: CiDependencies = {
     ...given,
     announce: publish,
+    deployments: given.ports.one(jobDeployments),
     enqueue: (tx, name, payload, options) =>
       addJob<{ readonly job_id: number }>(tx, { name }, payload, {
         ...(options?.runAt ? { runAt: options.runAt } : {}),
@@ -203,6 +213,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       },
     },
     trainPipelines: trainPipelines(deps, pipelines),
+    jobs: jobsFace(deps, jobs, writes),
     movePipelines,
     start: polls.look,
     drain: polls.drain,

@@ -1,8 +1,9 @@
-/** Delivery: what leaves a project: releases. */
+/** Delivery: what leaves a project: releases, and deployments to environments. */
 import type { Feature } from '../../kernel/feature.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import { labeled } from '../collaboration/index.ts';
-import { releasesOfTags } from '../repository/index.ts';
+import { type RepositoryReader, releasesOfTags } from '../repository/index.ts';
+import { type EnvironmentsDependencies, environmentsFeature } from './environments/index.ts';
 import {
   projectReleases,
   type ReleasesDependencies,
@@ -11,6 +12,7 @@ import {
   tagsRemoved,
 } from './releases/index.ts';
 
+export { deploymentById, deploymentOfJob, environmentOfJob, environmentsById } from './environments/index.ts';
 export {
   linksOf as linksOfReleases,
   releaseById,
@@ -20,7 +22,8 @@ export {
   sourcesOf,
 } from './releases/index.ts';
 
-export interface DeliveryDependencies extends ReleasesDependencies {
+export interface DeliveryDependencies extends ReleasesDependencies, EnvironmentsDependencies {
+  readonly reader: RepositoryReader;
   readonly ports: Ports;
 }
 
@@ -29,5 +32,11 @@ export function deliveryFeature(deps: DeliveryDependencies): Feature {
   const releases = projectReleases(deps);
   deps.ports.provide(labeled, { milestonesReplaced: replaceMilestonesOfReleases });
   deps.ports.provide(releasesOfTags, { texts: releaseTexts, tagsRemoved });
-  return { routes: releases.routes, tasks: releases.tasks };
+  const environments = environmentsFeature(deps);
+  return {
+    routes: [...releases.routes, ...environments.routes],
+    tasks: [...releases.tasks, ...environments.tasks],
+    cron: environments.cron,
+    consumers: environments.consumers,
+  };
 }

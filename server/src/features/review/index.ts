@@ -1,5 +1,6 @@
 /** Review: merge requests, and the external services that are asked about them. */
 
+import type { Static } from 'typebox';
 import type { ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { Ports } from '../../kernel/ports.ts';
@@ -16,6 +17,7 @@ import { approvalRuleService } from './approvals/rules.service.ts';
 import { approvalStates, type StateDependencies } from './approvals/state.service.ts';
 import { dependencyRoutes } from './dependencies/dependencies.routes.ts';
 import { draftNoteRoutes } from './draft-notes/draft-notes.routes.ts';
+import { storedStatus } from './merge-checks/merge-check.ts';
 import { mergeCheckService } from './merge-checks/merge-checks.service.ts';
 import { afterPush } from './merge-requests/after-push.ts';
 import { changesRoutes, type PipelineReader } from './merge-requests/changes.routes.ts';
@@ -24,10 +26,13 @@ import { moveMergeRequests, removeMergeRequestsOf, unassign } from './merge-requ
 import { mergeRequestDetail } from './merge-requests/detail.ts';
 import { followers } from './merge-requests/following.ts';
 import { listingRoutes } from './merge-requests/listing.routes.ts';
+import { MergeRequest, mergeRequestJson } from './merge-requests/merge-requests.entity.ts';
+import { withPeople } from './merge-requests/merge-requests.queries.ts';
 import { mergeRequestRoutes } from './merge-requests/merge-requests.routes.ts';
 import { type MergeRequestDependencies, mergeRequestService } from './merge-requests/merge-requests.service.ts';
 import { newMergeRequestRoutes } from './merge-requests/new-merge-request.routes.ts';
 import { mergeRequestNoteable, timedMergeRequest } from './merge-requests/noteable.ts';
+import { rowsById } from './merge-requests/of-commits.queries.ts';
 import { patchFile } from './merge-requests/patch-file.ts';
 import { requestPeopleRoutes } from './merge-requests/people.routes.ts';
 import { replaceLabels, replaceMilestones } from './merge-requests/planned.queries.ts';
@@ -68,11 +73,15 @@ export interface ReviewDependencies
   readonly noteables: Noteables;
 }
 
+export { MergeRequest };
+
 export interface Review extends Feature {
   /** Does what the options of a push ask of merge requests; lines for the person who pushed. */
   readonly afterPush: (pushed: Pushed<ProjectSubject>) => Promise<readonly string[]>;
   /** Branches of a project that the caller may push to because they may merge them into another. */
   readonly collaborates: RequestSources['collaborates'];
+  /** Merge requests as the API lists them, in the order of these ids; without those that have gone. */
+  readonly mergeRequestsById: (ids: readonly number[]) => Promise<Static<typeof MergeRequest>[]>;
   /** What becomes of merge requests whose people go. */
   readonly contributions: {
     readonly move: typeof moveMergeRequests;
@@ -128,6 +137,10 @@ export function reviewFeature(deps: ReviewDependencies): Review {
     pageFiles: [patchFile(deps)],
     afterPush: afterPush(deps, service, acceptance),
     collaborates: sources.collaborates,
+    mergeRequestsById: async (ids) =>
+      (await withPeople(deps.db, await rowsById(deps.db, ids))).map((each) =>
+        mergeRequestJson(each, { base: deps.externalUrl }, storedStatus(each.row)),
+      ),
     tasks: [...calls.tasks, ...rebases.tasks, ...following.tasks],
     cron: following.cron,
     consumers: [...followers(deps, service, merging), ...calls.consumers, ...following.consumers],

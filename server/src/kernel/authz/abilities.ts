@@ -97,6 +97,16 @@ export const projectAbilities = {
   // By its tag, which is told to whoever reads the code.
   read_tagged_release: { role: guest, open: 'anyone', auditor: true, feature: 'releases', needs: 'read_code' },
   admin_release: { role: developer, feature: 'releases', changes: true },
+  // Environments and deployments.
+  read_environment: { role: reporter, open: 'anyone', auditor: true, feature: 'environments' },
+  create_environment: { role: developer, feature: 'environments', changes: true },
+  update_environment: { role: developer, feature: 'environments', changes: true },
+  stop_environment: { role: developer, feature: 'environments', changes: true },
+  destroy_environment: { role: developer, feature: 'environments', changes: true },
+  read_deployment: { role: reporter, open: 'anyone', auditor: true, feature: 'environments' },
+  create_deployment: { role: developer, feature: 'environments', changes: true },
+  update_deployment: { role: developer, feature: 'environments', changes: true },
+  destroy_deployment: { role: maintainer, feature: 'environments', changes: true },
   // Merge requests.
   read_merge_request: { role: reporter, open: 'anyone', auditor: true, feature: 'merge_requests' },
   create_merge_request: { role: developer, open: 'signed-in', feature: 'merge_requests', changes: true },

@@ -7,8 +7,10 @@ import type {
   BadgesTable,
   CiVariablesTable,
   CommitStatusesTable,
+  DeploymentsTable,
   DeployTokensTable,
   EmailsTable,
+  EnvironmentsTable,
   EpicLinksTable,
   EpicsTable,
   EventsTable,
@@ -87,6 +89,8 @@ export type Runner = Selectable<RunnersTable>;
 export type RunnerManager = Selectable<RunnerManagersTable>;
 export type Pipeline = Selectable<PipelinesTable>;
 export type ResourceGroup = Selectable<ResourceGroupsTable>;
+export type Environment = Selectable<EnvironmentsTable>;
+export type Deployment = Selectable<DeploymentsTable>;
 export type PipelineTrigger = Selectable<PipelineTriggersTable>;
 export type PipelineSchedule = Selectable<PipelineSchedulesTable>;
 export type PipelineScheduleVariable = Selectable<PipelineScheduleVariablesTable>;

@@ -162,6 +162,28 @@ export interface DeployTokensTable {
   created_at: Generated<Date>;
 }
 
+export interface DeploymentMergeRequestsTable {
+  deployment_id: number;
+  merge_request_id: number;
+}
+
+export interface DeploymentsTable {
+  id: Generated<number>;
+  iid: number;
+  project_id: number;
+  environment_id: number;
+  job_id: number | null;
+  user_id: number | null;
+  ref: string;
+  tag: boolean;
+  sha: string;
+  status: 'created' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped' | 'blocked';
+  url: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+  finished_at: Date | null;
+}
+
 export interface DraftNotesTable {
   id: Generated<number>;
   merge_request_id: number;
@@ -184,6 +206,22 @@ export interface EmailsTable {
   confirmation_token_sha256: Buffer | null;
   confirmation_sent_at: Date | null;
   created_at: Generated<Date>;
+}
+
+export interface EnvironmentsTable {
+  id: Generated<number>;
+  project_id: number;
+  name: string;
+  slug: string;
+  external_url: string | null;
+  description: string | null;
+  state: Generated<'available' | 'stopping' | 'stopped'>;
+  tier: 'production' | 'staging' | 'testing' | 'development' | 'other';
+  auto_stop_at: Date | null;
+  auto_stop_setting: Generated<'always' | 'with_action'>;
+  auto_delete_at: Date | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface EpicLabelsTable {
@@ -440,6 +478,13 @@ export interface JobArtifactsTable {
   expire_at: Date | null;
   accessibility: Generated<string>;
   created_at: Generated<Date>;
+}
+
+export interface JobEnvironmentsTable {
+  job_id: number;
+  environment_id: number;
+  action: 'start' | 'prepare' | 'verify' | 'access' | 'stop';
+  ended_as: string | null;
 }
 
 export interface JobTokenScopeGroupsTable {
@@ -1849,8 +1894,11 @@ export interface Database {
   ci_variables: CiVariablesTable;
   commit_statuses: CommitStatusesTable;
   deploy_tokens: DeployTokensTable;
+  deployment_merge_requests: DeploymentMergeRequestsTable;
+  deployments: DeploymentsTable;
   draft_notes: DraftNotesTable;
   emails: EmailsTable;
+  environments: EnvironmentsTable;
   epic_labels: EpicLabelsTable;
   epic_links: EpicLinksTable;
   epics: EpicsTable;
@@ -1873,6 +1921,7 @@ export interface Database {
   iteration_cadences: IterationCadencesTable;
   iterations: IterationsTable;
   job_artifacts: JobArtifactsTable;
+  job_environments: JobEnvironmentsTable;
   job_token_scope_groups: JobTokenScopeGroupsTable;
   job_token_scope_projects: JobTokenScopeProjectsTable;
   job_trace_chunks: JobTraceChunksTable;

@@ -13,7 +13,7 @@ import { type JobPlan, retriesAfter } from './plan.ts';
 /** Task that archives the log and reads the coverage from it. */
 export const finishJobTask = 'ci.finish_job';
 
-export type FinishDependencies = Pick<CiDependencies, 'announce' | 'enqueue'>;
+export type FinishDependencies = Pick<CiDependencies, 'announce' | 'enqueue' | 'deployments'>;
 
 export interface Ending {
   readonly event: Extract<JobEvent, 'succeed' | 'drop' | 'cancel'>;

@@ -265,6 +265,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     handler: async ({ subject, caller, params }) => {
       const job = await find(subject, params.job_id);
       await access.requireWrite(subject, caller, job);
+      await deps.deployments.requireStart(subject, caller, job, false);
       return await presentJob(deps, subject, await jobs.play(job, caller, params.job_variables_attributes ?? []));
     },
   });
@@ -281,6 +282,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     handler: async ({ subject, caller, params }) => {
       const job = await find(subject, params.job_id);
       await access.requireWrite(subject, caller, job);
+      await deps.deployments.requireStart(subject, caller, job, true);
       return await presentJob(deps, subject, await jobs.retry(job, caller));
     },
   });

@@ -79,6 +79,17 @@ export interface PlanTrigger {
   readonly inputs: Readonly<Record<string, unknown>> | null;
 }
 
+/** What the job does with its environment, whose name is a column of the job. */
+export interface PlanEnvironment {
+  readonly action: 'start' | 'prepare' | 'verify' | 'access' | 'stop';
+  /** Variables are expanded when the job starts, and those that it reports when it has ended. */
+  readonly url: string | null;
+  /** Name of the job that stops it. */
+  readonly on_stop: string | null;
+  readonly auto_stop_in_seconds: number | null;
+  readonly tier: string | null;
+}
+
 export interface JobPlan {
   readonly script: readonly string[];
   readonly after_script: readonly string[];
@@ -100,6 +111,7 @@ export interface JobPlan {
   readonly hooks: ReadonlyArray<{ readonly name: string; readonly script: readonly string[] }>;
   /** Jobs of before it was known have none. */
   readonly release?: PlanRelease | null;
+  readonly environment?: PlanEnvironment;
   /** Only of trigger jobs. */
   readonly trigger?: PlanTrigger;
 }

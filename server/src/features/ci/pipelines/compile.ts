@@ -7,13 +7,14 @@ import {
   formatLocated,
   type IncludeSource,
   type PlanJob,
+  parseDuration,
   type Variable,
 } from '@millrace/ci-config';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
-import type { JobPlan, PlanCache, PlanRelease } from '../jobs/plan.ts';
+import type { JobPlan, PlanCache, PlanEnvironment, PlanRelease } from '../jobs/plan.ts';
 import type { JobVariable } from '../variables/job-variables.ts';
 import type { PipelineFacts } from '../variables/predefined.ts';
 import { refName } from '../variables/predefined.ts';
@@ -239,6 +240,14 @@ const releaseOf = (release: NonNullable<PlanJob['release']>): PlanRelease => ({
   links: release.links.map(({ linkType, ...link }) => ({ ...link, link_type: linkType })),
 });
 
+const environmentOf = (environment: NonNullable<PlanJob['environment']>): PlanEnvironment => ({
+  action: environment.action as PlanEnvironment['action'],
+  url: environment.url,
+  on_stop: environment.onStop,
+  auto_stop_in_seconds: environment.autoStopIn === null ? null : parseDuration(environment.autoStopIn),
+  tier: environment.deploymentTier,
+});
+
 /** One job of the compiler's plan as its row. */
 function jobOf(job: PlanJob): NewJob {
   return {
@@ -269,6 +278,7 @@ function jobOf(job: PlanJob): NewJob {
       allow_failure_exit_codes: job.allowFailureExitCodes.length > 0 ? job.allowFailureExitCodes : null,
       parallel: job.parallel,
       hooks: job.hooks,
+      ...(job.environment ? { environment: environmentOf(job.environment) } : {}),
       ...(job.release ? { release: releaseOf(job.release) } : {}),
       ...(job.trigger ? { trigger: job.trigger } : {}),
     },

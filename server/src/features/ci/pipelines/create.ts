@@ -22,6 +22,7 @@ import { openTrigger, shortToken } from '../triggers/tokens.ts';
 import { type JobVariable, variable } from '../variables/job-variables.ts';
 import {
   commitVariables,
+  freezeVariables,
   type PipelineFacts,
   projectVariables,
   serverVariables,
@@ -203,6 +204,7 @@ export function pipelineMaker(deps: CiDependencies) {
           ...projectVariables(subject, deps.externalUrl, configPath),
           ...commitVariables(facts, commit),
           ...userVariables(request.caller.user),
+          ...freezeVariables(await deps.deployments.frozen(db, subject.project.id)),
         ],
         given: [
           ...secret,

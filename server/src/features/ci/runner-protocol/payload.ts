@@ -1,4 +1,5 @@
 /** The answer to a runner that got a job: everything that it needs to run it, made from the stored plan. */
+import { expandVariables } from '@millrace/ci-config';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
@@ -12,6 +13,8 @@ import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
 import { asksForDebugging, type JobVariable, variable } from '../variables/job-variables.ts';
 import {
   commitVariables,
+  environmentVariables,
+  freezeVariables,
   fullPath,
   jobVariables,
   pipelineVariables,
@@ -19,6 +22,7 @@ import {
   serverVariables,
   userVariables,
 } from '../variables/predefined.ts';
+import { reportedVariables } from '../variables/reported.ts';
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
 import { runningOnInstanceRunners } from './claim.queries.ts';
@@ -73,11 +77,7 @@ function dependenciesOf<T extends { readonly name: string; readonly stage_index:
 
 function dotenvVariables(deps: Pick<CiDependencies, 'secrets'>, from: readonly Other[]): JobVariable[] {
   return from.flatMap((other) => {
-    if (other.dotenv_encrypted === null) return [];
-    const pairs = JSON.parse(deps.secrets.open(other.dotenv_encrypted, sealed.dotenv)) as Array<{
-      key: string;
-      value: string;
-    }>;
+    const pairs = reportedVariables(deps, other);
     return pairs.map(({ key, value }) => variable(key, value, { public: false }));
   });
 }
@@ -170,11 +170,14 @@ async function variablesOf(
   const subject = { kind: 'project', ...place, level: 0 } as const;
   const commit: CiCommit | null = await deps.repository.commit(subject, rows.pipeline.sha);
   const fromPipeline = await pipelineVariableRows(db, job.pipeline_id);
-  return [
+  const environment = job.environment === null ? null : await deps.deployments.environmentOf(db, job.id);
+  const variables = [
+    ...environmentVariables(environment, null),
     ...serverVariables(deps),
     ...projectVariables(place, deps.externalUrl, rows.project.ci_config_path ?? ciConfigPaths[1]),
     ...commitVariables(facts, commit),
     ...userVariables(rows.user),
+    ...freezeVariables(await deps.deployments.frozen(db, job.project_id)),
     ...pipelineVariables(rows.pipeline, projectUrl),
     ...jobVariables({
       job,
@@ -197,6 +200,16 @@ async function variablesOf(
     ),
     ...manualVariables(deps, job),
   ];
+  const given = plan.environment?.url ?? null;
+  if (!environment || given === null) return variables;
+  // Whoever opens the page of environments reads it: masked values stay out, and what the job reports comes later.
+  const url = expandVariables(
+    given,
+    variables.filter(({ masked }) => !masked),
+    'keep',
+  );
+  await deps.deployments.addressKnown(db, job.id, url);
+  return [...variables, variable('CI_ENVIRONMENT_URL', url)];
 }
 
 export interface PayloadRequest {

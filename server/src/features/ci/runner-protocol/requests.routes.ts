@@ -1,7 +1,7 @@
 /** POST /jobs/request: a runner asks for a job, and waits for one. */
 import Type from 'typebox';
 import { transaction } from '../../../kernel/db/index.ts';
-import type { Runner } from '../../../kernel/db/rows.ts';
+import type { Job, Runner } from '../../../kernel/db/rows.ts';
 import { AnyJson } from '../../../kernel/http/entity.ts';
 import { forbidden } from '../../../kernel/http/errors.ts';
 import { Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -10,7 +10,8 @@ import { headerPrefix, tokenPrefixes } from '../../../kernel/names.ts';
 import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { finishJob } from '../jobs/finish.ts';
-import { notifyPending } from '../scheduling/process.queries.ts';
+import { moveJob } from '../jobs/jobs.queries.ts';
+import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
 import { processPipeline } from '../scheduling/process.ts';
 import { claimJob, findRunnerByToken, releaseJob, touchManager } from './claim.queries.ts';
 import type { HeldPolls } from './held-polls.ts';
@@ -73,6 +74,26 @@ const cursorOf = (runner: Runner): string => `${runner.id}-${runner.updated_at.g
 export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
   const { db } = deps;
 
+  /** Whether a job that was claimed may deploy. One that may not has failed, or waits for approval. */
+  async function mayBegin(job: Job): Promise<boolean> {
+    if (job.environment === null) return true;
+    const place = { jobId: job.id, pipelineId: job.pipeline_id };
+    return await transaction(db, async (tx) => {
+      const pipeline = await lockPipeline(tx, job.pipeline_id);
+      const admission = await deps.deployments.admit(tx, job);
+      if (admission === 'begin' || !pipeline) return true;
+      if (admission !== 'block') {
+        await finishJob(deps, tx, place, { event: 'drop', failureReason: admission.failure });
+        return false;
+      }
+      await releaseJob(tx, job.id);
+      await moveJob(tx, job.id, 'pending', 'manual');
+      await deps.announce(tx, `job:${job.id}`);
+      await processPipeline(deps, tx, job.pipeline_id, pipeline);
+      return false;
+    });
+  }
+
   /** Claims a job and makes its payload; a job whose payload cannot be made fails with a reason. */
   async function claim(
     runner: Runner,
@@ -95,6 +116,7 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
       );
       if (!job) return null;
       const place = { jobId: job.id, pipelineId: job.pipeline_id };
+      if (!(await mayBegin(job))) continue;
       try {
         const payload = await jobPayload(deps, { job, runner, token });
         if (payload !== null) {

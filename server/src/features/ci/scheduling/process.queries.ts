@@ -27,6 +27,7 @@ export type EngineJob = Pick<
   | 'interruptible'
   | 'kind'
   | 'resource_group'
+  | 'environment'
 > & { readonly start_in_seconds: number | null };
 
 /** The newest attempts of all jobs of a pipeline. */
@@ -47,6 +48,7 @@ export async function newestJobs(tx: Db, pipelineId: number): Promise<EngineJob[
       'interruptible',
       'kind',
       'resource_group',
+      'environment',
       sql<number | null>`(plan ->> 'start_in_seconds')::integer`.as('start_in_seconds'),
     ])
     .where('pipeline_id', '=', pipelineId)

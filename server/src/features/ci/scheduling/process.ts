@@ -37,7 +37,7 @@ export const startDownstreamTask = 'ci.start_downstream';
 export const mirrorDownstreamTask = 'ci.mirror_downstream';
 export const cancelDownstreamTask = 'ci.cancel_downstream';
 
-export type EngineDependencies = Pick<CiDependencies, 'announce' | 'enqueue'>;
+export type EngineDependencies = Pick<CiDependencies, 'announce' | 'enqueue' | 'deployments'>;
 
 /** The row as the pure rules see it. */
 export function waitingJob(job: EngineJob): WaitingJob {
@@ -121,6 +121,23 @@ async function settle(
   await deps.announce(tx, `project:${pipeline.project_id}:pipelines`);
 }
 
+/** Jobs that deploy where an approval is needed wait for it, as manual jobs do for a person. */
+async function admitted(
+  deps: EngineDependencies,
+  tx: Db,
+  rows: readonly EngineJob[],
+  moves: readonly Move[],
+): Promise<Move[]> {
+  const deploying = new Set(rows.filter((row) => row.environment !== null).map((row) => row.id));
+  const result: Move[] = [];
+  for (const move of moves) {
+    const asks = move.event === 'enqueue' && deploying.has(move.id);
+    const blocked = asks && (await deps.deployments.admit(tx, move)) === 'block';
+    result.push(blocked ? { id: move.id, event: 'actionize' } : move);
+  }
+  return result;
+}
+
 /**
  * Processes a pipeline. `locked` is its row when the caller holds the lock already; a pipeline that is gone is nothing
  * to do.
@@ -134,7 +151,7 @@ export async function processPipeline(
   const pipeline = locked ?? (await lockPipeline(tx, pipelineId));
   if (!pipeline) return;
   const rows = await newestJobs(tx, pipelineId);
-  const moves = advance(rows.map(waitingJob));
+  const moves = await admitted(deps, tx, rows, advance(rows.map(waitingJob)));
   if (moves.length > 0) await apply(deps, tx, rows, moves);
   const grouped = new Map(rows.map((row) => [row.id, row.resource_group !== null]));
   const moved = new Map<number, JobStatus>(
@@ -157,4 +174,5 @@ export async function processPipeline(
   const external = await externalStatuses(tx, pipelineId);
   const said = external.map(({ status }) => ({ status: status as JobStatus, allowFailure: false }));
   await settle(deps, tx, pipeline, [...now, ...said], [...rows, ...external]);
+  if (rows.some((row) => row.environment !== null)) await deps.deployments.follow(tx, pipeline);
 }

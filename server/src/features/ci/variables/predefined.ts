@@ -4,6 +4,7 @@ import type { Job, MergeRequest, Pipeline, Runner } from '../../../kernel/db/row
 import { compatibleVersion, serverVariableNames } from '../../../kernel/names.ts';
 import type { CiCommit } from '../deps.ts';
 import type { JobPlan } from '../jobs/plan.ts';
+import type { JobEnvironment } from '../ports.ts';
 import { type JobVariable, slug, variable } from './job-variables.ts';
 
 export interface ServerFacts {
@@ -245,6 +246,23 @@ export function jobVariables(facts: JobFacts): JobVariable[] {
     variable('CI_RUNNER_TAGS', JSON.stringify(runner.tag_list)),
   ];
 }
+
+/** Where the job deploys to; `url` with everything that is known of it. */
+export function environmentVariables(environment: JobEnvironment | null, url: string | null): JobVariable[] {
+  if (!environment) return [];
+  const address = url ?? environment.external_url;
+  return [
+    variable('CI_ENVIRONMENT_ID', String(environment.id)),
+    variable('CI_ENVIRONMENT_NAME', environment.name, { raw: true }),
+    variable('CI_ENVIRONMENT_SLUG', environment.slug),
+    variable('CI_ENVIRONMENT_TIER', environment.tier),
+    variable('CI_ENVIRONMENT_ACTION', environment.action),
+    ...when(address !== null, variable('CI_ENVIRONMENT_URL', address ?? '')),
+  ];
+}
+
+/** While deployments of the project are frozen. */
+export const freezeVariables = (frozen: boolean): JobVariable[] => when(frozen, variable('CI_DEPLOY_FREEZE', 'true'));
 
 /** One of several equal jobs. */
 function nodeVariables(parallel: JobPlan['parallel']): JobVariable[] {

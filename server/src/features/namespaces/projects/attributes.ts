@@ -97,8 +97,22 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     'pipelines that ended go when they are as old',
     { to: 'maintainers', test: 'ci/pipelines/removal.test.ts' },
   ),
-  ci_forward_deployment_enabled: later('ci_forward_deployment_enabled', false, 'deployments'),
-  ci_forward_deployment_rollback_allowed: later('ci_forward_deployment_rollback_allowed', false, 'deployments'),
+  ci_forward_deployment_enabled: kept(
+    'ci_forward_deployment_enabled',
+    false,
+    'jobs that deploy something older than what was deployed last fail',
+    {
+      test: 'delivery/environments/environments.test.ts',
+    },
+  ),
+  ci_forward_deployment_rollback_allowed: kept(
+    'ci_forward_deployment_rollback_allowed',
+    false,
+    'whether such a job may be retried',
+    {
+      test: 'delivery/environments/environments.test.ts',
+    },
+  ),
   ci_id_token_sub_claim_components: later(
     'ci_id_token_sub_claim_components',
     ['project_path', 'ref'],
@@ -158,7 +172,9 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     'whether a picture is shown to whoever knows its address',
     { to: 'maintainers', test: 'collaboration/uploads/uploads.test.ts' },
   ),
-  environments_access_level: later('environments_access_level', 'private', 'environments'),
+  environments_access_level: kept('environments_access_level', 'private', 'who sees environments and deployments', {
+    test: 'delivery/environments/environments.test.ts',
+  }),
   external_authorization_classification_label: later(
     'external_authorization_classification_label',
     'secret',

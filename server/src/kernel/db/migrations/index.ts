@@ -64,6 +64,7 @@ import { relationExportsMigration } from './0301-relation-exports.ts';
 import { vulnerabilitiesMigration } from './0302-vulnerabilities.ts';
 import { providerImportsMigration } from './0303-provider-imports.ts';
 import { updatedEpicsMigration } from './0340-updated-epics.ts';
+import { environmentsMigration } from './0410-environments.ts';
 import { epicRelationsMigration } from './0430-epic-relations.ts';
 import { mergeRequestDependenciesMigration } from './0440-merge-request-dependencies.ts';
 
@@ -141,4 +142,5 @@ export const migrations: readonly Migration[] = [
   updatedEpicsMigration,
   epicRelationsMigration,
   mergeRequestDependenciesMigration,
+  environmentsMigration,
 ];

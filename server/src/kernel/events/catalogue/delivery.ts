@@ -1,4 +1,4 @@
-/** Facts about releases. */
+/** Facts about releases and deployments. */
 import Type from 'typebox';
 import { defineFact, defineFacts, instant, nullable, payload } from '../fact.ts';
 
@@ -25,4 +25,10 @@ export const releaseDeleted = defineFact(
   }),
 );
 
-export const deliveryFacts = [...Object.values(releaseFacts), releaseDeleted] as const;
+/** A deployment has got another status, at that time. */
+export const deploymentChanged = defineFact(
+  'deployment.changed',
+  payload({ deployment_id: Type.Integer(), status: Type.String(), changed_at: instant }),
+);
+
+export const deliveryFacts = [...Object.values(releaseFacts), releaseDeleted, deploymentChanged] as const;

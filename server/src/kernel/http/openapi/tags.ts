@@ -49,6 +49,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Projects: 'Projects: a repository with everything around it.',
   'Protected branches': 'Branches that only some may push to, merge into, force or remove.',
   'Protected tags': 'Tags that only some may create.',
+  Deployments: 'What ran where, and since when.',
+  Environments: 'Where projects are deployed to, with what runs there.',
   Releases: 'What is published of a project at a tag, with links to its files.',
   Repositories: 'Trees, archives and comparisons of repositories.',
   'Resource events': 'The history of labels, milestones, states and weights of things.',

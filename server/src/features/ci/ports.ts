@@ -1,0 +1,35 @@
+/** What CI needs of later domains. */
+import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Db } from '../../kernel/db/index.ts';
+import type { Job, Pipeline } from '../../kernel/db/rows.ts';
+import { onePort } from '../../kernel/ports.ts';
+
+/** The environment of a job, as its variables name it. */
+export interface JobEnvironment {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly tier: string;
+  readonly action: string;
+  readonly external_url: string | null;
+}
+
+/** Whether a job may begin: `block` leaves it as a manual job that waits for approval. */
+export type Admission = 'begin' | 'block' | { readonly failure: string };
+
+export interface JobDeployments {
+  /** After any job of a locked pipeline changed, in the same transaction: environments and deployments follow. */
+  follow(tx: Db, pipeline: Pipeline): Promise<void>;
+  /** Whether a job that is about to start may deploy. */
+  admit(tx: Db, job: Pick<Job, 'id'>): Promise<Admission>;
+  /** Throws unless the caller may start the job: `again` for a new attempt of one that has ended. */
+  requireStart(subject: ProjectSubject, caller: Caller, job: Job, again: boolean): Promise<void>;
+  /** Null where the job has none. */
+  environmentOf(db: Db, jobId: number): Promise<JobEnvironment | null>;
+  /** Remembers the address that a job gives its environment; what it refers to and is not known yet stays as it is. */
+  addressKnown(db: Db, jobId: number, url: string): Promise<void>;
+  /** Whether deployments of the project are frozen now. */
+  frozen(db: Db, projectId: number): Promise<boolean>;
+}
+
+export const jobDeployments = onePort<JobDeployments>('deployments of jobs');

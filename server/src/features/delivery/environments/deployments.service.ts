@@ -1,0 +1,130 @@
+/** Deployments that other systems report, changes of these, and the merge requests that deployments bring. */
+import Type from 'typebox';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Deployment } from '../../../kernel/db/rows.ts';
+import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { defineTask } from '../../../kernel/queue/index.ts';
+import { nextIid } from '../../namespaces/index.ts';
+import type { RepositoryReader } from '../../repository/index.ts';
+import * as queries from './deployments.queries.ts';
+import { updateEnvironment } from './environments.queries.ts';
+import { nameProblem } from './names.ts';
+import { deploymentMoved, ensureEnvironment, linkTask } from './records.ts';
+
+/** Statuses that other systems report. */
+export const reportedStatuses = ['running', 'success', 'failed', 'canceled'] as const;
+type ReportedStatus = (typeof reportedStatuses)[number];
+
+export interface NewDeployment {
+  readonly environment: string;
+  readonly sha: string;
+  readonly ref: string;
+  readonly tag: boolean;
+  readonly status: ReportedStatus;
+}
+
+/** Merge requests that one deployment is checked for. */
+const mostCandidates = 1000;
+
+export interface DeploymentServiceDependencies {
+  readonly db: Db;
+  readonly reader: Pick<RepositoryReader, 'ancestorsAmong' | 'resolve'>;
+  readonly project: (id: number) => Promise<ProjectSubject['project'] | null>;
+}
+
+const finished = (status: ReportedStatus) => (status === 'running' ? {} : { finished_at: new Date() });
+
+export type DeploymentService = ReturnType<typeof deploymentService>;
+
+export function deploymentService(deps: DeploymentServiceDependencies) {
+  const { db, reader } = deps;
+
+  /** What was deployed runs there now. */
+  async function settle(tx: Db, row: Deployment, caller: Caller): Promise<void> {
+    await deploymentMoved(tx, row, caller.user?.id ?? null);
+    if (row.status === 'success')
+      await updateEnvironment(tx, row.environment_id, { state: 'available', auto_delete_at: null });
+  }
+
+  /** Merge requests whose result is in this deployment and was not in the one before. */
+  async function link(id: number): Promise<void> {
+    const row = await queries.deploymentById(db, id);
+    const project = row && (await deps.project(row.project_id));
+    if (!row || !project || (await reader.resolve(project, row.sha)) === null) return;
+    const candidates = await queries.mergedCandidates(db, row, mostCandidates);
+    if (candidates.length === 0) return;
+    const before = await queries.deploymentBefore(db, row);
+    const shas = candidates.map(({ sha }) => sha);
+    const known = before && (await reader.resolve(project, before.sha)) !== null;
+    const [now, then] = await Promise.all([
+      reader.ancestorsAmong(project, shas, row.sha),
+      known ? reader.ancestorsAmong(project, shas, before.sha) : new Set<string>(),
+    ]);
+    const brought = candidates.filter(({ sha }) => now.has(sha) && !then.has(sha));
+    await transaction(db, async (tx) => {
+      if (await queries.lockDeployment(tx, id))
+        await queries.linkMergeRequests(
+          tx,
+          id,
+          brought.map((each) => each.id),
+        );
+    });
+  }
+
+  const task = defineTask(
+    linkTask.name,
+    Type.Object({ deployment_id: Type.Integer() }),
+    async ({ deployment_id }) => link(deployment_id),
+    { maxAttempts: linkTask.maxAttempts },
+  );
+
+  return {
+    async create(subject: ProjectSubject, caller: Caller, given: NewDeployment): Promise<Deployment> {
+      const problem = nameProblem(given.environment);
+      if (problem) throw invalidRecord({ environment: [problem] });
+      return await transaction(db, async (tx) => {
+        const environment = await ensureEnvironment(tx, subject.project.id, given.environment, null);
+        if (!environment) throw invalidRecord({ environment: ['is invalid'] });
+        const { sha, ref, tag, status } = given;
+        const row = await queries.insertDeployment(tx, {
+          iid: await nextIid(tx, subject.project.id, 'deployment'),
+          project_id: subject.project.id,
+          environment_id: environment.id,
+          user_id: caller.user?.id ?? null,
+          ...{ sha, ref, tag, status },
+          ...finished(status),
+        });
+        await settle(tx, row, caller);
+        return row;
+      });
+    },
+
+    async update(subject: ProjectSubject, caller: Caller, id: number, status: ReportedStatus): Promise<Deployment> {
+      return await transaction(db, async (tx) => {
+        const row = await queries.lockDeployment(tx, id);
+        if (row?.project_id !== subject.project.id) throw notFound('Deployment');
+        // Its job says how it goes.
+        if (row.job_id !== null) throw forbidden();
+        if (row.status === status) throw invalidRecord({ status: [`cannot transition to "${status}"`] });
+        const changed = await queries.updateDeployment(tx, id, { status, finished_at: null, ...finished(status) });
+        if (!changed) throw notFound('Deployment');
+        await settle(tx, changed, caller);
+        return changed;
+      });
+    },
+
+    async remove(row: Deployment): Promise<void> {
+      await transaction(db, async (tx) => {
+        const locked = await queries.lockDeployment(tx, row.id);
+        if (!locked) throw notFound('Deployment');
+        if (locked.status === 'running') throw plainError(400, 'Cannot destroy running deployment');
+        const last = await queries.lastDeployment(tx, row.environment_id);
+        if (last?.id === row.id) throw plainError(400, 'Deployment currently deployed to environment');
+        await queries.deleteDeployment(tx, row.id);
+      });
+    },
+
+    tasks: [task],
+  };
+}

@@ -1,0 +1,279 @@
+/** Rows of `environments`, and which jobs belong to them. */
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Environment, Job, Pipeline } from '../../../kernel/db/rows.ts';
+import type { EnvironmentsTable, JobEnvironmentsTable } from '../../../kernel/db/tables.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+
+export interface EnvironmentFilter {
+  readonly name?: string | undefined;
+  readonly search?: string | undefined;
+  readonly state?: Environment['state'] | undefined;
+  readonly tier?: Environment['tier'] | undefined;
+}
+
+export async function listEnvironments(
+  db: Db,
+  projectId: number,
+  filter: EnvironmentFilter,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ rows: Environment[]; total: number }> {
+  let query = db.selectFrom('environments').where('project_id', '=', projectId);
+  if (filter.name !== undefined) query = query.where('name', '=', filter.name);
+  if (filter.search !== undefined) query = query.where(sql<boolean>`strpos(lower(name), lower(${filter.search})) > 0`);
+  if (filter.state) query = query.where('state', '=', filter.state);
+  if (filter.tier) query = query.where('tier', '=', filter.tier);
+  const [rows, total] = await Promise.all([
+    query.selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, query.select('id')),
+  ]);
+  return { rows, total };
+}
+
+export const findEnvironment = (db: Db, projectId: number, id: number): Promise<Environment | undefined> =>
+  db.selectFrom('environments').selectAll().where('project_id', '=', projectId).where('id', '=', id).executeTakeFirst();
+
+export const findEnvironmentByName = (db: Db, projectId: number, name: string): Promise<Environment | undefined> =>
+  db
+    .selectFrom('environments')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+
+export async function environmentsById(db: Db, ids: readonly number[]): Promise<Map<number, Environment>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('environments')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Undefined when the name or the slug is taken. */
+export const insertEnvironment = (tx: Db, values: Insertable<EnvironmentsTable>): Promise<Environment | undefined> =>
+  tx
+    .insertInto('environments')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+export const updateEnvironment = (
+  tx: Db,
+  id: number,
+  values: Updateable<EnvironmentsTable>,
+): Promise<Environment | undefined> =>
+  tx
+    .updateTable('environments')
+    .set({ ...values, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+
+/** Only out of a state; undefined when it is in another one. */
+export const moveEnvironment = (
+  tx: Db,
+  id: number,
+  from: readonly Environment['state'][],
+  values: Updateable<EnvironmentsTable>,
+): Promise<Environment | undefined> =>
+  tx
+    .updateTable('environments')
+    .set({ ...values, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('state', 'in', [...from])
+    .returningAll()
+    .executeTakeFirst();
+
+export async function deleteEnvironment(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('environments').where('id', '=', id).execute();
+}
+
+export type UnregisteredJob = Pick<Job, 'id' | 'project_id' | 'user_id' | 'ref' | 'tag' | 'plan'> & {
+  readonly environment: string;
+  readonly sha: string;
+};
+
+/** Jobs of a pipeline, or one job, whose environment is not registered yet. */
+export async function unregisteredJobs(
+  tx: Db,
+  of: { readonly pipelineId: number } | { readonly jobId: number },
+): Promise<UnregisteredJob[]> {
+  const rows = await tx
+    .selectFrom('jobs as j')
+    .innerJoin('pipelines as p', 'p.id', 'j.pipeline_id')
+    .leftJoin('job_environments as e', 'e.job_id', 'j.id')
+    .select(['j.id', 'j.project_id', 'j.user_id', 'j.ref', 'j.tag', 'j.plan', 'j.environment', 'p.sha'])
+    .where('pipelineId' in of ? 'j.pipeline_id' : 'j.id', '=', 'pipelineId' in of ? of.pipelineId : of.jobId)
+    .where('j.environment', 'is not', null)
+    .where('e.job_id', 'is', null)
+    .orderBy('j.id')
+    .execute();
+  return rows.map((row) => ({ ...row, environment: row.environment ?? '' }));
+}
+
+export async function insertJobEnvironment(tx: Db, values: Insertable<JobEnvironmentsTable>): Promise<void> {
+  await tx
+    .insertInto('job_environments')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The environment of a job, and what the job does with it. */
+export async function environmentOfJob(
+  db: Db,
+  jobId: number,
+): Promise<{ environment: Environment; action: Insertable<JobEnvironmentsTable>['action'] } | undefined> {
+  const row = await db
+    .selectFrom('job_environments as je')
+    .innerJoin('environments as e', 'e.id', 'je.environment_id')
+    .selectAll('e')
+    .select('je.action')
+    .where('je.job_id', '=', jobId)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { action, ...environment } = row;
+  return { environment, action };
+}
+
+export type EndedJob = Pick<Job, 'id' | 'status' | 'plan' | 'dotenv_encrypted'> & {
+  readonly environment_id: number;
+  readonly action: Insertable<JobEnvironmentsTable>['action'];
+};
+
+/** Jobs of a pipeline that have ended since their environments were last changed for them; from now on they count as handled. */
+export async function takeEndedJobs(tx: Db, pipelineId: number): Promise<EndedJob[]> {
+  const { rows } = await sql<EndedJob>`
+    update job_environments e set ended_as = j.status from jobs j
+    where j.id = e.job_id and j.pipeline_id = ${pipelineId} and j.status in ('success', 'failed', 'canceled')
+      and e.ended_as is distinct from j.status
+    returning j.id, j.status, j.plan, j.dotenv_encrypted, e.environment_id, e.action`.execute(tx);
+  return rows.sort((a, b) => a.id - b.id);
+}
+
+/** The newest attempt of the job that stops an environment, by what its last successful deployment says. */
+export async function stopJobOf(db: Db, environmentId: number): Promise<Job | undefined> {
+  const deployed = await db
+    .selectFrom('deployments as d')
+    .innerJoin('jobs as j', 'j.id', 'd.job_id')
+    .select(['j.pipeline_id', 'j.environment', sql<string | null>`j.plan -> 'environment' ->> 'on_stop'`.as('on_stop')])
+    .where('d.environment_id', '=', environmentId)
+    .where('d.status', '=', 'success')
+    .orderBy('d.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!deployed?.on_stop) return undefined;
+  return await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('pipeline_id', '=', deployed.pipeline_id)
+    .where('name', '=', deployed.on_stop)
+    .where('environment', '=', deployed.environment)
+    .where('retried', '=', false)
+    .where(sql<boolean>`plan -> 'environment' ->> 'action' = 'stop'`)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Environments that are running and due to stop, the longest due first. */
+export const dueEnvironments = (db: Db, limit: number): Promise<Environment[]> =>
+  db
+    .selectFrom('environments')
+    .selectAll()
+    .where('state', '=', 'available')
+    .where('auto_stop_at', '<=', sql<Date>`now()`)
+    .orderBy('auto_stop_at')
+    .limit(limit)
+    .execute();
+
+/** Removes stopped environments whose time has come; those that were started again meanwhile stay. */
+export async function deleteDue(tx: Db): Promise<void> {
+  await tx
+    .deleteFrom('environments')
+    .where('auto_delete_at', '<=', sql<Date>`now()`)
+    .where('state', '=', 'stopped')
+    .execute();
+}
+
+/** Environments whose last successful deployment was made from a branch, or by a pipeline of a merge request. */
+export async function environmentsOfSource(
+  db: Db,
+  projectId: number,
+  source: { readonly branch: string } | Pick<Pipeline, 'merge_request_id'>,
+): Promise<Environment[]> {
+  const { rows } = await sql<Environment>`
+    select e.* from environments e
+    join lateral (
+      select d.ref, d.tag, d.job_id from deployments d
+      where d.environment_id = e.id and d.status = 'success' order by d.id desc limit 1
+    ) d on true
+    where e.project_id = ${projectId} and e.state = 'available' and ${
+      'branch' in source
+        ? sql`d.ref = ${source.branch} and not d.tag`
+        : sql`exists (
+            select from jobs j join pipelines p on p.id = j.pipeline_id
+            where j.id = d.job_id and p.merge_request_id = ${source.merge_request_id})`
+    } order by e.id`.execute(db);
+  return rows;
+}
+
+/** Running environments that were last changed and deployed to before a time. */
+export async function staleEnvironments(db: Db, projectId: number, before: Date): Promise<Environment[]> {
+  const { rows } = await sql<Environment>`
+    select e.* from environments e
+    where e.project_id = ${projectId} and e.state = 'available' and e.updated_at < ${before}
+      and not exists (select from deployments d where d.environment_id = e.id and d.updated_at >= ${before})
+    order by e.id`.execute(db);
+  return rows;
+}
+
+export async function stopSoon(tx: Db, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('environments')
+    .set({ auto_stop_at: sql<Date>`now()` })
+    .where('id', 'in', [...ids])
+    .where('state', '=', 'available')
+    .execute();
+}
+
+/** Stopped review apps from before a time, the oldest first. */
+export const stoppedReviewApps = (db: Db, projectId: number, before: Date, limit: number): Promise<Environment[]> =>
+  db
+    .selectFrom('environments')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('state', '=', 'stopped')
+    .where('name', 'like', 'review/%')
+    .where('created_at', '<', before)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+export async function deleteLater(tx: Db, ids: readonly number[], days: number): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('environments')
+    .set({ auto_delete_at: sql<Date>`now() + make_interval(days => ${days})` })
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/** Whether older deployments are prevented in a project, and whether they may be repeated all the same. */
+export async function forwardDeployment(
+  db: Db,
+  projectId: number,
+): Promise<{ readonly only_forward: boolean; readonly rollback: boolean }> {
+  const row = await db
+    .selectFrom('projects')
+    .select(['ci_forward_deployment_enabled as only_forward', 'ci_forward_deployment_rollback_allowed as rollback'])
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  return row ?? { only_forward: false, rollback: true };
+}

@@ -1,0 +1,298 @@
+/** Environments and deployments of jobs, as runners, people and other systems change them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, type ProtocolRunner, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+
+type Json = Record<string, unknown> & { id: number; status: string };
+let world: World;
+let runner: ProtocolRunner;
+beforeAll(async () => {
+  world = await startWorld();
+  runner = await world.runner();
+});
+afterAll(() => world.close());
+
+const call = <T = Json>(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, json?: object, query?: object) =>
+  world.app.api<T>(method, path, {
+    token: world.owner.token,
+    ...(json ? { json } : {}),
+    ...(query ? { query: query as Record<string, string> } : {}),
+  });
+const of = (project: TestProject) => `/projects/${project.id}`;
+const environmentNamed = async (project: TestProject, name: string) =>
+  (await call<Json[]>('GET', `${of(project)}/environments`, undefined, { name })).body[0] as Json;
+
+const review = `deploy:
+  script: [x]
+  variables: {HOST: example.test}
+  environment:
+    name: review/$CI_COMMIT_REF_NAME
+    url: https://$CI_ENVIRONMENT_SLUG.$HOST/$PART
+    on_stop: end
+    auto_stop_in: 1 day
+end:
+  script: [x]
+  when: manual
+  allow_failure: true
+  environment: {name: review/$CI_COMMIT_REF_NAME, action: stop}
+`;
+
+const sweep = async () => {
+  const task = world.app.tasks.find(({ name }) => name === 'environments.sweep');
+  await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+};
+
+describe('jobs with an environment', () => {
+  it('create it, tell its variables, deploy, and stop it when the branch is deleted', async () => {
+    const project = await world.project();
+    const deployed = await project.push(review, { branch: 'My-change' });
+    const made = await environmentNamed(project, 'review/My-change');
+    expect(made).toMatchObject({ state: 'available', tier: 'development', external_url: null, auto_stop_at: null });
+    expect(made.slug).toMatch(/^review-my-change-[0-9a-z]{6}$/);
+    await call('POST', `${of(project)}/variables`, { key: 'ONLY', value: 'here', environment_scope: 'review/*' });
+    await call('POST', `${of(project)}/variables`, { key: 'OTHER', value: 'x', environment_scope: 'production' });
+    const [waiting] = (await call<Json[]>('GET', `${of(project)}/deployments`)).body;
+    expect(waiting).toMatchObject({ iid: 1, status: 'created', ref: 'My-change', environment: { id: made.id } });
+
+    const job = await runner.next();
+    const told = Object.fromEntries(job.variables.map(({ key, value }) => [key, value]));
+    expect(told).toMatchObject({
+      CI_ENVIRONMENT_NAME: 'review/My-change',
+      CI_ENVIRONMENT_SLUG: made.slug,
+      CI_ENVIRONMENT_ACTION: 'start',
+      CI_ENVIRONMENT_TIER: 'development',
+      CI_ENVIRONMENT_URL: `https://${made.slug}.example.test/$PART`,
+      ONLY: 'here',
+    });
+    expect(told).not.toHaveProperty('OTHER');
+    const path = `${of(project)}/deployments/${waiting?.id}`;
+    expect((await call('GET', path)).body).toMatchObject({ status: 'running', deployable: { id: job.id } });
+    expect((await call('PUT', path, { status: 'success' })).status).toBe(403);
+    await runner.update(job, 'success');
+    const last = (await call('GET', `${of(project)}/environments/${made.id}`)).body;
+    expect(last).toMatchObject({
+      external_url: `https://${made.slug}.example.test/`,
+      last_deployment: { id: waiting?.id, status: 'success', deployable: { name: 'deploy', status: 'success' } },
+    });
+    const seconds = (Date.parse(String(last.auto_stop_at)) - Date.now()) / 1000;
+    expect(seconds).toBeGreaterThan(86_000);
+    expect((await call('DELETE', `${of(project)}/environments/${made.id}`)).status).toBe(403);
+
+    await call('DELETE', `${of(project)}/repository/branches/My-change`);
+    const stop = await runner.next();
+    expect(stop.job_info.name).toBe('end');
+    expect((await environmentNamed(project, 'review/My-change')).state).toBe('stopping');
+    await runner.update(stop, 'success');
+    expect(await environmentNamed(project, 'review/My-change')).toMatchObject({ state: 'stopped', auto_stop_at: null });
+    await project.reaches(deployed.id, 'success');
+    // The job that stops it is a deployment of nothing.
+    expect((await call<Json[]>('GET', `${of(project)}/deployments`)).body).toHaveLength(1);
+    expect((await call('DELETE', `${of(project)}/environments/${made.id}`)).status).toBe(204);
+  });
+
+  it('stop it when its time is over, or when somebody asks; a failed job lets it run', async () => {
+    const project = await world.project();
+    await project.push(review.replaceAll('$CI_COMMIT_REF_NAME', 'one'));
+    const job = await runner.next();
+    await runner.update(job, 'success');
+    const { id } = await environmentNamed(project, 'review/one');
+    await world.app.db
+      .updateTable('environments')
+      .set({ auto_stop_at: new Date(0) })
+      .where('id', '=', id)
+      .execute();
+    await sweep();
+    await runner.run('failed');
+    const path = `${of(project)}/environments/${id}`;
+    expect((await call('GET', path)).body.state).toBe('available');
+    expect((await call('POST', `${path}/stop`)).body.state).toBe('stopping');
+    await runner.run();
+    expect((await call('GET', path)).body.state).toBe('stopped');
+    // Deploying again starts it, and it can be stopped without its job.
+    await call('POST', `${of(project)}/jobs/${job.id}/retry`);
+    await runner.run();
+    expect((await call('GET', path)).body.state).toBe('available');
+    expect((await call('POST', `${path}/stop`, { force: true })).body.state).toBe('stopped');
+    expect((await runner.request()).status).toBe(204);
+  });
+
+  it('fail when the name is not valid, and when something newer was deployed', async () => {
+    const project = await world.project();
+    const broken = await project.push('deploy: {script: [x], environment: {name: /$CI_COMMIT_REF_NAME}}\n');
+    expect((await runner.request()).status).toBe(204);
+    expect(await project.job(broken.id, 'deploy')).toMatchObject({
+      status: 'failed',
+      failure_reason: 'environment_creation_failure',
+    });
+    const config =
+      'deploy: {script: [x], environment: production}\nby-hand: {script: [y], when: manual, environment: production}\n';
+    const older = await project.push(config);
+    const [first, newer] = [await runner.next(), await project.push(config, { files: { a: '1' } })];
+    await runner.run();
+    await runner.update(first, 'success');
+    const manual = await project.job(older.id, 'by-hand');
+    const retried = await call('POST', `${of(project)}/jobs/${first.id}/retry`);
+    expect([retried.status, retried.body.name]).toEqual([201, 'deploy']);
+    await runner.run();
+    const newest = await project.job(newer.id, 'deploy');
+    await call('POST', `${of(project)}/jobs/${newest.id}/retry`);
+    await runner.run();
+    expect((await call('POST', `${of(project)}/jobs/${manual.id}/play`)).status).toBe(403);
+    await call('PUT', of(project), { ci_forward_deployment_rollback_allowed: false });
+    expect((await call('POST', `${of(project)}/jobs/${first.id}/retry`)).status).toBe(403);
+    await call('PUT', of(project), { ci_forward_deployment_enabled: false });
+    expect((await call('POST', `${of(project)}/jobs/${manual.id}/play`)).status).toBe(200);
+  });
+});
+
+describe('the API', () => {
+  it('creates, lists, changes, stops and deletes environments', async () => {
+    const project = await world.project();
+    const list = `${of(project)}/environments`;
+    const made = await call('POST', list, {
+      name: 'production/eu',
+      external_url: 'https://eu.example',
+      description: 'EU',
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      id: expect.any(Number),
+      name: 'production/eu',
+      slug: expect.stringMatching(/^production-eu-[0-9a-z]{6}$/),
+      external_url: 'https://eu.example',
+      description: 'EU',
+      tier: 'production',
+      state: 'available',
+      auto_stop_at: null,
+      auto_stop_setting: 'always',
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    await call('POST', list, { name: 'qa' });
+    const refusals: ReadonlyArray<readonly [object, object]> = [
+      [{ name: 'qa' }, { name: ['has already been taken'] }],
+      [{ name: '/x' }, { name: [expect.stringContaining('can contain only letters')] }],
+      [{ name: 'x', external_url: 'javascript:alert(1)' }, { external_url: [expect.any(String)] }],
+    ];
+    for (const [json, message] of refusals) expect((await call('POST', list, json)).body).toEqual({ message });
+    const names = async (query: object) =>
+      (await call<Json[]>('GET', list, undefined, query)).body.map(({ name }) => name);
+    expect(await names({})).toEqual(['production/eu', 'qa']);
+    expect(await names({ search: 'PROD' })).toEqual(['production/eu']);
+    expect(await names({ tier: 'testing' })).toEqual(['qa']);
+    expect(await names({ states: 'stopped' })).toEqual([]);
+    expect((await call('GET', list, undefined, { search: 'ab' })).status).toBe(400);
+    expect((await call('GET', list, undefined, { search: 'abc', name: 'x' })).status).toBe(400);
+    const path = `${list}/${made.body.id}`;
+    expect((await call('PUT', path, { tier: 'staging', external_url: '' })).body).toMatchObject({
+      tier: 'staging',
+      external_url: null,
+    });
+    expect((await call('POST', `${path}/stop`)).body.state).toBe('stopped');
+    expect((await call('GET', path)).body.last_deployment).toBeNull();
+    expect((await call('DELETE', path)).status).toBe(204);
+    expect((await call('GET', path)).status).toBe(404);
+    const other = await world.account();
+    const seen = async (path = list) => (await world.app.api('GET', path, { token: other.token })).status;
+    expect(await seen()).toBe(404);
+    await call('PUT', of(project), { visibility: 'public' });
+    expect([await seen(), await seen(`${of(project)}/deployments`)]).toEqual([200, 200]);
+    await call('PUT', of(project), { environments_access_level: 'private' });
+    expect([await seen(), await seen(`${of(project)}/deployments`)]).toEqual([403, 403]);
+  });
+
+  it('stops what is stale and deletes old review apps', async () => {
+    const project = await world.project();
+    const list = `${of(project)}/environments`;
+    for (const name of ['review/a', 'review/b', 'qa']) await call('POST', list, { name });
+    await call('POST', `${list}/${(await environmentNamed(project, 'review/a')).id}/stop`);
+    const old = new Date(Date.now() - 60 * 86_400_000);
+    await world.app.db
+      .updateTable('environments')
+      .set({ created_at: old, updated_at: old })
+      .where('project_id', '=', project.id)
+      .where('name', '!=', 'qa')
+      .execute();
+    const ids = async (query: object) =>
+      (
+        await call<{ scheduled_entries: Json[] }>('DELETE', `${list}/review_apps`, undefined, query)
+      ).body.scheduled_entries.map(({ name }) => name);
+    expect(await ids({})).toEqual(['review/a']);
+    const dates = () =>
+      world.app.db
+        .selectFrom('environments')
+        .select(['name', 'auto_delete_at'])
+        .where('project_id', '=', project.id)
+        .execute();
+    expect((await dates()).filter((row) => row.auto_delete_at !== null)).toEqual([]);
+    expect(await ids({ dry_run: 'false' })).toEqual(['review/a']);
+    expect((await dates()).filter((row) => row.auto_delete_at !== null).map(({ name }) => name)).toEqual(['review/a']);
+    const stale = `${list}/stop_stale`;
+    expect((await call('POST', stale, { before: new Date().toISOString() })).status).toBe(400);
+    const before = new Date(Date.now() - 8 * 86_400_000).toISOString();
+    expect((await call('POST', stale, { before })).body).toEqual({
+      message: 'Successfully requested stop for all stale environments',
+    });
+    await world.app.db
+      .updateTable('environments')
+      .set({ auto_delete_at: old })
+      .where('auto_delete_at', 'is not', null)
+      .execute();
+    await sweep();
+    const left = (await call<Json[]>('GET', list)).body.map(({ name, state }) => [name, state]);
+    expect(left.sort()).toEqual([
+      ['qa', 'available'],
+      ['review/b', 'stopped'],
+    ]);
+  });
+
+  it('takes deployments of other systems, with the merge requests that they brought', async () => {
+    const project = await world.project();
+    const list = `${of(project)}/deployments`;
+    const first = await project.commit(null, { files: { a: '1' } });
+    const given = { environment: 'live', ref: 'main', tag: false, status: 'success' };
+    const made = await call('POST', list, { ...given, sha: first });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      iid: 1,
+      sha: first,
+      status: 'success',
+      deployable: null,
+      environment: { name: 'live' },
+    });
+    await project.commit(null, { branch: 'change', files: { b: '1' } });
+    const request = (
+      await call('POST', `${of(project)}/merge_requests`, {
+        source_branch: 'change',
+        target_branch: 'main',
+        title: 'B',
+      })
+    ).body;
+    const merged = await eventually('the merge', async () => {
+      const done = await call('PUT', `${of(project)}/merge_requests/${request.iid}/merge`);
+      return done.status === 200 && done.body;
+    });
+    const sha = String(merged.merge_commit_sha ?? merged.sha);
+    const running = (await call('POST', list, { ...given, sha, status: 'running' })).body;
+    const path = `${list}/${running.id}`;
+    expect((await call('DELETE', path)).body).toEqual({ message: 'Cannot destroy running deployment' });
+    expect((await call('PUT', path, { status: 'success' })).body.status).toBe('success');
+    expect((await call('PUT', path, { status: 'success' })).status).toBe(400);
+    const brought = await eventually('its merge requests', async () => {
+      const found = await call<Json[]>('GET', `${path}/merge_requests`);
+      return found.body.length > 0 && found.body;
+    });
+    expect(brought.map(({ id }) => id)).toEqual([request.id]);
+    expect((await call<Json[]>('GET', `${list}/${made.body.id}/merge_requests`)).body).toEqual([]);
+    expect((await call('DELETE', path)).body).toEqual({ message: 'Deployment currently deployed to environment' });
+    expect((await call('DELETE', `${list}/${made.body.id}`)).status).toBe(204);
+    const ids = async (query: object) => (await call<Json[]>('GET', list, undefined, query)).body.map(({ id }) => id);
+    expect(await ids({ environment: 'live', status: 'success' })).toEqual([running.id]);
+    expect(await ids({ environment: 'other' })).toEqual([]);
+    const since = new Date(0).toISOString();
+    expect(await ids({ order_by: 'updated_at', updated_after: since })).toEqual([running.id]);
+    expect((await call('GET', list, undefined, { updated_after: since })).body).toEqual({
+      message: '400 Bad request - `updated_at` filter requires `updated_at` sort',
+    });
+    expect((await call('POST', list, { ...given, sha: 'main' })).status).toBe(400);
+  });
+});

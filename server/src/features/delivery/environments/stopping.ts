@@ -1,0 +1,132 @@
+/** Stopping environments: by people, when their time is over, and when what they show is gone. */
+import Type from 'typebox';
+import type { Acting } from '../../../kernel/authz/acting.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Environment, Job } from '../../../kernel/db/rows.ts';
+import { type FactConsumer, mergeRequestFacts, on, pushed } from '../../../kernel/events/index.ts';
+import { HttpError } from '../../../kernel/http/errors.ts';
+import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import type { JobsFace } from '../../ci/index.ts';
+import * as queries from './environments.queries.ts';
+
+export interface StoppingDependencies {
+  readonly db: Db;
+  readonly jobs: Pick<JobsFace, 'start' | 'startable'>;
+  /** The person and the project as they are now; null when either is gone or blocked. */
+  readonly actingAs: (userId: number, projectId: number) => Promise<Acting | null>;
+  readonly log: { info(details: object, message: string): void };
+}
+
+/** Environments that one run of the clock stops. */
+const batch = 200;
+const gone = /^0+$/;
+
+export type Stopping = ReturnType<typeof stopping>;
+
+export function stopping(deps: StoppingDependencies) {
+  const { db, jobs, log } = deps;
+
+  const stopped = (id: number): Promise<Environment | undefined> =>
+    transaction(db, (tx) => queries.updateEnvironment(tx, id, { state: 'stopped', auto_stop_at: null }));
+
+  /** Starts the job that stops it; until that has ended, the environment is being stopped. */
+  async function startJob(subject: ProjectSubject, caller: Caller, { id }: Environment, job: Job): Promise<void> {
+    // Marked first: the job may have ended when its start returns.
+    const marked = await transaction(db, (tx) =>
+      queries.moveEnvironment(tx, id, ['available'], { state: 'stopping', auto_stop_at: null }),
+    );
+    if (!marked) return;
+    try {
+      await jobs.start(subject, caller, job);
+    } catch (error) {
+      await transaction(db, (tx) => queries.moveEnvironment(tx, id, ['stopping'], { state: 'available' }));
+      throw error;
+    }
+  }
+
+  /** Stops one: with its job, where it has one that can be started and that is not left out. */
+  async function stop(
+    subject: ProjectSubject,
+    caller: Caller,
+    environment: Environment,
+    { force = false } = {},
+  ): Promise<Environment> {
+    if (environment.state === 'stopped') return environment;
+    const job = force ? undefined : await queries.stopJobOf(db, environment.id);
+    if (job && jobs.startable(job)) await startJob(subject, caller, environment, job);
+    else if (!job) return (await stopped(environment.id)) ?? environment;
+    return (await queries.findEnvironment(db, environment.project_id, environment.id)) ?? environment;
+  }
+
+  /** With the rights of whoever caused it; whoever may not start the job does not stop it. */
+  async function stopFor(acting: Acting | null, environment: Environment, job: Job): Promise<boolean> {
+    try {
+      if (!acting || !jobs.startable(job)) return false;
+      await startJob(acting.subject, acting.caller, environment, job);
+      return true;
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      return false;
+    }
+  }
+
+  /** One whose time is over: its job runs for whoever started the deployment's pipeline. */
+  async function stopDue(environment: Environment): Promise<void> {
+    const job = await queries.stopJobOf(db, environment.id);
+    if (!job && environment.auto_stop_setting === 'always') {
+      await stopped(environment.id);
+      return;
+    }
+    const acting = job?.user_id ? await deps.actingAs(job.user_id, environment.project_id) : null;
+    if (job && (await stopFor(acting, environment, job))) return;
+    log.info(
+      { environment: environment.id, job: job?.id },
+      'an environment was not stopped: its job cannot be started',
+    );
+    // Asked once, not every minute.
+    await transaction(db, (tx) => queries.moveEnvironment(tx, environment.id, ['available'], { auto_stop_at: null }));
+  }
+
+  const task = defineTask(
+    'environments.sweep',
+    Type.Object({}),
+    async (_payload, { signal }) => {
+      for (const environment of await queries.dueEnvironments(db, batch)) {
+        if (signal.aborted) return;
+        await stopDue(environment);
+      }
+      await transaction(db, (tx) => queries.deleteDue(tx));
+    },
+    { maxAttempts: 1 },
+  );
+
+  /** Those with a job that stops them; others stay, as nobody knows what runs there. */
+  async function stopOf(source: Parameters<typeof queries.environmentsOfSource>[2], acting: Acting): Promise<void> {
+    for (const environment of await queries.environmentsOfSource(db, acting.subject.project.id, source)) {
+      const job = await queries.stopJobOf(db, environment.id);
+      if (job) await stopFor(acting, environment, job);
+    }
+  }
+
+  const consumer: FactConsumer = {
+    name: 'environments.stop',
+    handlers: [
+      on(pushed, async ({ payload: { ref, after }, project_id, actor_id }, delivery) => {
+        const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+        if (branch === undefined || !gone.test(after) || project_id === null || actor_id === null) return;
+        const acting = await delivery.actingAs(actor_id, project_id);
+        if (acting) await stopOf({ branch }, acting);
+      }),
+      on([mergeRequestFacts.merged, mergeRequestFacts.closed], async ({ payload, project_id, actor_id }, delivery) => {
+        if (project_id === null || actor_id === null) return;
+        const acting = await delivery.actingAs(actor_id, project_id);
+        if (acting) await stopOf({ merge_request_id: payload.merge_request_id }, acting);
+      }),
+    ],
+  };
+
+  const tasks: Task[] = [task];
+  const cron: CronItem[] = [{ task: task.name, schedule: '* * * * *' }];
+  return { stop, tasks, cron, consumer };
+}
