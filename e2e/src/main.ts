@@ -29,6 +29,7 @@ import { projectJourney } from './scenarios/projects.ts';
 import { protectionJourney } from './scenarios/protections.ts';
 import { referenceJourney } from './scenarios/reference.ts';
 import { repositoryPagesJourney } from './scenarios/repository-pages.ts';
+import { reviewJourney } from './scenarios/reviews.ts';
 import { settingsJourney } from './scenarios/settings-pages.ts';
 import { sshJourney } from './scenarios/ssh.ts';
 import { transfersJourney } from './scenarios/transfers.ts';
@@ -82,6 +83,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'page-layout': pageLayoutJourney,
   'page-loads': pageLoadsJourney,
   issues: issuesJourney,
+  reviews: reviewJourney,
   wikis: wikiJourney,
   history: historyJourney,
   planning: planningJourney,

@@ -1,9 +1,10 @@
-/** The state of a job, pipeline or merge request: icon and word, never colour alone. */
+/** The state of a job, pipeline, merge request or issue: icon and word, never colour alone. */
 import {
   IconAlertTriangle,
   IconBan,
   IconCircleCheck,
   IconCircleDashed,
+  IconCircleDot,
   IconCircleX,
   IconClock,
   IconGitMerge,
@@ -33,9 +34,14 @@ const looks = {
   merged: ['Merged', IconGitMerge, 'running'],
   closed: ['Closed', IconGitPullRequestClosed, 'failed'],
   locked: ['Merging', IconProgress, 'running'],
+  open_issue: ['Open', IconCircleDot, 'success'],
+  closed_issue: ['Closed', IconCircleCheck, 'running'],
 } as const;
 
 export type StatusName = keyof typeof looks;
+
+/** The state of an issue, which has icons of its own. */
+export const issueStatus = (state: string): StatusName => (state === 'opened' ? 'open_issue' : 'closed_issue');
 
 /** Falls back to the plain word for a state that it does not know. */
 export function StatusBadge({ status, compact = false }: { status: string; compact?: boolean }) {

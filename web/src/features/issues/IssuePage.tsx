@@ -10,7 +10,7 @@ import { FormError } from '../../ui/FormError.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { Comments } from '../comments/Comments.tsx';
@@ -58,7 +58,7 @@ export default function IssuePage() {
     >
       <FormError error={change.error} />
       <div className={classes.facts}>
-        <StatusBadge status={issue.state} />
+        <StatusBadge status={issueStatus(issue.state)} />
         <span>{issue.references.short}</span>
         <UserChip user={issue.author} />
         <TimeAgo at={issue.created_at} />

@@ -11,7 +11,7 @@ import { LabelChip } from '../../ui/LabelChip.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { useProject } from '../projects/useProject.ts';
@@ -74,7 +74,7 @@ export default function IssuesPage() {
           {data.items.map((each) => (
             <DataRow
               key={each.id}
-              before={<StatusBadge status={each.state} compact />}
+              before={<StatusBadge status={issueStatus(each.state)} compact />}
               title={
                 <Link to="/p/$path/issues/$iid" params={{ path: segment, iid: String(each.iid) }} data-entry>
                   {each.title}

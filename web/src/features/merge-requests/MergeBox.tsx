@@ -12,6 +12,7 @@ import { UserChip } from '../../ui/UserChip.tsx';
 import { activeStatuses } from '../pipelines/words.ts';
 import { useProject } from '../projects/useProject.ts';
 import { CheckRows } from '../status-checks/CheckRows.tsx';
+import { ApprovalRow } from './ApprovalRow.tsx';
 import { Conflicts } from './Conflicts.tsx';
 import classes from './merge-requests.module.css';
 import { reasonOf } from './reasons.ts';
@@ -132,6 +133,7 @@ export function MergeBox({ request }: { request: Request }) {
     <section className={classes.box} aria-label="Merge">
       <PipelineRow request={request} />
       <CheckRows request={request} className={classes.part} />
+      <ApprovalRow request={request} />
       <div className={classes.part} data-tone={reason.mergeable ? 'ready' : 'blocked'}>
         <Icon size={20} aria-hidden />
         <div>

@@ -1,10 +1,12 @@
 /** What a merge request is for, and whether it can be merged. */
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { labels } from '../../lib/planning.ts';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
 import { Comments } from '../comments/Comments.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { ProjectMilestoneLink } from '../milestones/MilestoneLink.tsx';
@@ -34,12 +36,34 @@ function Planned({ request }: { request: Schemas['MergeRequestDetail'] }) {
   );
 }
 
+/** Who is assigned, and who is asked to review. */
+function People({ request }: { request: Schemas['MergeRequestDetail'] }) {
+  const rows = [
+    { label: 'Assigned to', people: request.assignees },
+    { label: 'Review by', people: request.reviewers },
+  ].filter(({ people }) => people.length > 0);
+  if (rows.length === 0) return null;
+  return (
+    <div className={classes.facts}>
+      {rows.map(({ label, people }) => (
+        <Fragment key={label}>
+          <span>{label}</span>
+          {people.map((person) => (
+            <UserChip key={person.id} user={person} />
+          ))}
+        </Fragment>
+      ))}
+    </div>
+  );
+}
+
 export function MergeRequestOverview({ request }: { request: Schemas['MergeRequestDetail'] }) {
   const { path } = useProject();
   const discussed = { kind: 'merge_request', iid: request.iid } as const;
   const threads = useThreads(discussed, null, undefined);
   return (
     <>
+      <People request={request} />
       <Planned request={request} />
       {request.description_html ? (
         <MarkdownBody html={request.description_html} of={{ kind: 'project', path }} />

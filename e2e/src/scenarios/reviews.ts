@@ -1,0 +1,75 @@
+/** A merge request that needs an approval: what is missing is told, a second person gives it and takes it back. */
+import assert from 'node:assert/strict';
+import { type Api, api } from '../support/api.ts';
+import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { signIn } from '../support/signing-in.ts';
+import type { Suite } from '../support/suite.ts';
+
+const project = 'observatory/mirror';
+const password = 'silvered-glass-and-sand-1668';
+
+async function populated(call: Api): Promise<void> {
+  const { id: namespace } = await call.expect<{ id: number }>(201, 'POST', '/groups', {
+    ...{ name: 'Observatory', path: 'observatory' },
+  });
+  await call.expect(201, 'POST', '/projects', {
+    ...{ name: 'Mirror', path: 'mirror', namespace_id: namespace, initialize_with_readme: true },
+  });
+  const base = `/projects/${encodeURIComponent(project)}`;
+  const reviewer = await call.expect<{ id: number }>(201, 'POST', '/users', {
+    ...{ username: 'caroline', name: 'Caroline Herschel', email: 'caroline@example.com', password },
+    skip_confirmation: true,
+  });
+  await call.expect(201, 'POST', `${base}/members`, { user_id: reviewer.id, access_level: 30 });
+  await call.expect(201, 'POST', `${base}/repository/files/grinding.md`, {
+    ...{ branch: 'polish', start_branch: 'main', content: 'Finer sand\n', commit_message: 'Grind with finer sand' },
+  });
+  await call.expect(201, 'POST', `${base}/approval_rules`, {
+    ...{ name: 'Optics', approvals_required: 1, user_ids: [reviewer.id] },
+  });
+  await call.expect(201, 'POST', `${base}/merge_requests`, {
+    ...{ source_branch: 'polish', target_branch: 'main', title: 'Grind finer', reviewer_ids: [reviewer.id] },
+  });
+}
+
+export async function reviewJourney(suite: Suite): Promise<void> {
+  const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
+  try {
+    await populated(api(instance.url, rootToken));
+    await withBrowser(async (browser) => {
+      const author = await openWindow(browser, instance.url);
+      const reviewer = await openWindow(browser, instance.url, { width: 390, dark: true });
+      await signIn(author.page, { login: 'root', password: rootPassword });
+      await signIn(reviewer.page, { login: 'caroline', password });
+      const address = `/${project}/-/merge_requests/1`;
+      const approvals = (person: typeof author) => person.page.getByRole('region', { name: 'Approvals' });
+      await suite.required('browser: the merge box names the rule that is missing, and who can approve', async () => {
+        await author.page.goto(address);
+        await headed(author.page, 'Grind finer');
+        await author.page.getByText('Review by').waitFor();
+        await approvals(author).getByText('1 approval is missing: Optics').waitFor();
+        await approvals(author).getByText('can be given by Caroline Herschel').waitFor();
+        await author.page.getByText('Approvals are missing').waitFor();
+        assert.equal(await author.page.getByRole('button', { name: 'Approve', exact: true }).count(), 0);
+        await look(author.page, 'approvals-missing');
+      });
+      await suite.step('browser: the reviewer approves on a telephone, and the author sees it at once', async () => {
+        await reviewer.page.goto(address);
+        await reviewer.page.getByRole('button', { name: 'Approve', exact: true }).click();
+        await reviewer.page.getByRole('button', { name: 'Revoke approval' }).waitFor();
+        await look(reviewer.page, 'approved-narrow-dark');
+        await approvals(author).getByText('Approved', { exact: true }).waitFor();
+        await author.page.getByText('Ready to be merged').waitFor();
+      });
+      await suite.step('browser: an approval is taken back', async () => {
+        await reviewer.page.getByRole('button', { name: 'Revoke approval' }).click();
+        await approvals(author).getByText('1 approval is missing: Optics').waitFor();
+        assert.deepEqual([...author.problems(), ...reviewer.problems()], []);
+      });
+    });
+  } finally {
+    await instance.stop();
+    instance.remove();
+  }
+}
