@@ -117,6 +117,22 @@ const discussed = (path: string, thing: () => Promise<string>): Readonly<Record<
     inside(`${(await inside(`${await thing()}/notes`, { body: 'x' })).url}/award_emoji`, emoji),
 });
 
+const boards = (places: 'projects' | 'groups'): Readonly<Record<string, () => Promise<Target>>> => {
+  const board = async () => {
+    const build = places === 'projects' ? buildProject : buildGroup;
+    const base = `/${places}/${(await build(world.app, { owner: world.admin.user })).id}`;
+    return { base, url: `${base}/boards/${(await created(`${base}/boards`, { name: 'x' })).id}` };
+  };
+  return {
+    [`/${places}/:id/boards/:board_id`]: board,
+    [`/${places}/:id/boards/:board_id/lists/:list_id`]: async () => {
+      const { base, url } = await board();
+      const { id } = await created(`${base}/labels`, { name: 'x', color: '#112233' });
+      return await inside(`${url}/lists`, { label_id: id });
+    },
+  };
+};
+
 /** One builder for each conditional DELETE route. */
 const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/personal_access_tokens/self': async () => ({
@@ -314,6 +330,8 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     return `/projects/${repository.id}/issues/${iid}`;
   }),
   ...discussed('merge_requests/:merge_request_iid', mergeRequest),
+  ...boards('projects'),
+  ...boards('groups'),
   '/groups/:id/epics/:epic_iid': async () => ({ url: (await epic()).byNumber }),
   '/groups/:id/epics/:epic_iid/epics/:child_epic_id': async () =>
     inside(`${(await epic()).byNumber}/epics`, { title: 'x' }),

@@ -1,15 +1,16 @@
-/** What people plan in the group of the populated instance: issues of its first epic, and epics around it. */
+/** What people plan in the group of the populated instance: issues of its first epic, epics around it, and boards. */
 import type { TestApp } from './app.ts';
 import { type BuiltToken, type buildGroup, buildProject } from './factories.ts';
 
 const three = [1, 2, 3] as const;
 
-/** Leaves three of everything that lists of epics show; answers a comment that has reactions. */
+/** Leaves three of everything that lists of epics and boards show; answers a comment that has reactions, and boards. */
 export async function plan(
   app: TestApp,
   admin: BuiltToken,
   group: Awaited<ReturnType<typeof buildGroup>>,
-): Promise<{ epics: number }> {
+  places: readonly string[],
+): Promise<{ epics: number; boards: Readonly<Record<string, number>> }> {
   const call = async (method: 'POST' | 'PUT', target: string, json: object = {}) => {
     const answer = await app.api<{ id: number; iid: number }>(method, target, { token: admin.secret, json });
     if (answer.status >= 300) throw new Error(`${method} ${target}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -37,5 +38,16 @@ export async function plan(
     await call('PUT', `${base}/1`, { labels: [`label-${number}`], state_event: 'close' });
     await call('PUT', `${base}/1`, { state_event: 'reopen' });
   }
-  return { epics: said };
+  const boards: Record<string, number> = {};
+  for (const place of places)
+    for (const number of three) {
+      const { id: board } = await call('POST', `${place}/boards`, { name: `Board ${number}` });
+      boards[place] = board;
+      for (const list of three) {
+        const title = `column-${places.indexOf(place)}-${number}-${list}`;
+        const { id } = await call('POST', `${place}/labels`, { name: title, color: '#112233' });
+        await call('POST', `${place}/boards/${board}/lists`, { label_id: id });
+      }
+    }
+  return { epics: said, boards };
 }

@@ -276,7 +276,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/repository/branches`, { branch: unique('branch'), ref: 'main' });
     await call('POST', `${base}/pipeline`, { ref: 'main' });
   }
-  const planned = await plan(app, admin, group);
+  const planned = await plan(app, admin, group, [`/groups/${group.id}`, base]);
   const runner = await call('POST', '/user/runners', { runner_type: 'project_type', project_id: project.id });
   await app.db
     .updateTable('jobs')
@@ -446,12 +446,14 @@ export async function startPopulated(): Promise<Populated> {
       pipeline_schedule_id: schedule,
       key: 'group-1',
       target_branch: 'main',
+      board_id: planned.boards[base] ?? 0,
     },
     groups: {
       ...{ id: group.id, user_id: admin.user.id, hook_id: hooks.group, slug: 'page-1' },
       milestone_id: ofGroup,
       epic_id: Number(epics[0]?.id),
       epic_iid: 1,
+      board_id: planned.boards[`/groups/${group.id}`] ?? 0,
     },
     hooks: { id: hooks.system },
     users: { id: admin.user.id, user_id: admin.user.id },

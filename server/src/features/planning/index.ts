@@ -6,6 +6,9 @@ import type { Ports } from '../../kernel/ports.ts';
 import { labeled, type Noteables } from '../collaboration/index.ts';
 import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
 import { membersUnassigned } from '../namespaces/index.ts';
+import { boardRoutes } from './boards/boards.routes.ts';
+import { boardService } from './boards/boards.service.ts';
+import { boardListRoutes } from './boards/lists.routes.ts';
 import { burndownRoutes } from './burndown/burndown.routes.ts';
 import { childEpicRoutes } from './epics/children.routes.ts';
 import { epicIssueRoutes } from './epics/epic-issues.routes.ts';
@@ -17,7 +20,7 @@ import { epicPresenter } from './epics/presenting.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
 import { issueLinkRoutes } from './issues/links.routes.ts';
-import { issueListRoutes } from './issues/listing.routes.ts';
+import { issueListRoutes, issueLists } from './issues/listing.routes.ts';
 import { issueNoteable, timedIssue } from './issues/noteable.ts';
 import { issuePlaceRoutes } from './issues/places.routes.ts';
 import { moveIssues, removeIssuesOf, replaceLabels, replaceMilestones, unassign } from './issues/planned.queries.ts';
@@ -44,6 +47,7 @@ export function planningFeature(deps: PlanningDependencies) {
   const iterations = iterationService(db);
   const scheduling = schedulingTask(db);
   const present = issuePresenter(db, externalUrl);
+  const boards = boardService(db);
   const epics = epicService(db);
   const epicsShown = epicPresenter(db, externalUrl);
   const aboutEpics = { db, parents: deps.parents, present: epicsShown };
@@ -58,6 +62,8 @@ export function planningFeature(deps: PlanningDependencies) {
       ...burndownRoutes(db),
       ...iterationRoutes({ db, externalUrl, iterations }),
       ...cadenceRoutes({ db, iterations }),
+      ...boardRoutes({ db, base: externalUrl, boards, issues: issueLists(db, externalUrl) }),
+      ...boardListRoutes({ db, base: externalUrl, boards }),
       ...epicRoutes(db, externalUrl, epics, epicsShown),
       ...childEpicRoutes({ ...aboutEpics, base: externalUrl, epics }),
       ...epicIssueRoutes({ ...aboutEpics, base: externalUrl, issues: service, presentIssue: present }),

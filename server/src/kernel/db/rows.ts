@@ -5,6 +5,8 @@ import type {
   AuditEventsTable,
   AwardEmojiTable,
   BadgesTable,
+  BoardListsTable,
+  BoardsTable,
   CiVariablesTable,
   CommitStatusesTable,
   DeploymentsTable,
@@ -113,6 +115,8 @@ export type Issue = Selectable<IssuesTable>;
 export type IterationCadence = Selectable<IterationCadencesTable>;
 export type Iteration = Selectable<IterationsTable>;
 export type Epic = Selectable<EpicsTable>;
+export type Board = Selectable<BoardsTable>;
+export type BoardList = Selectable<BoardListsTable>;
 export type EpicLink = Selectable<EpicLinksTable>;
 export type AwardEmoji = Selectable<AwardEmojiTable>;
 export type ResourceEvent = Selectable<ResourceEventsTable>;

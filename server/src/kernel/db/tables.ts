@@ -115,6 +115,37 @@ export interface BadgesTable {
   updated_at: Generated<Date>;
 }
 
+export interface BoardLabelsTable {
+  board_id: number;
+  label_id: number;
+}
+
+export interface BoardListsTable {
+  id: Generated<number>;
+  board_id: number;
+  label_id: number | null;
+  assignee_id: number | null;
+  milestone_id: number | null;
+  iteration_id: number | null;
+  position: number;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface BoardsTable {
+  id: Generated<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  name: string;
+  hide_backlog_list: Generated<boolean>;
+  hide_closed_list: Generated<boolean>;
+  milestone_id: number | null;
+  assignee_id: number | null;
+  weight: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface CiVariablesTable {
   id: Generated<number>;
   namespace_id: number | null;
@@ -1891,6 +1922,9 @@ export interface Database {
   audit_events: AuditEventsTable;
   award_emoji: AwardEmojiTable;
   badges: BadgesTable;
+  board_labels: BoardLabelsTable;
+  board_lists: BoardListsTable;
+  boards: BoardsTable;
   ci_variables: CiVariablesTable;
   commit_statuses: CommitStatusesTable;
   deploy_tokens: DeployTokensTable;

@@ -43,6 +43,8 @@ export interface IssueFilter extends Negatable {
   readonly assignedTo?: number | undefined;
   /** Those of one milestone, by its id. */
   readonly ofMilestone?: number | undefined;
+  /** What else must hold of rows `i`. */
+  readonly conditions?: readonly Sql[] | undefined;
   /** Those of this id, or of these. */
   readonly ids?: readonly number[] | undefined;
 }
@@ -176,7 +178,7 @@ function searched(search: string, columns: readonly string[]): Condition[] {
 }
 
 function filtered(filter: IssueFilter, me: number | null): Condition[] {
-  const found = negatable(filter, me);
+  const found = [...negatable(filter, me), ...((filter.conditions ?? []) as readonly Condition[])];
   for (const condition of filter.not ? negatable(filter.not, me) : []) found.push(sql`not ${condition}`);
   if (filter.createdBy !== undefined) found.push(sql`i.author_id = ${filter.createdBy}`);
   if (filter.assignedTo !== undefined) found.push(assignedTo(String(filter.assignedTo)));

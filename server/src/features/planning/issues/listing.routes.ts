@@ -34,7 +34,7 @@ interface Wanted {
 }
 
 /** Lists as other nouns of the domain show them. */
-function issueLists(db: Db, base: string) {
+export function issueLists(db: Db, base: string) {
   return async ({ place, from, caller, filter, params }: Wanted, page: Page): Promise<Paged> => {
     const list = { place, caller, filter, ...orderOf(params) };
     const { rows, cursorOf } = await listIssues(db, list, page);
@@ -47,6 +47,8 @@ function issueLists(db: Db, base: string) {
     );
   };
 }
+
+export type IssueLists = ReturnType<typeof issueLists>;
 
 export function issueListRoutes({ db, externalUrl }: { readonly db: Db; readonly externalUrl: string }): Route[] {
   const list = issueLists(db, externalUrl);

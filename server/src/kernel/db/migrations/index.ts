@@ -66,6 +66,7 @@ import { providerImportsMigration } from './0303-provider-imports.ts';
 import { updatedEpicsMigration } from './0340-updated-epics.ts';
 import { environmentsMigration } from './0410-environments.ts';
 import { epicRelationsMigration } from './0430-epic-relations.ts';
+import { boardsMigration } from './0431-boards.ts';
 import { mergeRequestDependenciesMigration } from './0440-merge-request-dependencies.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -143,4 +144,5 @@ export const migrations: readonly Migration[] = [
   epicRelationsMigration,
   mergeRequestDependenciesMigration,
   environmentsMigration,
+  boardsMigration,
 ];

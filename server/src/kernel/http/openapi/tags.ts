@@ -6,6 +6,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Audit events': 'Who changed what, on the instance, in a group or in a project.',
   'Award emoji': 'Reactions to things and to comments about them.',
   Badges: 'Pictures with a link that projects and groups show.',
+  Boards: 'Boards of projects and groups: columns of issues by label, assignee, milestone or iteration.',
   Branches: 'Branches of a repository.',
   'CI lint': 'Checks CI/CD configurations without a push.',
   'CI/CD variables': 'Variables of jobs, for a project, a group or the whole instance.',

@@ -1,0 +1,194 @@
+/** The API of boards of projects and groups. */
+import Type from 'typebox';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Board as BoardRow } from '../../../kernel/db/rows.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { slicePage, withItems } from '../../../kernel/http/pagination.ts';
+import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
+import { Bool, IdOrPath, Int, Int32, List, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import type { Place } from '../../namespaces/index.ts';
+import { ListedIssue } from '../issues/issues.entity.ts';
+import type { IssueLists } from '../issues/listing.routes.ts';
+import { Board, boardJson } from './boards.entity.ts';
+import { aroundBoards, boardConditions, boardsOf, findBoard, loadBoards } from './boards.queries.ts';
+import type { BoardService } from './boards.service.ts';
+
+export const boardTag = { credentials: ['token', 'session'], tag: 'Boards' } as const;
+export const boardPlaces = [
+  {
+    kind: 'project',
+    noun: 'Project',
+    read: { on: 'project', ability: 'read_board' },
+    write: { on: 'project', ability: 'admin_board' },
+  },
+  {
+    kind: 'group',
+    noun: 'Group',
+    read: { on: 'group', ability: 'read_group_board' },
+    write: { on: 'group', ability: 'admin_group_board' },
+  },
+] as const;
+export const boardId = { board_id: Int({ description: 'Id of the board' }) };
+
+const changed = {
+  name: Optional(Str({ description: 'Name of the board' })),
+  hide_backlog_list: Optional(Bool({ description: 'Hide the column of issues of no list' })),
+  hide_closed_list: Optional(Bool({ description: 'Hide the column of closed issues' })),
+  assignee_id: Optional(OrNull(Int({ description: 'Only issues of this assignee; 0 for all' }))),
+  milestone_id: Optional(OrNull(Int({ description: 'Only issues of this milestone; 0 for all' }))),
+  labels: Optional(
+    OrNull(
+      List(Str({ maxLength: 255 }), {
+        commas: true,
+        maxItems: 100,
+        description: 'Only issues with all of these labels',
+      }),
+    ),
+  ),
+  weight: Optional(OrNull(Int32({ minimum: 0, description: 'Only issues of this weight; null for all' }))),
+};
+
+/** The board of a place; 404 where there is none. */
+export async function boardOf(db: Db, place: Place, id: number): Promise<BoardRow> {
+  const row = await findBoard(db, place, id);
+  if (!row) throw notFound('Board');
+  return row;
+}
+
+export function boardRoutes({
+  db,
+  base,
+  boards,
+  issues,
+}: {
+  readonly db: Db;
+  readonly base: string;
+  readonly boards: BoardService;
+  readonly issues: IssueLists;
+}): Route[] {
+  async function shown(rows: readonly BoardRow[], place: Place) {
+    const loaded = await loadBoards(db, rows);
+    const around = await aroundBoards(db, loaded);
+    return loaded.map((each) => boardJson(each, around, place, base));
+  }
+  async function one(row: BoardRow, place: Place) {
+    const [found] = await shown([row], place);
+    if (!found) throw notFound('Board');
+    return found;
+  }
+  return boardPlaces.flatMap(({ kind, noun, read, write }) => {
+    const path = `/${kind}s/:id/boards`;
+    const parent = { id: IdOrPath(noun) };
+    const single = { ...parent, ...boardId };
+    return [
+      route({
+        ...boardTag,
+        method: 'GET',
+        path,
+        summary: `List boards of a ${kind}`,
+        access: read,
+        params: Type.Object(parent),
+        pagination: 'offset',
+        responses: { 200: ListOf(Board) },
+        handler: async ({ subject, page }) => {
+          const paged = slicePage(page, await boardsOf(db, subject));
+          return withItems(paged, await shown(paged.items, subject));
+        },
+      }),
+      route({
+        ...boardTag,
+        method: 'POST',
+        path,
+        summary: `Create a board of a ${kind}`,
+        access: write,
+        params: Type.Object({ ...parent, name: Str({ description: 'Name of the board' }) }),
+        responses: { 201: Board },
+        handler: async ({ params, subject }) => await one(await boards.create(subject, params.name), subject),
+      }),
+      route({
+        ...boardTag,
+        method: 'GET',
+        path: `${path}/:board_id`,
+        summary: `Get a board of a ${kind}`,
+        access: read,
+        params: Type.Object(single),
+        responses: { 200: Board },
+        handler: async ({ params, subject }) => await one(await boardOf(db, subject, params.board_id), subject),
+      }),
+      route({
+        ...boardTag,
+        method: 'PUT',
+        path: `${path}/:board_id`,
+        summary: `Update a board of a ${kind}`,
+        access: write,
+        params: Type.Object({ ...single, ...changed }, rules(atLeastOneOf(...Object.keys(changed)))),
+        responses: { 200: Board },
+        handler: async ({ params, subject, caller }) => {
+          const { id } = await boardOf(db, subject, params.board_id);
+          const { name, hide_backlog_list, hide_closed_list, assignee_id, milestone_id, labels, weight } = params;
+          const given = { name, hide_backlog_list, hide_closed_list, assignee_id, milestone_id, labels, weight };
+          return await one(await boards.update(subject, caller, id, given), subject);
+        },
+      }),
+      route({
+        ...boardTag,
+        method: 'DELETE',
+        path: `${path}/:board_id`,
+        summary: `Delete a board of a ${kind}`,
+        access: write,
+        params: Type.Object(single),
+        responses: { 204: Empty },
+        conditional: true,
+        handler: async ({ params, subject, unmodifiedSince }) => {
+          const row = await boardOf(db, subject, params.board_id);
+          unmodifiedSince(row.updated_at);
+          await boards.remove(row);
+        },
+      }),
+      route({
+        ...boardTag,
+        method: 'GET',
+        path: `${path}/:board_id/issues`,
+        summary: `List issues of a column of a board of a ${kind}, in their order`,
+        access: read,
+        params: Type.Object({
+          ...single,
+          column: Optional(
+            Str({
+              pattern: '^(backlog|closed|[1-9]\\d{0,14})$',
+              description: 'Id of a list; `backlog` (default) for open issues of no list, `closed` for closed ones',
+            }),
+          ),
+        }),
+        pagination: 'offset',
+        responses: { 200: ListOf(ListedIssue) },
+        handler: async ({ params, subject, caller, page }) => {
+          const [board] = await loadBoards(db, [await boardOf(db, subject, params.board_id)]);
+          const { column: name = 'backlog' } = params;
+          const column =
+            name === 'backlog' || name === 'closed' ? name : board?.lists.find(({ id }) => id === Number(name));
+          if (!board || !column) throw notFound('List');
+          const place =
+            subject.kind === 'project'
+              ? ({ kind: 'project', subject } as const)
+              : ({ kind: 'group', id: subject.group.id, descendants: true, archived: false } as const);
+          return await issues(
+            {
+              place,
+              from: subject.kind === 'project' ? { projectId: subject.project.id } : { groupId: subject.group.id },
+              caller,
+              filter: {
+                state: column === 'closed' ? 'closed' : 'opened',
+                conditions: boardConditions(board, column),
+              },
+              params: { order_by: 'relative_position', sort: 'asc' },
+            },
+            page,
+          );
+        },
+      }),
+    ];
+  });
+}
