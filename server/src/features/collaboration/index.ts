@@ -17,6 +17,7 @@ import { moveNotes, removeNotesOf } from './notes/index.ts';
 import { mountUploads } from './uploads/uploads.mount.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
 
+export { copyComments, copyFollowers } from './copying.queries.ts';
 export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
 export { labelsNamed } from './labels/named.ts';

@@ -18,6 +18,7 @@ import {
   noteService,
   type Place,
 } from './notes/index.ts';
+import { type QuickActions, quickActions } from './quick-actions/index.ts';
 import { resourceEventRoutes } from './resource-events/index.ts';
 import { subscriptionRoutes } from './subscriptions/index.ts';
 import { createTodo, resolveTodos, todoRoutes, todoRoutesOf } from './todos/index.ts';
@@ -29,6 +30,8 @@ export interface Noteables {
   readonly notes: NoteService;
   /** The same inside of a transaction: what it writes stands or falls with it. */
   notesIn(tx: Db): NoteService;
+  /** Commands in texts. */
+  readonly quickActions: QuickActions;
   /** Routes that belong to no kind. */
   readonly routes: readonly Route[];
   /** Those whom a text names and who may see the thing, but for its author; asked before the transaction of the change. */
@@ -74,11 +77,13 @@ export function noteables(deps: {
     };
   };
   const notes = noteService({ db, kinds, written });
-  const parts = { ...deps, notes, kinds };
+  const actions = quickActions(db, kinds, notes);
+  const parts = { ...deps, notes, kinds, quickActions: actions };
 
   return {
     notes,
     notesIn: (tx) => noteService({ db: tx, kinds, written }),
+    quickActions: actions,
     mentioned,
     routes: todoRoutes(parts),
     register(kind) {

@@ -11,12 +11,14 @@ import { boardService } from './boards/boards.service.ts';
 import { boardListRoutes } from './boards/lists.routes.ts';
 import { burndownRoutes } from './burndown/burndown.routes.ts';
 import { childEpicRoutes } from './epics/children.routes.ts';
+import { epicCommands } from './epics/commands.ts';
 import { epicIssueRoutes } from './epics/epic-issues.routes.ts';
 import { epicRoutes } from './epics/epics.routes.ts';
 import { epicService } from './epics/epics.service.ts';
 import { relatedEpicRoutes } from './epics/links.routes.ts';
 import { epicNoteable } from './epics/noteable.ts';
 import { epicPresenter } from './epics/presenting.ts';
+import { issueCommands } from './issues/commands.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
 import { issueLinkRoutes } from './issues/links.routes.ts';
@@ -24,6 +26,8 @@ import { issueListRoutes, issueLists } from './issues/listing.routes.ts';
 import { issueNoteable, timedIssue } from './issues/noteable.ts';
 import { issuePlaceRoutes } from './issues/places.routes.ts';
 import { moveIssues, removeIssuesOf, replaceLabels, replaceMilestones, unassign } from './issues/planned.queries.ts';
+import { issueTransferRoutes } from './issues/transferring.routes.ts';
+import { issueTransfers } from './issues/transferring.ts';
 import { cadenceRoutes } from './iterations/cadences.routes.ts';
 import { iterationRoutes } from './iterations/iterations.routes.ts';
 import { iterationService } from './iterations/iterations.service.ts';
@@ -44,6 +48,8 @@ export function planningFeature(deps: PlanningDependencies) {
   ports.provide(labeled, { labelsReplaced: replaceLabels, milestonesReplaced: replaceMilestones });
   ports.provide(membersUnassigned, { unassign });
   const service = issueService(db);
+  const actions = deps.noteables.quickActions;
+  const transfers = issueTransfers(db, deps.parents);
   const iterations = iterationService(db);
   const scheduling = schedulingTask(db);
   const present = issuePresenter(db, externalUrl);
@@ -54,21 +60,25 @@ export function planningFeature(deps: PlanningDependencies) {
   return {
     routes: [
       ...issueListRoutes(deps),
-      ...issueRoutes(db, service, present),
+      ...issueRoutes(db, service, present, actions),
+      ...issueTransferRoutes(db, deps.parents, transfers, present),
       ...issueLinkRoutes(db, externalUrl, deps.parents),
       ...issuePlaceRoutes(db, externalUrl, present),
-      ...deps.noteables.register(issueNoteable({ db, base: externalUrl, parents: deps.parents, present })),
+      ...deps.noteables.register({
+        ...issueNoteable({ db, base: externalUrl, parents: deps.parents, present }),
+        commands: issueCommands({ db, parents: deps.parents, issues: service, transfers }),
+      }),
       ...timeTrackingRoutes(db, timedIssue(db)),
       ...burndownRoutes(db),
       ...iterationRoutes({ db, externalUrl, iterations }),
       ...cadenceRoutes({ db, iterations }),
       ...boardRoutes({ db, base: externalUrl, boards, issues: issueLists(db, externalUrl) }),
       ...boardListRoutes({ db, base: externalUrl, boards }),
-      ...epicRoutes(db, externalUrl, epics, epicsShown),
+      ...epicRoutes(db, externalUrl, epics, epicsShown, actions),
       ...childEpicRoutes({ ...aboutEpics, base: externalUrl, epics }),
       ...epicIssueRoutes({ ...aboutEpics, base: externalUrl, issues: service, presentIssue: present }),
       ...relatedEpicRoutes(aboutEpics),
-      ...deps.noteables.register(epicNoteable(db, epicsShown)),
+      ...deps.noteables.register({ ...epicNoteable(db, epicsShown), commands: epicCommands(db, epics) }),
     ],
     tasks: scheduling.tasks,
     cron: scheduling.cron,

@@ -21,6 +21,7 @@ import { storedStatus } from './merge-checks/merge-check.ts';
 import { mergeCheckService } from './merge-checks/merge-checks.service.ts';
 import { afterPush } from './merge-requests/after-push.ts';
 import { changesRoutes, type PipelineReader } from './merge-requests/changes.routes.ts';
+import { mergeRequestCommands } from './merge-requests/commands.ts';
 import { commitMergeRequestRoutes } from './merge-requests/commit-merge-requests.routes.ts';
 import { moveMergeRequests, removeMergeRequestsOf, unassign } from './merge-requests/contributions.queries.ts';
 import { mergeRequestDetail } from './merge-requests/detail.ts';
@@ -106,16 +107,20 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   const rules = approvalRuleService(deps);
   const detail = mergeRequestDetail(deps, mergeChecks.status);
   const suggestions = suggestionService(deps);
-  const noteable: NoteableKind = { ...mergeRequestNoteable(deps, detail), ...suggestions.hooks };
-  const applying = suggestionApplying({ ...deps, kind: noteable }, service, sources, suggestions);
   const rebases = rebasing(deps, sources, service);
+  const noteable: NoteableKind = {
+    ...mergeRequestNoteable(deps, detail),
+    ...suggestions.hooks,
+    commands: mergeRequestCommands({ ...deps, requests: service, approvals, merging, rebases }),
+  };
+  const applying = suggestionApplying({ ...deps, kind: noteable }, service, sources, suggestions);
   const calls = statusCheckCalls(deps);
   const checks = statusCheckService({ ...deps, tell: calls.tell });
   return {
     routes: [
       ...listingRoutes(deps),
       ...newMergeRequestRoutes(deps),
-      ...mergeRequestRoutes(deps, service, detail),
+      ...mergeRequestRoutes({ ...deps, quickActions: deps.noteables.quickActions }, service, detail),
       ...changesRoutes(deps, deps.pipelines, detail),
       ...versionRoutes(deps),
       ...requestPeopleRoutes(deps),

@@ -51,6 +51,13 @@ export async function insertAward(
     .executeTakeFirst();
 }
 
+/** Takes a person's own reaction back; false where there is none. */
+export async function deleteOwnAward(tx: Db, awardable: Awardable, userId: number, name: string): Promise<boolean> {
+  const own = on(tx, awardable).select('id').where('user_id', '=', userId).where('name', '=', name);
+  const gone = await tx.deleteFrom('award_emoji').where('id', 'in', own).returning('id').execute();
+  return gone.length > 0;
+}
+
 export async function deleteAward(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('award_emoji').where('id', '=', id).execute();
 }

@@ -19,9 +19,7 @@ import {
 import { resolveTodos } from '../todos/index.ts';
 import { AwardEmoji, awardJson } from './award-emoji.entity.ts';
 import * as queries from './award-emoji.queries.ts';
-
-/** Other names of the two that are counted. */
-const aliases: Readonly<Record<string, string>> = { '+1': 'thumbsup', '-1': 'thumbsdown' };
+import { emojiName } from './award-emoji.service.ts';
 
 interface Values {
   readonly note_id: number;
@@ -55,7 +53,7 @@ export function awardRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Ro
 
   async function award(at: Place, awardable: queries.Awardable, userId: number, name: string) {
     return await transaction(db, async (tx) => {
-      const made = await queries.insertAward(tx, awardable, userId, aliases[name] ?? name);
+      const made = await queries.insertAward(tx, awardable, userId, emojiName(name) ?? name);
       if (!made) throw notFound('Award Emoji Name has already been taken');
       await resolveTodos(tx, at.noteable, userId);
       return made;

@@ -5,8 +5,9 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Note as NoteRow } from '../../../kernel/db/rows.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
-import type { Access, Context } from '../../../kernel/http/route.ts';
+import { type Access, answer, type Context } from '../../../kernel/http/route.ts';
 import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
+import type { Applied, QuickActions } from '../quick-actions/index.ts';
 import type { NoteableKind, Place } from './kinds.ts';
 import { type DiscussionJson, discussionsJson, type LoadedNote, type NoteJson, noteJson } from './notes.entity.ts';
 import { notesOf, withPeople } from './notes.queries.ts';
@@ -17,6 +18,7 @@ export interface NoteRouteDependencies {
   readonly externalUrl: string;
   readonly notes: NoteService;
   readonly markdown: Pick<Markdown, 'html'>;
+  readonly quickActions: Pick<QuickActions, 'comment'>;
 }
 
 /** Values of a request as the schemas of these routes promise them; the parameters of the kind are its own. */
@@ -53,8 +55,19 @@ export function declarations(kind: NoteableKind) {
   };
 }
 
+/** What commands in a comment changed, for its answer. */
+const reported = ({ changes, summary }: Applied) => ({ commands_changes: { ...changes }, summary: [...summary] });
+
+/** 202 with what the commands did, where a comment is made of nothing else. */
+export const commandsOnly = (applied: Applied | null) =>
+  answer(202, applied ? reported(applied) : { commands_changes: {}, summary: [] });
+
+/** The comment as written, with what its commands changed. */
+export const withChanges = (note: NoteJson, applied: Applied | null): NoteJson =>
+  applied ? { ...note, commands_changes: { ...applied.changes } } : note;
+
 export function notePresenter(
-  { db, externalUrl, notes, markdown }: NoteRouteDependencies,
+  { db, externalUrl, notes, markdown }: Omit<NoteRouteDependencies, 'quickActions'>,
   kind: Pick<NoteableKind, 'suggestions'>,
 ) {
   async function loaded(rows: readonly NoteRow[]): Promise<LoadedNote[]> {

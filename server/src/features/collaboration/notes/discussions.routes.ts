@@ -5,9 +5,16 @@ import { invalidParameters } from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { declarations, type NoteRouteDependencies, notePresenter, valuesOf } from './declarations.ts';
+import {
+  commandsOnly,
+  declarations,
+  type NoteRouteDependencies,
+  notePresenter,
+  valuesOf,
+  withChanges,
+} from './declarations.ts';
 import type { NoteableKind } from './kinds.ts';
-import { Discussion, Note } from './notes.entity.ts';
+import { AppliedCommands, Discussion, Note } from './notes.entity.ts';
 import { listDiscussions } from './notes.queries.ts';
 import { PositionParam, positionOf } from './positions.params.ts';
 
@@ -94,20 +101,24 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
         ...ofCommit,
         ...(kind.positioned ? { position: Optional(PositionParam) } : {}),
       }),
-      responses: { 201: Discussion },
+      responses: { 201: Discussion, 202: AppliedCommands },
       handler: async (context) => {
         const given = valuesOf<Values>(context);
         const at = await place(context);
         const position = given.position ? await kind.positioned?.(at, positionOf(given.position)) : undefined;
-        const made = await notes.create(at, context.caller, {
-          body: given.body ?? '',
-          kind: position ? 'diff' : 'discussion',
-          createdAt: given.created_at,
-          internal: given.internal ?? given.confidential,
-          ...(position ?? {}),
-          ...(position && 'commit_id' in ofCommit ? { commitId: given.commit_id } : {}),
-        });
-        return await shown.discussion(at, context.caller, made.discussion_id);
+        const { note, applied } = await deps.quickActions.comment(at, context.caller, given.body ?? '', (text) =>
+          notes.create(at, context.caller, {
+            body: text,
+            kind: position ? 'diff' : 'discussion',
+            createdAt: given.created_at,
+            internal: given.internal ?? given.confidential,
+            ...(position ?? {}),
+            ...(position && 'commit_id' in ofCommit ? { commitId: given.commit_id } : {}),
+          }),
+        );
+        if (!note) return commandsOnly(applied);
+        const begun = await shown.discussion(at, context.caller, note.discussion_id);
+        return { ...begun, notes: begun.notes.map((each) => withChanges(each, applied)) };
       },
     }),
     ...(resolves
@@ -141,13 +152,15 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
         ...written,
         note_id: Optional(Int({ description: 'Comment of the thread that is replied to' })),
       }),
-      responses: { 201: Note },
+      responses: { 201: Note, 202: AppliedCommands },
       handler: async (context) => {
         const given = valuesOf<Values>(context);
         const at = await place(context);
         if (given.note_id !== undefined) await notes.find(at, context.caller, given.note_id, given.discussion_id);
-        const reply = { body: given.body ?? '', createdAt: given.created_at };
-        return await shown.one(await notes.reply(at, context.caller, given.discussion_id, reply));
+        const { note, applied } = await deps.quickActions.comment(at, context.caller, given.body ?? '', (text) =>
+          notes.reply(at, context.caller, given.discussion_id, { body: text, createdAt: given.created_at }),
+        );
+        return note ? withChanges(await shown.one(note), applied) : commandsOnly(applied);
       },
     }),
     route({

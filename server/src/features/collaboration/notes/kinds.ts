@@ -23,6 +23,7 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
+import type { Commandable } from '../quick-actions/commands.ts';
 import type { SuggestionJson } from './notes.entity.ts';
 import type { NewNote } from './notes.service.ts';
 import type { Position } from './positions.ts';
@@ -114,6 +115,8 @@ interface Common<P extends TProperties> {
   /** Where reactions, subscriptions and to-dos name it in another way than comments do. */
   readonly reactions?: Pick<Common<P>, 'path' | 'params' | 'load'>;
   readonly followed?: Followed;
+  /** What quick actions need to know of it; left out where its comments have none. */
+  readonly commands?: Commandable;
   /** Whether a reply makes a thread of a single comment. */
   readonly convertible: boolean;
   /** 404 where it is not there, or is not for the caller. */

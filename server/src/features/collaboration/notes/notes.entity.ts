@@ -74,7 +74,12 @@ export const Note = Entity('Note', {
   internal: Flag({ description: 'Only for members, from reporters on' }),
   imported: Flag(),
   imported_from: Text(),
-  commands_changes: Fields({}, { description: 'What commands in the text changed' }),
+  commands_changes: AnyJson({ description: 'What quick actions in the text changed' }),
+});
+
+export const AppliedCommands = Entity('AppliedCommands', {
+  commands_changes: AnyJson({ description: 'What the quick actions changed' }),
+  summary: ListOf(Text(), { description: 'What each of them did, in words' }),
 });
 export type NoteJson = Static<typeof Note>;
 

@@ -4,9 +4,16 @@ import { ListOf } from '../../../kernel/http/entity.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { Bool, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { declarations, type NoteRouteDependencies, notePresenter, valuesOf } from './declarations.ts';
+import {
+  commandsOnly,
+  declarations,
+  type NoteRouteDependencies,
+  notePresenter,
+  valuesOf,
+  withChanges,
+} from './declarations.ts';
 import type { NoteableKind } from './kinds.ts';
-import { Note } from './notes.entity.ts';
+import { AppliedCommands, Note } from './notes.entity.ts';
 import { type Activity, listNotes, type NoteOrder } from './notes.queries.ts';
 
 const declared = { credentials: ['token', 'session'], tag: 'Notes' } as const;
@@ -86,17 +93,20 @@ export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Rou
       access: write,
       rate: 'notes_create',
       params: params({ ...parent, ...written, ...internal }),
-      responses: { 201: Note },
+      responses: { 201: Note, 202: AppliedCommands },
       handler: async (context) => {
         const given = valuesOf<Values>(context);
-        return await shown.one(
-          await notes.create(await place(context), context.caller, {
-            body: given.body,
+        const { caller } = context;
+        const at = await place(context);
+        const { note, applied } = await deps.quickActions.comment(at, caller, given.body, (text) =>
+          notes.create(at, caller, {
+            body: text,
             kind: null,
             createdAt: given.created_at,
             internal: given.internal ?? given.confidential,
           }),
         );
+        return note ? withChanges(await shown.one(note), applied) : commandsOnly(applied);
       },
     }),
     route({

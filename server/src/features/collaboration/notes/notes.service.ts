@@ -36,6 +36,8 @@ export interface NoteService {
   /** The same for all comments of a thread. */
   resolveDiscussion(place: Place, caller: Caller, discussionId: string, resolved: boolean): Promise<void>;
   remove(place: Place, caller: Caller, note: Note): Promise<void>;
+  /** 403, or 401 for strangers, where the caller may not comment. */
+  requireComment(place: Place, caller: Caller): void;
   /** Whether internal comments are among those that the caller reads here. */
   readsInternal(place: Place, caller: Caller): boolean;
 }
@@ -174,6 +176,7 @@ export function noteService({
 
   return {
     readsInternal,
+    requireComment,
     create: (place, caller, note) => write(place, caller, note, { id: newDiscussionId() }),
     async reply(place, caller, discussionId, note) {
       const notes = await threadOf(place, caller, discussionId);

@@ -9,6 +9,7 @@ import { newDiscussionId } from './notes.service.ts';
 export type SystemNoteAction =
   | 'assignee'
   | 'branch'
+  | 'cloned'
   | 'closed'
   | 'commit'
   | 'confidential'
@@ -18,6 +19,7 @@ export type SystemNoteAction =
   | 'due_date'
   | 'duplicate'
   | 'estimate'
+  | 'issue_promoted'
   | 'iteration'
   | 'locked'
   | 'merge'

@@ -1,3 +1,3 @@
 /** Who hears of things. */
-export { isSubscribed } from './subscriptions.queries.ts';
+export { isSubscribed, setSubscribed } from './subscriptions.queries.ts';
 export { subscriptionRoutes } from './subscriptions.routes.ts';

@@ -1,3 +1,7 @@
 /** Time that people estimate and spend. */
+
+export { humanDuration, parseDuration } from './durations.ts';
 export { TimeStats, timeStatsJson } from './time-stats.entity.ts';
+export { copyTimes } from './time-tracking.queries.ts';
 export { type Timed, timeTrackingRoutes } from './time-tracking.routes.ts';
+export { changeEstimate, spendTime } from './time-tracking.service.ts';

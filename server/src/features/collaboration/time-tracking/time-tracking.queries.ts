@@ -30,6 +30,8 @@ export interface NewEntry {
   readonly userId: number;
   readonly seconds: number;
   readonly summary: string | null;
+  /** Now where it is left out. */
+  readonly spentAt?: Date | undefined;
 }
 
 /** Adds an entry, and its seconds to the sum. */
@@ -37,8 +39,24 @@ export async function addEntry(tx: Db, table: TimedTable, id: number, entry: New
   const column = table === 'issues' ? 'issue_id' : 'merge_request_id';
   await tx
     .insertInto('time_entries')
-    .values({ [column]: id, user_id: entry.userId, seconds: entry.seconds, summary: entry.summary })
+    .values({
+      [column]: id,
+      user_id: entry.userId,
+      seconds: entry.seconds,
+      summary: entry.summary,
+      ...(entry.spentAt ? { spent_at: entry.spentAt } : {}),
+    })
     .execute();
   await sql`update ${sql.table(table)} set time_spent = time_spent + ${entry.seconds}, updated_at = now()
     where id = ${id}`.execute(tx);
+}
+
+/** Gives a thing that is new the estimate and the entries of another one. */
+export async function copyTimes(tx: Db, table: TimedTable, from: number, to: number): Promise<void> {
+  const column = sql.ref(table === 'issues' ? 'issue_id' : 'merge_request_id');
+  await sql`insert into time_entries (${column}, user_id, seconds, summary, spent_at, created_at)
+    select ${to}::bigint, user_id, seconds, summary, spent_at, created_at from time_entries
+    where ${column} = ${from} order by id`.execute(tx);
+  await sql`update ${sql.table(table)} n set time_estimate = o.time_estimate, time_spent = o.time_spent
+    from ${sql.table(table)} o where n.id = ${to} and o.id = ${from}`.execute(tx);
 }

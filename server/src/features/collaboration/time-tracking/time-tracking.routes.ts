@@ -2,22 +2,21 @@
 import Type, { type TProperties } from 'typebox';
 import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import { invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { IdOrPath, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { type Context, type Route, route } from '../../../kernel/http/route.ts';
-import { type Noteable, systemNote } from '../notes/index.ts';
-import { humanDuration, parseDuration } from './durations.ts';
+import type { Noteable } from '../notes/index.ts';
+import { parseDuration } from './durations.ts';
 import { TimeStats, timeStatsJson } from './time-stats.entity.ts';
-import {
-  addEntry,
-  lockTimes,
-  setEstimate,
-  type TimeColumns,
-  type TimedTable,
-  timesOf,
-} from './time-tracking.queries.ts';
+import { type TimedTable, timesOf } from './time-tracking.queries.ts';
+import { changeEstimate, spendTime } from './time-tracking.service.ts';
+
+interface Loaded {
+  readonly id: number;
+  readonly noteable: Noteable;
+}
 
 /** A kind of thing that people spend time on. */
 export interface Timed {
@@ -31,11 +30,7 @@ export interface Timed {
   readonly read: ProjectAbility;
   readonly write: ProjectAbility;
   /** 404 where it is not there, or is not for the caller. */
-  load(
-    subject: ProjectSubject,
-    params: Readonly<Record<string, unknown>>,
-    caller: Caller,
-  ): Promise<{ readonly id: number; readonly noteable: Noteable }>;
+  load(subject: ProjectSubject, params: Readonly<Record<string, unknown>>, caller: Caller): Promise<Loaded>;
   /** It changed: in the transaction of the change. */
   changed(tx: Db, id: number, actorId: number): Promise<void>;
 }
@@ -62,33 +57,20 @@ export function timeTrackingRoutes(db: Db, kind: Timed): Route[] {
   const loaded = ({ params, subject, caller }: On) =>
     kind.load(subject, params as unknown as Readonly<Record<string, unknown>>, caller);
 
-  /** Changes times and writes what was done under the thing, in one transaction. */
-  async function change(
-    context: On,
-    work: (tx: Db, id: number, before: TimeColumns, userId: number) => Promise<string | null>,
-  ) {
+  /** Changes times, for those who may, and answers them as they are then. */
+  async function change(context: On, work: (on: Loaded, userId: number) => Promise<void>) {
     const { user } = context.caller;
     if (!user) throw unauthorized();
-    const { id, noteable } = await loaded(context);
+    const on = await loaded(context);
     requireOnProject(context.caller, kind.write, context.subject);
-    return await transaction(db, async (tx) => {
-      const before = await lockTimes(tx, kind.table, id);
-      if (!before) throw notFound();
-      const text = await work(tx, id, before, user.id);
-      if (text !== null) {
-        await systemNote(tx, noteable, user.id, 'time_tracking', text);
-        await kind.changed(tx, id, user.id);
-      }
-      return timeStatsJson((await timesOf(tx, kind.table, id)) ?? before);
-    });
+    await work(on, user.id);
+    const found = await timesOf(db, kind.table, on.id);
+    if (!found) throw notFound();
+    return timeStatsJson(found);
   }
 
   const estimate = (context: On, seconds: number) =>
-    change(context, async (tx, id, before) => {
-      if (seconds === before.time_estimate) return null;
-      await setEstimate(tx, kind.table, id, seconds);
-      return seconds === 0 ? 'removed time estimate' : `changed time estimate to ${humanDuration(seconds)}`;
-    });
+    change(context, (on, userId) => changeEstimate(db, kind, on, userId, seconds));
 
   return [
     route({
@@ -129,13 +111,8 @@ export function timeTrackingRoutes(db: Db, kind: Timed): Route[] {
         const given = context.params as unknown as Given;
         const seconds = parseDuration(given.duration);
         if (seconds === null) throw invalidRecord({ duration: ['is invalid'] });
-        return await change(context, async (tx, id, before, userId) => {
-          if (seconds === 0) return null;
-          if (before.time_spent + seconds < 0)
-            throw invalidRecord({ base: ['Time to subtract exceeds the total time spent'] });
-          await addEntry(tx, kind.table, id, { userId, seconds, summary: given.summary ?? null });
-          return `${seconds > 0 ? 'added' : 'subtracted'} ${humanDuration(Math.abs(seconds))} of time spent`;
-        });
+        const { summary } = given;
+        return await change(context, (on, userId) => spendTime(db, kind, on, userId, { seconds, summary }));
       },
     }),
     route({
@@ -145,12 +122,7 @@ export function timeTrackingRoutes(db: Db, kind: Timed): Route[] {
       summary: `Take back all time that was spent on ${kind.noun}`,
       params: Type.Object(parent),
       responses: { 200: TimeStats },
-      handler: async (context) =>
-        await change(context, async (tx, id, before, userId) => {
-          if (before.time_spent === 0) return null;
-          await addEntry(tx, kind.table, id, { userId, seconds: -before.time_spent, summary: null });
-          return 'removed time spent';
-        }),
+      handler: async (context) => await change(context, (on, userId) => spendTime(db, kind, on, userId, 'reset')),
     }),
     route({
       ...common,

@@ -90,6 +90,10 @@ export async function listEpics(db: Db, list: EpicList, page: Pick<Page, 'limit'
 export const countEpics = (db: Db, list: EpicList): Promise<number> =>
   countUpTo(db, available(db, list).select('e.id'));
 
+export async function epicById(db: Db, id: number): Promise<Epic | undefined> {
+  return await db.selectFrom('epics').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** A group's own epic that the caller sees. */
 export async function findEpic(
   db: Db,

@@ -17,9 +17,11 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { Epic, ListedEpic, listedEpicJson } from './epics.entity.ts';
-import { countEpics, type EpicList, listEpics, withDetails } from './epics.queries.ts';
+import { countEpics, type EpicList, epicById, listEpics, withDetails } from './epics.queries.ts';
 import type { EpicService } from './epics.service.ts';
+import { placeOfEpic } from './place.ts';
 import { epicRoute, groupParam, oneEpic, type PresentEpics, readEpic } from './presenting.ts';
 
 const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description });
@@ -62,7 +64,13 @@ const changed = {
   state_event: Optional(OneOf(['close', 'reopen'], { description: 'Close it or open it again' })),
 };
 
-export function epicRoutes(db: Db, externalUrl: string, epics: EpicService, present: PresentEpics): Route[] {
+export function epicRoutes(
+  db: Db,
+  externalUrl: string,
+  epics: EpicService,
+  present: PresentEpics,
+  actions: Pick<QuickActions, 'creating'>,
+): Route[] {
   const { find, one: shown } = present;
 
   return [
@@ -112,7 +120,16 @@ export function epicRoutes(db: Db, externalUrl: string, epics: EpicService, pres
       access: { on: 'group', ability: 'create_epic' },
       params: Type.Object({ ...groupParam, title, ...written }),
       responses: { 201: Epic },
-      handler: async ({ params, subject, caller }) => await shown(await epics.create(subject, caller, params), caller),
+      handler: async ({ params, subject, caller }) => {
+        const made = await actions.creating(
+          'epic',
+          caller,
+          params.description,
+          (description) => epics.create(subject, caller, { ...params, description }),
+          (row) => placeOfEpic(row, subject),
+        );
+        return await shown((await epicById(db, made.id)) ?? made, caller);
+      },
     }),
     route({
       ...epicRoute,

@@ -7,6 +7,7 @@ import { Int } from '../../../kernel/http/params/schema.ts';
 import type { NoteableKind } from '../../collaboration/notes/index.ts';
 import { Epic } from './epics.entity.ts';
 import { authorOf, epicsById, findEpic, updateEpic } from './epics.queries.ts';
+import { placeOfEpic } from './place.ts';
 import type { PresentEpics } from './presenting.ts';
 
 async function load(
@@ -16,16 +17,8 @@ async function load(
   caller: Caller,
 ) {
   const row = subject.kind === 'group' ? await findEpic(db, subject.group.id, caller, wanted) : undefined;
-  if (!row) throw notFound('Epic');
-  const noteable = {
-    type: 'epic' as const,
-    projectId: null,
-    groupId: row.namespace_id,
-    id: row.id,
-    iid: row.iid,
-    commitId: null,
-  };
-  return { noteable, subject, title: row.title, authorId: row.author_id };
+  if (!row || subject.kind !== 'group') throw notFound('Epic');
+  return placeOfEpic(row, subject);
 }
 
 export const epicNoteable = (db: Db, present: PresentEpics): NoteableKind => ({

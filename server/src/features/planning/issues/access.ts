@@ -26,7 +26,7 @@ export async function mayReadIssue(db: Db, subject: ProjectSubject, caller: Call
 }
 
 /** Texts and state: also by whoever wrote it or is to do it, while the project takes changes. */
-async function mayUpdateIssue(db: Db, subject: ProjectSubject, caller: Caller, issue: Judged): Promise<boolean> {
+export async function mayUpdateIssue(db: Db, subject: ProjectSubject, caller: Caller, issue: Judged): Promise<boolean> {
   return (
     canOnProject(caller, 'update_issue', subject) ||
     (canOnProject(caller, 'create_issue', subject) && (await isInvolved(db, caller, issue)))

@@ -8,7 +8,8 @@ import { DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/s
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { isSubscribed } from '../../collaboration/index.ts';
-import { ofProject } from '../../collaboration/notes/index.ts';
+import { ofProject, type Place } from '../../collaboration/notes/index.ts';
+import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { findIssue, findIssueToUpdate } from './access.ts';
 import { Issue, type IssueJson, issueJson } from './issues.entity.ts';
 import { changed, changedRules, one, projectParam, written, writtenRules } from './issues.params.ts';
@@ -17,6 +18,15 @@ import type { IssueService } from './issues.service.ts';
 
 const common = { tag: 'Issues', credentials: ['token', 'session'] } as const;
 const read = { on: 'project', ability: 'read_issue' } as const;
+
+/** An issue as what is discussed. */
+export const placeOfIssue = (row: IssueRow, subject: ProjectSubject): Place => ({
+  noteable: ofProject('issue', row),
+  subject,
+  title: row.title,
+  authorId: row.author_id,
+  locked: row.discussion_locked === true,
+});
 
 /** One issue as its project shows it. */
 export function issuePresenter(db: Db, base: string) {
@@ -31,7 +41,12 @@ export function issuePresenter(db: Db, base: string) {
 }
 export type PresentIssue = ReturnType<typeof issuePresenter>;
 
-export function issueRoutes(db: Db, issues: IssueService, present: PresentIssue): Route[] {
+export function issueRoutes(
+  db: Db,
+  issues: IssueService,
+  present: PresentIssue,
+  actions: Pick<QuickActions, 'creating'>,
+): Route[] {
   const find = (subject: ProjectSubject, caller: Caller, iid: number) => findIssue(db, subject, caller, iid);
 
   return [
@@ -76,7 +91,16 @@ export function issueRoutes(db: Db, issues: IssueService, present: PresentIssue)
         writtenRules,
       ),
       responses: { 201: Issue },
-      handler: async ({ params, subject, caller }) => present(await issues.create(subject, caller, params), caller),
+      handler: async ({ params, subject, caller }) => {
+        const made = await actions.creating(
+          'issue',
+          caller,
+          params.description,
+          (description) => issues.create(subject, caller, { ...params, description }),
+          (row) => placeOfIssue(row, subject),
+        );
+        return await present((await issueById(db, made.id)) ?? made, caller);
+      },
     }),
     route({
       ...common,

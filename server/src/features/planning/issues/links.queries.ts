@@ -39,3 +39,12 @@ export async function insertLink(
 export async function deleteLink(tx: Db, id: number): Promise<boolean> {
   return (await tx.deleteFrom('issue_links').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
+
+/** Gives an issue the links of another one, but for one between the two. */
+export async function copyLinks(tx: Db, from: number, to: number): Promise<void> {
+  await sql`insert into issue_links (source_id, target_id, link_type)
+    select case when source_id = ${from} then ${to}::bigint else source_id end,
+      case when target_id = ${from} then ${to}::bigint else target_id end, link_type
+    from issue_links where ${from} in (source_id, target_id) and ${to} not in (source_id, target_id)
+    on conflict do nothing`.execute(tx);
+}

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue as IssueRow } from '../../../kernel/db/rows.ts';
 import { Entity, Id, ListOf, Timestamp, Word } from '../../../kernel/http/entity.ts';
 import { conflict, forbidden, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
@@ -10,17 +10,16 @@ import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type ParentLoader, requireOnProject } from '../../../kernel/http/parents.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import { ofProject, type SystemNoteAction, systemNote } from '../../collaboration/notes/index.ts';
 import { findIssue, mayReadIssue } from './access.ts';
 import { Issue, issueJson } from './issues.entity.ts';
 import { one } from './issues.params.ts';
 import { issueById, issueByIid, withDetails } from './issues.queries.ts';
-import { deleteLink, insertLink, type LinkRow, linkOf, linksOf } from './links.queries.ts';
+import { type LinkRow, linkOf, linksOf } from './links.queries.ts';
+import { type LinkType, linkIssues, linkTypes, unlinkIssues } from './links.service.ts';
 
 const common = { tag: 'Issues', credentials: ['token', 'session'] } as const;
 const read = { on: 'project', ability: 'read_issue' } as const;
-const types = ['relates_to', 'blocks', 'is_blocked_by'] as const;
-type LinkType = (typeof types)[number];
+const types = linkTypes;
 const linkId = { issue_link_id: Int({ description: 'Id of the link' }) };
 
 const { subscribed: _, ...shown } = Issue.properties;
@@ -85,13 +84,6 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
     const other = link && (await issueById(db, otherOf(link, issue.id)));
     if (!link || !other || (await visible([other], caller)).length === 0) throw notFound('IssueLink');
     return { issue, link, other };
-  }
-
-  async function tell(tx: Db, of: IssueRow, about: IssueRow, userId: number, action: SystemNoteAction, text: string) {
-    const [loaded] = await withDetails(tx, [about], null);
-    if (!loaded) return;
-    const { references } = issueJson(loaded, base, shownFrom(of.project_id));
-    await systemNote(tx, ofProject('issue', of), userId, action, `${text} ${references.relative}`);
   }
 
   return [
@@ -173,22 +165,8 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
           throw noMatch();
         requireOnProject(caller, 'admin_issue_link', there);
         const type: LinkType = params.link_type ?? 'relates_to';
-        const [source, target] = type === 'is_blocked_by' ? [other, issue] : [issue, other];
-        const link = await transaction(db, async (tx) => {
-          const made = await insertLink(tx, {
-            source_id: source.id,
-            target_id: target.id,
-            link_type: type === 'relates_to' ? 'relates_to' : 'blocks',
-          });
-          if (!made) throw conflict('Issue(s) already assigned');
-          const [there, here] =
-            type === 'relates_to'
-              ? ['marked this issue as related to', 'marked this issue as related to']
-              : ['marked this issue as blocking', 'marked this issue as blocked by'];
-          await tell(tx, source, target, user.id, 'relate', there);
-          await tell(tx, target, source, user.id, 'relate', here);
-          return made;
-        });
+        const link = await linkIssues(db, issue, other, type, user.id);
+        if (!link) throw conflict('Issue(s) already assigned');
         return await linkJson(link, issue, caller);
       },
     }),
@@ -208,11 +186,7 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
         if (!user) throw unauthorized();
         unmodifiedSince(link.updated_at);
         const shownLink = await linkJson(link, issue, caller);
-        await transaction(db, async (tx) => {
-          if (!(await deleteLink(tx, link.id))) throw notFound('IssueLink');
-          await tell(tx, issue, other, user.id, 'unrelate', 'removed the relation with');
-          await tell(tx, other, issue, user.id, 'unrelate', 'removed the relation with');
-        });
+        if (!(await unlinkIssues(db, link, issue, other, user.id))) throw notFound('IssueLink');
         return shownLink;
       },
     }),

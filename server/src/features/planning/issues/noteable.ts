@@ -11,7 +11,7 @@ import { findIssue, mayReadIssue } from './access.ts';
 import { tellIssue } from './changes.ts';
 import { Issue, issueJson } from './issues.entity.ts';
 import { assigneeIds, issueById, issuesById, updateIssue, withDetails } from './issues.queries.ts';
-import type { PresentIssue } from './issues.routes.ts';
+import { type PresentIssue, placeOfIssue } from './issues.routes.ts';
 
 const named = {
   path: '/issues/:issue_iid',
@@ -83,13 +83,7 @@ export const issueNoteable = ({ db, ...shown }: Shown): NoteableKind => ({
   abilities: { ...projectNoteAbilities, read: 'read_issue', write: 'create_issue_note' },
   async load(given, params, caller) {
     const { row, subject } = await load(db, given, params, caller);
-    return {
-      noteable: ofProject('issue', row),
-      subject,
-      title: row.title,
-      authorId: row.author_id,
-      locked: row.discussion_locked === true,
-    };
+    return placeOfIssue(row, subject);
   },
   async commented(tx, { noteable }) {
     if (noteable.id === null) return;

@@ -23,9 +23,10 @@ export interface IssueUpdate extends GivenIssue {
   readonly title?: string | undefined;
   readonly state_event?: 'close' | 'reopen' | undefined;
   readonly updated_at?: Date | undefined;
-  /** Another issue that says the same. */
-  readonly duplicated_to_id?: number | null | undefined;
 }
+
+/** Where an issue went that is closed because it goes on elsewhere. */
+export type Successor = Partial<Pick<Issue, 'moved_to_id' | 'duplicated_to_id' | 'promoted_to_epic_id'>>;
 
 const compared = [
   ...([
@@ -69,6 +70,7 @@ export async function updateIssue(
   caller: Caller,
   issue: Issue,
   given: IssueUpdate,
+  successor: Successor = {},
 ): Promise<Issue> {
   const plans = canOnProject(caller, 'update_issue', subject);
   const plan: GivenIssue = plans ? given : {};
@@ -92,8 +94,8 @@ export async function updateIssue(
       ...(milestone === undefined ? {} : { milestone_id: milestone }),
       ...(epic === undefined ? {} : { epic_id: epic }),
       ...(iteration === undefined ? {} : { iteration_id: iteration }),
-      ...(given.duplicated_to_id === undefined ? {} : { duplicated_to_id: given.duplicated_to_id }),
       ...stateValues(row, given.state_event, caller),
+      ...successor,
       ...(given.updated_at && canOnProject(caller, 'set_issue_created_at', subject)
         ? { updated_at: given.updated_at }
         : {}),

@@ -17,3 +17,20 @@ export async function iterationAbove(
     .where(sql<boolean>`namespace_id = any(${[...namespace.traversal_ids]}::bigint[])`)
     .executeTakeFirst();
 }
+
+/** One of a title; of the nearest group, and the earliest that has not ended, where several have it. */
+export async function iterationNamed(
+  db: Db,
+  { namespace }: ProjectSubject,
+  title: string,
+): Promise<Iteration | undefined> {
+  return await db
+    .selectFrom('iterations')
+    .selectAll()
+    .where('title', '=', title)
+    .where(sql<boolean>`namespace_id = any(${[...namespace.traversal_ids]}::bigint[])`)
+    .orderBy(sql`array_position(${[...namespace.traversal_ids]}::bigint[], namespace_id) desc`)
+    .orderBy(sql`due_date < current_date`)
+    .orderBy('start_date')
+    .executeTakeFirst();
+}

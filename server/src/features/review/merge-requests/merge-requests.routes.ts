@@ -7,11 +7,13 @@ import { forbidden } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import type { MergeRequestDetailOf } from './detail.ts';
 import { MergeRequestDetail } from './merge-requests.entity.ts';
 import { people, planned, relabelled } from './merge-requests.params.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
+import { placeOfRequest } from './noteable.ts';
 import { requestSources } from './sources.ts';
 
 const tag = 'Merge requests';
@@ -28,7 +30,7 @@ function assignees(params: { assignee_id?: number; assignee_ids?: number[] }): n
 }
 
 export function mergeRequestRoutes(
-  deps: MergeRequestDependencies,
+  deps: MergeRequestDependencies & { readonly quickActions: Pick<QuickActions, 'creating'> },
   service: MergeRequestService,
   detail: MergeRequestDetailOf,
 ): Route[] {
@@ -69,21 +71,25 @@ export function mergeRequestRoutes(
         if (!(await repository.mayPush(subject, caller, params.source_branch)) && subject.level < 30 && !caller.admin)
           throw forbidden();
         const target = await targetOf(subject, params.target_project_id, caller);
-        const row = await service.create(target, caller, {
-          source: subject,
-          sourceBranch: params.source_branch,
-          targetBranch: params.target_branch,
-          title: params.title,
-          description: params.description ?? null,
-          squash: params.squash,
-          removeSourceBranch: params.remove_source_branch,
-          allowCollaboration: params.allow_collaboration ?? false,
-          assigneeIds: assignees(params) ?? [],
-          reviewerIds: params.reviewer_ids ?? [],
-          labels: params.labels,
-          milestone_id: params.milestone_id,
-        });
-        return detail(target, caller, row);
+        const create = (description: string | null) =>
+          service.create(target, caller, {
+            source: subject,
+            sourceBranch: params.source_branch,
+            targetBranch: params.target_branch,
+            title: params.title,
+            description,
+            squash: params.squash,
+            removeSourceBranch: params.remove_source_branch,
+            allowCollaboration: params.allow_collaboration ?? false,
+            assigneeIds: assignees(params) ?? [],
+            reviewerIds: params.reviewer_ids ?? [],
+            labels: params.labels,
+            milestone_id: params.milestone_id,
+          });
+        const made = await deps.quickActions.creating('merge_request', caller, params.description, create, (row) =>
+          placeOfRequest(row, target),
+        );
+        return detail(target, caller, (await queries.byId(db, made.id)) ?? made);
       },
     }),
     route({

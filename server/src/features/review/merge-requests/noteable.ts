@@ -1,6 +1,7 @@
 /** Merge requests as something that people discuss: who may, and on which lines. */
 import { canOnProject } from '../../../kernel/authz/can.ts';
-import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { Int } from '../../../kernel/http/params/schema.ts';
 import {
@@ -29,6 +30,15 @@ const largestFile = 10 * 1024 * 1024;
 
 const invalidPosition = () => invalidNote('position', 'is invalid');
 const invalidLine = () => invalidNote('line_code', "can't be blank", 'must be a valid line code');
+
+/** A merge request as what is discussed. */
+export const placeOfRequest = (row: MergeRequest, subject: ProjectSubject): Place => ({
+  noteable: noteableOf(row),
+  subject,
+  title: row.title,
+  authorId: row.author_id,
+  locked: row.discussion_locked === true,
+});
 
 export function mergeRequestNoteable(
   deps: Pick<MergeRequestDependencies, 'db' | 'changed' | 'externalUrl' | 'projectAs'> & {
@@ -112,13 +122,7 @@ export function mergeRequestNoteable(
     async load(subject, { merge_request_iid: iid }) {
       if (subject.kind !== 'project') throw notFound('Merge Request');
       const row = await queries.requireByIid(db, subject.project.id, Number(iid));
-      return {
-        noteable: noteableOf(row),
-        subject,
-        title: row.title,
-        authorId: row.author_id,
-        locked: row.discussion_locked === true,
-      };
+      return placeOfRequest(row, subject);
     },
     positioned,
     async commented(tx, { noteable }) {

@@ -1,0 +1,116 @@
+/** Quick actions: commands on lines of comments and of descriptions, applied by the services of what they are about. */
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Note } from '../../../kernel/db/rows.ts';
+import { badRequest, HttpError } from '../../../kernel/http/errors.ts';
+import type { NoteableKinds, NoteableType, Place } from '../notes/kinds.ts';
+import type { NoteService } from '../notes/notes.service.ts';
+import type { Command, Commandable, Wish } from './commands.ts';
+import { commandsIn, type WrittenCommand } from './parser.ts';
+import { sharedCommands } from './shared.ts';
+
+export { dayIn } from './arguments.ts';
+export {
+  type Command,
+  type Commandable,
+  type Current,
+  guarded,
+  type Outcome,
+  type Running,
+  type Wish,
+} from './commands.ts';
+
+/** What became of the commands of a text. */
+export interface Applied {
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly summary: readonly string[];
+  /** Why the changes were refused. */
+  readonly failure: string | null;
+}
+
+/** A comment, or no more than what its commands did. */
+export interface Commented {
+  readonly note: Note | null;
+  readonly applied: Applied | null;
+}
+
+export interface QuickActions {
+  /** Creates a thing of what is no command in its description, then applies the commands; what `create` answers. */
+  creating<T>(
+    type: NoteableType,
+    caller: Caller,
+    description: string | null | undefined,
+    create: (description: string | null) => Promise<T>,
+    placeOf: (made: T) => Place,
+  ): Promise<T>;
+  /** Writes what is no command, then applies the commands. */
+  comment(place: Place, caller: Caller, body: string, write: (body: string) => Promise<Note>): Promise<Commented>;
+}
+
+const known = new WeakMap<Commandable, ReadonlyMap<string, Command>>();
+
+function commandsOf(kind: Commandable): ReadonlyMap<string, Command> {
+  const found = known.get(kind);
+  if (found) return found;
+  const all = [...sharedCommands.filter(({ needs }) => !needs || kind.fields.has(needs)), ...kind.commands];
+  const named = new Map(all.flatMap((command) => command.names.map((name) => [name, command] as const)));
+  known.set(kind, named);
+  return named;
+}
+
+export function quickActions(db: Db, kinds: NoteableKinds, notes: Pick<NoteService, 'requireComment'>): QuickActions {
+  const extract = (type: NoteableType, text: string) => {
+    const { commands } = kinds.of(type);
+    return commands ? commandsIn(text, new Set(commandsOf(commands).keys())) : { text, commands: [] };
+  };
+
+  async function run(place: Place, caller: Caller, written: readonly WrittenCommand[]): Promise<Applied> {
+    const { commands: kind, noun } = kinds.of(place.noteable.type);
+    if (!kind || !caller.user || written.length === 0) return { changes: {}, summary: [], failure: null };
+    const current = await kind.current(place);
+    const about = { db, place, caller, userId: caller.user.id, kind, current, noun: noun.replace(/^an? /, '') };
+    let wish: Wish = {};
+    let changes: Record<string, unknown> = {};
+    const summary: string[] = [];
+    const later: (() => Promise<void>)[] = [];
+    for (const { name, argument } of written) {
+      const outcome = await commandsOf(kind)
+        .get(name)
+        ?.run({ ...about, wish }, argument);
+      if (!outcome) {
+        summary.push(`Could not apply ${name} command.`);
+        continue;
+      }
+      wish = { ...wish, ...outcome.wish };
+      changes = { ...changes, ...outcome.changes };
+      summary.push(outcome.summary);
+      if (outcome.after) later.push(outcome.after);
+    }
+    try {
+      if (Object.keys(wish).length > 0) await kind.update(place, caller, wish);
+      for (const work of later) await work();
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status >= 500) throw error;
+      return { changes: {}, summary: [error.message], failure: error.message };
+    }
+    return { changes, summary, failure: null };
+  }
+
+  return {
+    async creating(type, caller, description, create, placeOf) {
+      const { text, commands } = extract(type, description ?? '');
+      const made = await create(description == null ? null : text);
+      await run(placeOf(made), caller, commands);
+      return made;
+    },
+    async comment(place, caller, body, write) {
+      const { text, commands } = extract(place.noteable.type, body);
+      if (commands.length === 0) return { note: await write(text), applied: null };
+      notes.requireComment(place, caller);
+      const note = text === '' ? null : await write(text);
+      const applied = await run(place, caller, commands);
+      if (note === null && applied.failure !== null) throw badRequest(applied.failure);
+      return { note, applied };
+    },
+  };
+}

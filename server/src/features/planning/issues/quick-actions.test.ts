@@ -1,0 +1,242 @@
+/** Quick actions on issues and epics, and issues that go on elsewhere. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+
+type Json = Record<string, unknown>;
+interface Found extends Json {
+  readonly id: number;
+  readonly iid: number;
+  readonly commands_changes: Json;
+  readonly summary: readonly string[];
+}
+
+let app: TestApp;
+let owner: BuiltToken;
+let guest: BuiltToken;
+let group: Awaited<ReturnType<typeof buildGroup>>;
+let project: Awaited<ReturnType<typeof buildProject>>;
+let other: Awaited<ReturnType<typeof buildProject>>;
+let base: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  [owner, guest] = [await buildToken(app), await buildToken(app)];
+  group = await buildGroup(app, { visibility: 'private' });
+  project = await buildProject(app, { visibility: 'private', namespace: group });
+  other = await buildProject(app, { visibility: 'private', namespace: group });
+  await buildMember(app, { user: owner.user, of: group, level: Level.owner });
+  await buildMember(app, { user: guest.user, of: project, level: Level.guest });
+  base = `/projects/${project.id}/issues`;
+  for (const name of ['bug', 'needs review'])
+    await app.api('POST', `/groups/${group.id}/labels`, { json: { name, color: '#112233' }, token: owner.secret });
+  await app.api('POST', `/projects/${project.id}/milestones`, { json: { title: '1.0' }, token: owner.secret });
+});
+afterAll(() => app.close());
+
+const post = (path: string, json: Json, by = owner) => app.api<Found>('POST', path, { json, token: by.secret });
+const get = async <T = Found>(path: string, by = owner) => (await app.api<T>('GET', path, { token: by.secret })).body;
+async function make(json: Json = {}, by = owner) {
+  const made = await post(base, { title: 'An issue', ...json }, by);
+  expect(made.status).toBe(201);
+  const { id, iid, description, labels, created_at } = made.body;
+  return { id, iid, description, labels, created_at, path: `${base}/${iid}` };
+}
+const bodies = async (path: string) =>
+  (await get<{ body: string }[]>(`${path}/notes?sort=asc&order_by=created_at`)).map(({ body }) => body);
+
+describe('quick actions', () => {
+  it('[2/fields.discussion-and-note/2 commands_changes] are applied at once, and leave the rest of the comment', async () => {
+    const { path } = await make();
+    const lines = [
+      '/label ~bug ~"needs review" ~missing',
+      '/assign me',
+      '/milestone %1.0',
+      '/due 2031-05-06',
+      '/weight 3',
+    ];
+    const made = await post(`${path}/notes`, {
+      body: `Planned.\n${lines.join('\n')}\n/estimate 1h\n/spend 30m 2026-01-02\n/lock\n/title Better\n/close`,
+    });
+    expect([made.status, made.body]).toMatchObject([
+      201,
+      {
+        body: 'Planned.',
+        commands_changes: {
+          add_label_ids: [expect.any(Number), expect.any(Number)],
+          assignee_ids: [owner.user.id],
+          milestone_id: expect.any(Number),
+          due_date: '2031-05-06',
+          weight: 3,
+          time_estimate: 3600,
+          spend_time: { duration: 1800, user_id: owner.user.id, spent_at: '2026-01-02' },
+          discussion_locked: true,
+          title: 'Better',
+          state_event: 'close',
+        },
+      },
+    ]);
+    expect(await get(path)).toMatchObject({
+      title: 'Better',
+      state: 'closed',
+      labels: ['bug', 'needs review'],
+      assignees: [{ id: owner.user.id }],
+      milestone: { title: '1.0' },
+      due_date: '2031-05-06',
+      weight: 3,
+      discussion_locked: true,
+      time_stats: { time_estimate: 3600, total_time_spent: 1800 },
+    });
+    const undone = await post(`${path}/notes`, {
+      body: '/reopen\n/unlock\n/reopen\n/unlabel ~bug\n/unassign\n/remove_milestone\n/remove_due_date\n/clear_weight\n/remove_estimate\n/remove_time_spent',
+    });
+    expect([undone.status, undone.body.commands_changes]).toMatchObject([202, { discussion_locked: false }]);
+    await post(`${path}/notes`, { body: '/reopen\n/relabel ~bug\n/confidential\n/health_status on track' });
+    expect(await get(path)).toMatchObject({
+      state: 'opened',
+      labels: ['bug'],
+      assignees: [],
+      milestone: null,
+      due_date: null,
+      weight: null,
+      confidential: true,
+      health_status: 'on_track',
+      time_stats: { time_estimate: 0, total_time_spent: 0 },
+    });
+  });
+
+  it('alone answer 202 with what they changed, and are none for those who may not or in code', async () => {
+    const { path } = await make({ title: 'Of another' });
+    const alone = await post(`${path}/notes`, { body: '/todo\n/subscribe\n/award :tada:' }, guest);
+    expect([alone.status, alone.body]).toEqual([
+      202,
+      {
+        commands_changes: { todo_event: 'add', subscription_event: 'subscribe', emoji_award: 'tada' },
+        summary: ['Added a to-do item.', 'Subscribed to notifications.', 'Toggled :tada: emoji reaction.'],
+      },
+    ]);
+    expect(await get<Json[]>(`${path}/award_emoji`)).toMatchObject([{ name: 'tada', user: { id: guest.user.id } }]);
+    expect(await get<Json[]>('/todos', guest)).toMatchObject([
+      { action_name: 'marked', target: { title: 'Of another' } },
+    ]);
+    const refused = await post(`${path}/notes`, { body: '/close\n/label ~bug\n/move x/y' }, guest);
+    expect([refused.status, refused.body]).toEqual([
+      202,
+      {
+        commands_changes: {},
+        summary: ['Could not apply close command.', 'Could not apply label command.', 'Could not apply move command.'],
+      },
+    ]);
+    const code = await post(`${path}/discussions`, { body: '```\n/close\n```' });
+    expect(code.status).toBe(201);
+    expect(await get(path)).toMatchObject({ state: 'opened', labels: [] });
+    expect((await post(`${path}/discussions`, { body: '/done' }, guest)).status).toBe(202);
+    expect(await get<Json[]>('/todos', guest)).toEqual([]);
+  });
+
+  it('are taken from descriptions of new issues and epics', async () => {
+    const { description, labels } = await make({ description: 'Text\n/label ~bug\n/shrug' });
+    expect([description, labels]).toEqual(['Text\n¯\\＿(ツ)＿/¯', ['bug']]);
+    const epic = await post(`/groups/${group.id}/epics`, { title: 'Epic', description: 'E\n/label ~bug\n/close' });
+    expect(epic.body).toMatchObject({ description: 'E', labels: ['bug'], state: 'closed' });
+    const note = await post(`/groups/${group.id}/epics/${epic.body.id}/notes`, { body: '/reopen' });
+    expect([note.status, note.body.commands_changes]).toEqual([202, { state_event: 'reopen' }]);
+  });
+
+  it('relate issues, and close duplicates', async () => {
+    const [one, two, three] = [await make(), await make(), await make()];
+    const linked = await post(`${one.path}/notes`, { body: `/relate #${two.iid}\n/blocks #${three.iid}` });
+    expect(linked.status).toBe(202);
+    const links = () => get<Json[]>(`${one.path}/links`);
+    expect(await links()).toMatchObject([
+      { iid: two.iid, link_type: 'relates_to' },
+      { iid: three.iid, link_type: 'blocks' },
+    ]);
+    await post(`${one.path}/notes`, { body: `/unlink #${three.iid}` });
+    expect(await links()).toHaveLength(1);
+    const done = await post(`${two.path}/notes`, { body: `Same.\n/duplicate #${three.iid}` });
+    expect(done.body.commands_changes).toEqual({ canonical_issue_id: three.id });
+    expect(await get(two.path)).toMatchObject({
+      state: 'closed',
+      _links: { closed_as_duplicate_of: expect.stringMatching(new RegExp(`/issues/${three.iid}$`)) },
+    });
+    expect(await bodies(three.path)).toContain(`marked #${two.iid} as a duplicate of this issue`);
+    const copied = await make({ labels: 'bug' });
+    await post(`${one.path}/notes`, { body: `/copy_metadata #${copied.iid}` });
+    expect(await get(one.path)).toMatchObject({ labels: ['bug'] });
+  });
+
+  it('[2/api.issues/32] [2/fields.discussion-and-note/2 commands_changes, promote_to_epic] promote an issue to an epic', async () => {
+    const { path } = await make({ title: 'Large', description: 'Much', labels: 'bug' });
+    await post(`${path}/notes`, { body: 'First' });
+    const made = await post(`${path}/notes`, { body: 'Lets promote this to an epic\n\n/promote' });
+    expect([made.status, made.body]).toMatchObject([
+      201,
+      {
+        body: 'Lets promote this to an epic',
+        noteable_type: 'Issue',
+        commands_changes: { promote_to_epic: true },
+      },
+    ]);
+    expect(await get(path)).toMatchObject({ state: 'closed' });
+    const [epic] = await get<Found[]>(`/groups/${group.id}/epics?search=Large`);
+    expect(epic).toMatchObject({ title: 'Large', description: 'Much', labels: ['bug'], state: 'opened' });
+    const said = await bodies(`/groups/${group.id}/epics/${epic?.id}`);
+    expect(said).toEqual(expect.arrayContaining(['First', 'Lets promote this to an epic']));
+    expect((await post(`${path}/notes`, { body: '/promote' })).body.commands_changes).toEqual({});
+    const theirs = await make({}, guest);
+    expect((await post(`${theirs.path}/notes`, { body: '/promote' }, guest)).body.commands_changes).toEqual({});
+  });
+});
+
+describe('issues that go on elsewhere', () => {
+  it('are moved with what was said, and lead to where they are', async () => {
+    const [from, friend] = [await make({ title: 'Moves', labels: 'bug', weight: 2 }, owner), await make()];
+    const thread = await post(`${from.path}/discussions`, { body: 'Said' }, guest);
+    await post(`${from.path}/discussions/${thread.body.id}/notes`, { body: 'Replied' });
+    await post(`${from.path}/award_emoji`, { name: 'star' }, guest);
+    await post(`${from.path}/notes`, { body: `/spend 1h\n/relate #${friend.iid}` });
+    const move = (to: number | string, by = owner, path = from.path) => post(`${path}/move`, { to_project_id: to }, by);
+    expect((await move(other.id, guest)).status).toBe(404);
+    expect((await move(project.id)).body).toMatchObject({
+      message: expect.stringContaining('Cannot move issue to project it originates from!'),
+    });
+    const moved = await move(other.id);
+    expect([moved.status, moved.body]).toMatchObject([
+      201,
+      {
+        project_id: other.id,
+        title: 'Moves',
+        labels: ['bug'],
+        weight: 2,
+        author: { id: owner.user.id },
+        created_at: from.created_at,
+        time_stats: { total_time_spent: 3600 },
+      },
+    ]);
+    expect(await get(from.path)).toMatchObject({ state: 'closed', moved_to_id: moved.body.id });
+    const there = `/projects/${other.id}/issues/${moved.body.iid}`;
+    const threads = await get<{ notes: { body: string }[] }[]>(`${there}/discussions`);
+    expect(threads.map(({ notes }) => notes.map(({ body }) => body))).toContainEqual(['Said', 'Replied']);
+    expect(await get<Json[]>(`${there}/award_emoji`)).toMatchObject([{ name: 'star' }]);
+    expect(await get<Json[]>(`${there}/links`)).toMatchObject([{ id: friend.id }]);
+    expect(await bodies(there)).toContain(`moved from ${group.full_path}/${project.path}#${from.iid}`);
+    expect((await move(other.id)).status).toBe(400);
+  });
+
+  it('are cloned, with or without comments', async () => {
+    const { path } = await make({ title: 'Again', description: 'Text' }, guest);
+    await post(`${path}/notes`, { body: 'Said' });
+    const clone = (json: Json, by = owner) => post(`${path}/clone`, json, by);
+    expect((await clone({ to_project_id: project.id }, guest)).status).toBe(400);
+    expect((await clone({ to_project_id: 999_999_999 })).status).toBe(404);
+    const bare = await clone({ to_project_id: project.id });
+    expect([bare.status, bare.body]).toMatchObject([201, { title: 'Again', author: { id: owner.user.id } }]);
+    expect(await bodies(`${base}/${bare.body.iid}`)).not.toContain('Said');
+    const full = await clone({ to_project_id: other.id, with_notes: true });
+    expect(await bodies(`/projects/${other.id}/issues/${full.body.iid}`)).toContain('Said');
+    const done = await post(`${path}/notes`, { body: `/clone ${group.full_path}/${other.path} --with_notes` });
+    expect(done.body).toMatchObject({ commands_changes: { clone_with_notes: true } });
+    expect(await get(path)).toMatchObject({ state: 'opened', moved_to_id: null });
+  });
+});

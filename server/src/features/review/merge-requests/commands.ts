@@ -1,0 +1,146 @@
+/** Quick actions on merge requests. */
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import type { Place } from '../../collaboration/notes/index.ts';
+import { type Command, type Commandable, type Current, guarded } from '../../collaboration/quick-actions/index.ts';
+import type { ApprovalService } from '../approvals/approvals.service.ts';
+import type { mergingService } from '../merging/merging.service.ts';
+import type { rebasing } from '../merging/rebasing.ts';
+import { peopleIn } from './history.queries.ts';
+import { isDraft } from './merge-requests.entity.ts';
+import * as queries from './merge-requests.queries.ts';
+import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
+import { timedMergeRequest } from './noteable.ts';
+import { labelsOf } from './planned.queries.ts';
+
+interface Dependencies extends Pick<MergeRequestDependencies, 'db' | 'changed' | 'projectAs' | 'repository'> {
+  readonly requests: Pick<MergeRequestService, 'update'>;
+  readonly approvals: Pick<ApprovalService, 'approve' | 'unapprove'>;
+  readonly merging: Pick<ReturnType<typeof mergingService>, 'accept'>;
+  readonly rebases: Pick<ReturnType<typeof rebasing>, 'start'>;
+}
+
+const draftMark = /^(\s*(\[draft\]|\(draft\)|draft:|draft\s-\s)\s*)+/i;
+
+export function mergeRequestCommands(deps: Dependencies): Commandable {
+  const { db } = deps;
+
+  async function requestAt({ noteable, subject }: Place): Promise<{ row: MergeRequest; subject: ProjectSubject }> {
+    const row = noteable.id === null ? null : await queries.byId(db, noteable.id);
+    if (!row || subject.kind !== 'project') throw notFound('Merge Request');
+    return { row, subject };
+  }
+
+  async function metadata(row: MergeRequest): Promise<Pick<Current, 'labels' | 'milestoneId'>> {
+    return { labels: (await labelsOf(db, [row.id])).get(row.id) ?? [], milestoneId: row.milestone_id };
+  }
+
+  /** Marks as a draft or as ready; left alone where it is that already, but for the name that toggles. */
+  const marking = (names: Command['names'], wanted: boolean | 'toggled'): Command =>
+    guarded('edit', names, async (on) => {
+      const title = on.wish.title ?? on.current.title;
+      const now = isDraft(title);
+      const draft = wanted === 'toggled' ? !now : wanted;
+      const marked = draft ? `Draft: ${title}`.slice(0, 255) : title.replace(draftMark, '');
+      if (now === draft || marked === '') return null;
+      return {
+        changes: { wip_event: draft ? 'draft' : 'ready' },
+        wish: { title: marked },
+        summary: draft ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.',
+      };
+    });
+
+  return {
+    fields: new Set(['assignees', 'reviewers', 'milestone', 'lock', 'times', 'metadata']),
+    times: timedMergeRequest(deps),
+    async may(place, caller, what) {
+      const { row, subject } = await requestAt(place);
+      if (what === 'plan') return canOnProject(caller, 'set_merge_request_metadata', subject);
+      const own = caller.user !== null && row.author_id === caller.user.id;
+      return own || canOnProject(caller, 'update_merge_request', subject);
+    },
+    async current(place) {
+      const { row } = await requestAt(place);
+      const [assigneeIds, reviewerIds] = await Promise.all([
+        peopleIn(db, row.id, 'assignee'),
+        peopleIn(db, row.id, 'reviewer'),
+      ]);
+      const { title, state, discussion_locked } = row;
+      return { title, state, locked: discussion_locked === true, assigneeIds, reviewerIds, ...(await metadata(row)) };
+    },
+    async update(place, caller, wish) {
+      const { row, subject } = await requestAt(place);
+      await deps.requests.update(subject, caller, row, wish);
+    },
+    async metadataOf({ subject }, caller, reference) {
+      const [, path, iid] = /^([\w./-]*)!(\d{1,9})$/.exec(reference.trim()) ?? [];
+      const there = path ? await deps.projectAs(path, caller) : subject;
+      if (!iid || there?.kind !== 'project' || !canOnProject(caller, 'read_merge_request', there)) return null;
+      const row = await queries.byIid(db, there.project.id, Number(iid));
+      return row ? await metadata(row) : null;
+    },
+    commands: [
+      marking(['draft'], true),
+      marking(['ready'], false),
+      marking(['wip'], 'toggled'),
+      guarded('edit', ['target_branch'], async ({ place }, branch) => {
+        const { row, subject } = await requestAt(place);
+        if (branch === '' || row.state !== 'opened') return null;
+        if ((await deps.repository.branch(subject.project, branch)) === null) return null;
+        return {
+          changes: { target_branch: branch },
+          wish: { target_branch: branch },
+          summary: `Set target branch to ${branch}.`,
+        };
+      }),
+      ...(['approve', 'unapprove'] as const).map(
+        (name): Command => ({
+          names: [name],
+          async run({ place, caller }) {
+            const { row, subject } = await requestAt(place);
+            if (row.state !== 'opened') return null;
+            return {
+              changes: {},
+              summary: name === 'approve' ? 'Approved the current merge request.' : 'Unapproved the merge request.',
+              after: async () =>
+                void (name === 'approve'
+                  ? await deps.approvals.approve(subject, caller, row.iid, {})
+                  : await deps.approvals.unapprove(subject, caller, row.iid)),
+            };
+          },
+        }),
+      ),
+      {
+        names: ['merge'],
+        async run({ place, caller }) {
+          const { row, subject } = await requestAt(place);
+          if (row.state !== 'opened' || !row.head_sha) return null;
+          if (!canOnProject(caller, 'accept_merge_request', subject)) return null;
+          return {
+            changes: { merge: row.head_sha },
+            summary: 'Scheduled to merge this merge request.',
+            after: async () =>
+              void (await deps.merging.accept(subject, caller, row.iid, {
+                sha: row.head_sha ?? undefined,
+                whenPipelineSucceeds: true,
+              })),
+          };
+        },
+      },
+      {
+        names: ['rebase'],
+        async run({ place, caller }) {
+          const { row } = await requestAt(place);
+          if (row.state !== 'opened') return null;
+          return {
+            changes: { rebase: true },
+            summary: 'Scheduled a rebase.',
+            after: () => deps.rebases.start(caller, row, false),
+          };
+        },
+      },
+    ],
+  };
+}
