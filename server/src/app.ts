@@ -23,7 +23,7 @@ import {
 } from './features/namespaces/index.ts';
 import { planningFeature } from './features/planning/index.ts';
 import { portabilityFeature } from './features/portability/index.ts';
-import { repositoryFeature } from './features/repository/index.ts';
+import { repositoryFeature, rewriteSnippetUrl } from './features/repository/index.ts';
 import { reviewFeature } from './features/review/index.ts';
 import { securityFeature } from './features/security/index.ts';
 import { type ActingLoaders, actingAs } from './kernel/authz/acting.ts';
@@ -80,11 +80,11 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       soleOwnedGroups: (userId) => namespaces.soleOwnedGroups(userId),
       removePlaces: (userId, groups, signal) => namespaces.removePlacesOf(userId, groups, signal),
       moveContributions: async (tx, from, to) => {
-        for (const part of [review, planning, collaboration]) await part.contributions.move(tx, from, to);
+        for (const part of [review, planning, repository, collaboration]) await part.contributions.move(tx, from, to);
         await ci.movePipelines(tx, from, to);
       },
       removeContributions: async (tx, userId) => {
-        for (const part of [review, planning, collaboration]) await part.contributions.remove(tx, userId);
+        for (const part of [review, planning, repository, collaboration]) await part.contributions.remove(tx, userId);
       },
     },
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
@@ -149,6 +149,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     hangingFor: kernels.storages.hangingFor,
     settings,
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
+    sshPrefix: address.prefix,
     instanceKeys: kernels.instanceKeys,
     gitBudgets: config.gitBudgets,
     negotiation: { held: kernels.held, maxBytes: config.maxNegotiationBytes },
@@ -288,6 +289,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     parents: namespaces.parents,
     transport: repository.transport,
     wikis: repository.wikis,
+    snippets: repository.snippets,
     scopesAllow: scopesAllowGit,
     protocols: async () => (await settings.read()).enabled_git_access_protocol,
     deployKeyIn: identity.deployKeyIn,
@@ -438,7 +440,8 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     {
       log,
       trustedProxies: config.trustedProxies,
-      rewriteUrl: (url) => pageFiles.rewriteUrl(rewriteReleaseUrl(rewriteFeedUrl(rewriteGitUrl(rewriteLfsUrl(url))))),
+      rewriteUrl: (url) =>
+        pageFiles.rewriteUrl(rewriteReleaseUrl(rewriteSnippetUrl(rewriteFeedUrl(rewriteGitUrl(rewriteLfsUrl(url)))))),
       fallback: pages.fallback,
     },
     methodsOfPath(routes),

@@ -41,6 +41,7 @@ const otherParts = new Set([
   'Resource groups',
   'Runner protocol',
   'Runners',
+  'Snippets',
   'Suggestions',
   'Tags',
   'To-dos',

@@ -96,6 +96,12 @@ async function mergeRequest(): Promise<string> {
   const { iid } = await created<{ iid: number }>(`/projects/${repository.id}/merge_requests`, json);
   return `/projects/${repository.id}/merge_requests/${iid}`;
 }
+/** A fresh snippet: its address below a project, or its id. */
+async function snippet(place = ''): Promise<string> {
+  const json = { title: 'x', visibility: 'private', file_name: 'a.txt', content: 'x' };
+  const { id } = await created<{ id: number }>(`${place}/snippets`, json);
+  return place === '' ? String(id) : `${place}/snippets/${id}`;
+}
 /** The two addresses of a fresh epic. */
 async function epic() {
   const group = await buildGroup(world.app, { owner: world.admin.user });
@@ -332,6 +338,9 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   ...discussed('merge_requests/:merge_request_iid', mergeRequest),
   ...boards('projects'),
   ...boards('groups'),
+  '/snippets/:id': async () => ({ url: `/snippets/${await snippet()}` }),
+  '/projects/:id/snippets/:snippet_id': async () => ({ url: await snippet(`/projects/${repository.id}`) }),
+  ...discussed('snippets/:snippet_id', () => snippet(`/projects/${repository.id}`)),
   '/groups/:id/epics/:epic_iid': async () => ({ url: (await epic()).byNumber }),
   '/groups/:id/epics/:epic_iid/epics/:child_epic_id': async () =>
     inside(`${(await epic()).byNumber}/epics`, { title: 'x' }),

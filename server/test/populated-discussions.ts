@@ -52,3 +52,26 @@ export async function discuss(
   for (const iid of three) await call('POST', `${base}/issues/${iid}/todo`, {});
   return said;
 }
+
+/** Three personal snippets and three of a project; comments and reactions on the first of those. */
+export async function snip(app: TestApp, admin: BuiltToken, base: string): Promise<{ id: number; note: number }> {
+  const call = async (target: string, json: object) => {
+    const answer = await app.api<{ id: number }>('POST', target, { token: admin.secret, json });
+    if (answer.status >= 300) throw new Error(`POST ${target}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.id;
+  };
+  const snippet = { title: 'x', visibility: 'public', file_name: 'a.txt', content: 'x' };
+  const ids: number[] = [];
+  for (const _ of three) {
+    await call('/snippets', snippet);
+    ids.push(await call(`${base}/snippets`, snippet));
+  }
+  const [id = 0] = ids;
+  const first = `${base}/snippets/${id}`;
+  const note = await call(`${first}/notes`, { body: 'x' });
+  for (const name of emoji) {
+    await call(`${first}/notes`, { body: name });
+    for (const at of [first, `${first}/notes/${note}`]) await call(`${at}/award_emoji`, { name });
+  }
+  return { id, note };
+}

@@ -15,7 +15,7 @@ import {
   unique,
 } from './factories.ts';
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
-import { discuss } from './populated-discussions.ts';
+import { discuss, snip } from './populated-discussions.ts';
 import { plan } from './populated-plans.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
@@ -277,6 +277,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/pipeline`, { ref: 'main' });
   }
   const planned = await plan(app, admin, group, [`/groups/${group.id}`, base]);
+  const snippets = await snip(app, admin, base);
   const runner = await call('POST', '/user/runners', { runner_type: 'project_type', project_id: project.id });
   await app.db
     .updateTable('jobs')
@@ -443,6 +444,7 @@ export async function startPopulated(): Promise<Populated> {
       slug: 'page-1',
       tag_name: 'v1.0',
       milestone_id: ofProject,
+      snippet_id: snippets.id,
       pipeline_schedule_id: schedule,
       key: 'group-1',
       target_branch: 'main',
@@ -475,7 +477,9 @@ export async function startPopulated(): Promise<Populated> {
             ? { note_id: said[third] }
             : third === 'epics'
               ? { note_id: planned.epics }
-              : {};
+              : third === 'snippets'
+                ? { note_id: snippets.note }
+                : {};
       const known: Readonly<Record<string, string | number>> = { ...ids[first], ...own };
       return path.replaceAll(/:([a-z_]+)/g, (_, name: string) => {
         const value = known[name];

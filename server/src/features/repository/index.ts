@@ -65,6 +65,7 @@ import { repositoryOpener, repositorySetup } from './setup/setup.ts';
 import type { InstanceKeys } from './signatures/instance-keys.ts';
 import { signatureRoutes } from './signatures/signatures.routes.ts';
 import { signatures as signaturesOf } from './signatures/signatures.service.ts';
+import { snippets } from './snippets/index.ts';
 import { storageInspection } from './storage/inspect.ts';
 import { storageSweep } from './storage/sweep.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
@@ -93,6 +94,7 @@ export type { RepositoryReader } from './reading/reader.ts';
 export type { RefService } from './refs/refs.service.ts';
 export { securitySettingRelation } from './secrets/transfer.ts';
 export { type InstanceKeys, loadInstanceKeys } from './signatures/instance-keys.ts';
+export { rewriteSnippetUrl } from './snippets/index.ts';
 export type { Inspection, Problem } from './storage/inspect.ts';
 export type { Pushed } from './transfer/receive.ts';
 export { matchesPattern, mayCreateTag } from './writes/protection.ts';
@@ -130,8 +132,9 @@ export interface RepositoryDependencies
   readonly markdown: Pick<Markdown, 'html'>;
   /** What commits of the product are signed with. */
   readonly instanceKeys: InstanceKeys;
-  /** Name of the storage of wikis of groups. */
+  /** Name of the storage of wikis of groups and of personal snippets. */
   readonly repositoryStorage: string;
+  readonly sshPrefix: string;
   /** What follows from a push for other parts; lines for the person who pushed. */
   readonly afterPush: (pushed: Pushed<ProjectSubject>) => Promise<readonly string[]>;
   /** Branches that somebody without a role may push to, because they may merge them into another project. */
@@ -192,6 +195,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     defaultStorage: deps.repositoryStorage,
     stamp,
   });
+  const snippet = snippets({ ...deps, open, reader, shared, defaultStorage: deps.repositoryStorage, stamp });
   const protections = protectionService(deps);
   const commits = commitService({ open, reader, writes });
   const refs = refService({ reader, writes, commits });
@@ -260,6 +264,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     async () => {
       await writes.sweep();
       await wiki.sweep();
+      await snippet.sweep();
     },
     { maxAttempts: 1 },
   );
@@ -323,6 +328,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...measuringRoutes({ db, measuring, fetches }),
       ...templateRoutes(templates),
       ...wiki.routes,
+      ...snippet.routes,
     ],
     references: [commitReferences(reader)],
     pageFiles: [rawFile({ reader, lfs, objects: deps.objects }), commitFile(reader, access)],
@@ -336,6 +342,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...lastCommits.tasks,
       ...lfs.tasks,
       ...wiki.tasks,
+      ...snippet.tasks,
     ],
     consumers: [...measuring.consumers, ...lastCommits.consumers],
     cron: [
@@ -353,9 +360,8 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       | { readonly groupId: number },
   ) => {
     const known = await wiki.below(tx, 'project' in of ? { projectId: of.project.id } : of);
-    for (const { repository_storage: storage, repository_path: path } of 'project' in of
-      ? [of.project, ...known]
-      : known)
+    const kept = 'project' in of ? [of.project, ...(await snippet.of(tx, of.project.id))] : [];
+    for (const { repository_storage: storage, repository_path: path } of [...kept, ...known])
       await addJob(tx, remove, { storage, path });
   };
   const repositories: ProjectRepositories = {
@@ -394,6 +400,10 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     lfs: { objects: lfs, locks: locks.lfs },
     inspection: storageInspection({ db, open, storages: deps.storages, objects: deps.objects }),
     wikis: wiki.git,
+    snippets: snippet.git,
+    createSnippet: snippet.create,
+    /** What becomes of snippets whose people go. */
+    contributions: snippet.contributions,
     sizeLimits: sizes,
     transport: transfer({
       open,

@@ -185,6 +185,11 @@ export const projectAbilities = {
   read_wiki: { role: guest, open: 'anyone', auditor: true, feature: 'wiki' },
   create_wiki: { role: developer, planner: true, feature: 'wiki', changes: true },
   admin_wiki: { role: maintainer, planner: true, feature: 'wiki', changes: true },
+  read_snippet: { role: guest, open: 'anyone', auditor: true, feature: 'snippets' },
+  create_snippet: { role: reporter, feature: 'snippets', changes: true },
+  // To change and remove those of others.
+  admin_snippet: { role: maintainer, feature: 'snippets', changes: true },
+  create_snippet_note: { role: guest, open: 'signed-in', feature: 'snippets', changes: true },
   upload_file: { role: guest, open: 'signed-in', changes: true },
   read_upload: { role: guest, open: 'anyone', auditor: true },
   admin_upload: { role: maintainer },

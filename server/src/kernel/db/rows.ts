@@ -52,6 +52,7 @@ import type {
   RunnersTable,
   SecureFilesTable,
   SessionsTable,
+  SnippetsTable,
   SshKeysTable,
   TodosTable,
   TopicsTable,
@@ -108,6 +109,7 @@ export type Milestone = Selectable<MilestonesTable>;
 export type Topic = Selectable<TopicsTable>;
 export type WebHook = Selectable<WebHooksTable>;
 export type WebHookCall = Selectable<WebHookCallsTable>;
+export type Snippet = Selectable<SnippetsTable>;
 export type Wiki = Selectable<WikisTable>;
 export type Event = Selectable<EventsTable>;
 export type NotificationSetting = Selectable<NotificationSettingsTable>;

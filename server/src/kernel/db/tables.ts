@@ -1440,6 +1440,7 @@ export interface RepositoryIntentsTable {
   created_at: Generated<Date>;
   settled_at: Date | null;
   wiki_id: number | null;
+  snippet_id: number | null;
 }
 
 export interface ResourceEventsTable {
@@ -1600,6 +1601,26 @@ export interface SignInChallengesTable {
   remember: Generated<boolean>;
   webauthn_challenge: string | null;
   expires_at: Date;
+}
+
+export interface SnippetsTable {
+  id: Generated<number>;
+  project_id: number | null;
+  author_id: number;
+  title: string;
+  description: string | null;
+  visibility: 'private' | 'internal' | 'public';
+  files: Generated<string[]>;
+  imported_from: Generated<'none' | 'github'>;
+  user_agent: string | null;
+  ip_address: string | null;
+  repository_storage: string;
+  repository_path: string;
+  refs_generation: Generated<number>;
+  default_branch: string | null;
+  repository_size: Generated<number>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface SshKeysTable {
@@ -2040,6 +2061,7 @@ export interface Database {
   service_account_places: ServiceAccountPlacesTable;
   sessions: SessionsTable;
   sign_in_challenges: SignInChallengesTable;
+  snippets: SnippetsTable;
   ssh_keys: SshKeysTable;
   status_check_responses: StatusCheckResponsesTable;
   subscriptions: SubscriptionsTable;

@@ -253,8 +253,12 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
       // A person who opens the clone address wants to see the project; whether they may is for its page to say.
       server.get(`${internal}-page/:repository`, (request, reply) => {
         if (/^git\//i.test(request.headers['user-agent'] ?? '')) return refuse(request, reply, dumbRefused());
+        const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/');
+        const [, place = '', snippet] = /^(.*?)\/?snippets\/(\d+)$/.exec(pathOf(request)) ?? [];
         const [project = '', wiki] = pathOf(request).split(/(\.wiki)$/);
-        const page = `${project.split('/').map(encodeURIComponent).join('/')}${wiki ? '/-/wikis/home' : ''}`;
+        const page = snippet
+          ? `${place === '' ? '' : `${encoded(place)}/`}-/snippets/${snippet}`
+          : `${encoded(project)}${wiki ? '/-/wikis/home' : ''}`;
         return reply.redirect(`${deps.externalUrl}/${page}`, 302);
       });
     },

@@ -5,14 +5,21 @@ import { type GitProtocol, letsIn, type OpenProtocols } from '../../kernel/authz
 import type { Caller, ProjectSubject, Subject } from '../../kernel/authz/subjects.ts';
 import { maintenanceText, type ReadMaintenance } from '../../kernel/http/maintenance.ts';
 import { isFormerPath, type ParentLoader } from '../../kernel/http/parents.ts';
-import { type GitTransport, type OpenedRepository, opened, type WikiTransport } from './transports.ts';
+import {
+  type GitTransport,
+  type OpenedRepository,
+  opened,
+  type SnippetTransport,
+  type WikiTransport,
+} from './transports.ts';
 
 export type GitAccess = 'read' | 'write';
 
-export interface GitAccessDependencies<W> {
+export interface GitAccessDependencies<W, S> {
   readonly parents: ParentLoader;
   readonly transport: GitTransport<ProjectSubject>;
   readonly wikis: WikiTransport<W>;
+  readonly snippets: SnippetTransport<S>;
   readonly scopesAllow: (caller: Caller, access: GitAccess) => boolean;
   /** By which protocols people may use git here; jobs may always use HTTP. */
   readonly protocols: () => Promise<OpenProtocols>;
@@ -36,23 +43,24 @@ export interface GitRefusal {
 
 export interface GitTarget {
   readonly refusal: null;
-  readonly kind: 'code' | 'wiki';
-  /** The project, or the group of a wiki. */
-  readonly subject: Subject;
+  readonly kind: 'code' | 'wiki' | 'snippet';
+  /** The project, or the group of a wiki; null for personal snippets. */
+  readonly subject: Subject | null;
   readonly repository: OpenedRepository;
   /** With what the project adds to the credential. */
   readonly caller: Caller;
-  /** `group/project`, or with `.wiki` after its place, where it is now. */
+  /** `group/project`, with `.wiki` or `/snippets/ID` after its place, where it is now. */
   readonly fullPath: string;
   /** Whether the client asked by a path that the project had before. */
   readonly moved: boolean;
 }
 
 const wikiSuffix = '.wiki';
+const snippetPath = /^(?:(.+)\/)?snippets\/(\d{1,15})$/i;
 const closed = 'Git push is not allowed because this Millrace instance is currently in (read-only) maintenance mode';
 const names = { http: 'HTTP', ssh: 'SSH' } as const;
 
-export function gitAccess<W>(deps: GitAccessDependencies<W>) {
+export function gitAccess<W, S>(deps: GitAccessDependencies<W, S>) {
   const refused = (refusal: GitRefusal['refusal'], text: string): GitRefusal => ({ refusal, text });
   const wrongProtocol = (protocol: GitProtocol) =>
     refused('protocol', `Git access over ${names[protocol]} is not allowed`);
@@ -105,8 +113,37 @@ export function gitAccess<W>(deps: GitAccessDependencies<W>) {
     };
   }
 
+  /** The snippet `id` of the project at `path`, or of nobody's project. */
+  async function openSnippet(
+    path: string | undefined,
+    id: number,
+    who: Caller,
+    access: GitAccess,
+    protocol: GitProtocol,
+  ): Promise<GitTarget | GitRefusal> {
+    const { parents, snippets } = deps;
+    const subject = path === undefined ? null : await parents.project(path, who);
+    if (path !== undefined && !subject) return notFound;
+    const caller = subject ? await onProject(who, subject) : who;
+    const found = await snippets.find(caller, subject, id);
+    if (!found) return notFound;
+    if (forbids(subject?.gitProtocol, caller, protocol)) return wrongProtocol(protocol);
+    if (!deps.scopesAllow(caller, access)) return refused('scope', `The token needs the scope ${access}_repository.`);
+    if (access === 'write' && (!snippets.writes(caller, found) || caller.credential.kind === 'job'))
+      return refused('forbidden', 'You are not allowed to update this snippet.');
+    return {
+      refusal: null,
+      kind: 'snippet',
+      subject,
+      repository: opened(snippets.transport, found, caller),
+      caller,
+      fullPath: `${subject ? `${pathOf(subject)}/` : ''}snippets/${id}`,
+      moved: subject !== null && path !== undefined && isFormerPath(subject, path),
+    };
+  }
+
   /**
-   * Loads and authorises what `path` names: `group/project` or a wiki, in any case, without `.git`. Where a push begins
+   * Loads and authorises what `path` names: `group/project`, a snippet or a wiki, in any case, without `.git`. Where a push begins
    * (`first`) a project is made that is not there.
    */
   return async function open(
@@ -122,6 +159,8 @@ export function gitAccess<W>(deps: GitAccessDependencies<W>) {
     let subject = await deps.parents.project(path, who);
     if (!subject && path.endsWith(wikiSuffix))
       return await openWiki(path.slice(0, -wikiSuffix.length), who, access, protocol);
+    const [, place, id] = (!subject && snippetPath.exec(path)) || [];
+    if (id !== undefined) return await openSnippet(place, Number(id), who, access, protocol);
     if (!subject && first && access === 'write' && deps.scopesAllow(who, access)) {
       const found = await deps.newProject(path, who, protocol);
       if ('problem' in found) return refused('unmade', found.problem);

@@ -1,6 +1,6 @@
-/** The repository side of git's transports, implemented by the repository feature: of projects, and of wikis. */
+/** The repository side of git's transports, implemented by the repository feature: of projects, wikis and snippets. */
 import type { Readable } from 'node:stream';
-import type { Caller, Subject } from '../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject, Subject } from '../../kernel/authz/subjects.ts';
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 export type GitProgram = GitService | 'git-upload-archive';
@@ -32,6 +32,14 @@ export interface WikiTransport<W> {
   /** Null where there is none yet and the caller makes none. */
   open(caller: Caller, place: Subject): Promise<W | null>;
   readonly transport: GitTransport<W>;
+}
+
+/** Snippets, at `snippets/ID`, below their project where they have one. */
+export interface SnippetTransport<S> {
+  /** Null where there is none for the caller. */
+  find(caller: Caller, place: ProjectSubject | null, id: number): Promise<S | null>;
+  writes(caller: Caller, snippet: S): boolean;
+  readonly transport: GitTransport<S>;
 }
 
 /** A repository that a caller may work on, whichever kind it is. */

@@ -66,7 +66,8 @@ export function lfsCallers(deps: LfsCallersDependencies) {
     }
     if (access === 'write' && known.credential.kind === 'none') throw askForPassword();
     const { subject, caller, fullPath } = found;
-    if (found.kind === 'wiki' || subject.kind !== 'project') throw missing('Git LFS is not available for wikis.');
+    if (found.kind !== 'code' || subject?.kind !== 'project')
+      throw missing(`Git LFS is not available for ${found.kind}s.`);
     if (grant && grant.projectId !== subject.project.id)
       throw plainError(403, 'This credential is for another project.');
     if (!subject.project.lfs_enabled) throw plainError(501, 'Git LFS is switched off in this project.');

@@ -51,6 +51,8 @@ const refusalText = (error: HttpError): string => {
   return (error.text ?? (typeof shown === 'string' ? shown : JSON.stringify(shown))).trim();
 };
 
+const nouns = { code: 'Project', wiki: 'Wiki', snippet: 'Snippet' } as const;
+
 export function sshSession(deps: SessionDependencies) {
   /** Lines as git shows what a server says. */
   const remark = (stream: CommandStream, lines: readonly string[]) =>
@@ -74,11 +76,15 @@ export function sshSession(deps: SessionDependencies) {
       return null;
     }
     const { subject } = target;
-    const limited = await deps.rates.within('gitlab_shell_operation', { caller, subject, params: { operation } });
+    const limited = await deps.rates.within('gitlab_shell_operation', {
+      caller,
+      ...(subject ? { subject } : {}),
+      params: { operation },
+    });
     if (limited) throw limited;
     if (target.moved)
       remark(stream, [
-        `${target.kind === 'wiki' ? 'Wiki' : 'Project'} '${path}' was moved to '${target.fullPath}'. Tell git its new address:`,
+        `${nouns[target.kind]} '${path}' was moved to '${target.fullPath}'. Tell git its new address:`,
         '',
         `  git remote set-url origin ${deps.address.prefix}${target.fullPath}.git`,
       ]);
@@ -109,8 +115,8 @@ export function sshSession(deps: SessionDependencies) {
         if (!target) return 1;
         if (command.kind === 'lfs') {
           const { subject } = target;
-          if (target.kind === 'wiki' || subject.kind !== 'project')
-            return refuse(stream, 'Git LFS is not available for wikis.');
+          if (target.kind !== 'code' || subject?.kind !== 'project')
+            return refuse(stream, `Git LFS is not available for ${target.kind}s.`);
           if (!subject.project.lfs_enabled) return refuse(stream, 'Git LFS is not enabled for this project.');
           await print(`${JSON.stringify(deps.lfs(target, subject.project.id, command.operation))}\n`);
           return 0;

@@ -1,10 +1,10 @@
-/** What the database says is in the storages: repositories of projects and wikis, writes that nobody settled, objects. */
+/** What the database says is in the storages: repositories of projects, wikis and snippets, writes that nobody settled, objects. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 
 export interface RepositoryPlace {
   readonly id: number;
-  /** For people: `group/project`, or `wiki 7`. */
+  /** For people: `group/project`, `wiki 7` or `snippet 7`. */
   readonly name: string;
   readonly repository_storage: string;
   readonly repository_path: string;
@@ -30,15 +30,21 @@ export async function* repositoryPlaces(db: Db): AsyncGenerator<readonly Reposit
       .orderBy('projects.id')
       .limit(batch)
       .execute();
-  const wikis = (after: number) =>
+  const others = (table: 'wikis' | 'snippets', noun: string) => (after: number) =>
     db
-      .selectFrom('wikis')
-      .select(['id', 'repository_storage', 'repository_path', 'default_branch', sql<string>`'wiki ' || id`.as('name')])
+      .selectFrom(table)
+      .select([
+        'id',
+        'repository_storage',
+        'repository_path',
+        'default_branch',
+        sql<string>`${`${noun} `}::text || id`.as('name'),
+      ])
       .where('id', '>', after)
       .orderBy('id')
       .limit(batch)
       .execute();
-  for (const page of [projects, wikis])
+  for (const page of [projects, others('wikis', 'wiki'), others('snippets', 'snippet')])
     for (let after = 0, rows = await page(after); rows.length > 0; rows = await page(after)) {
       yield rows;
       after = rows.at(-1)?.id ?? after;
@@ -52,9 +58,8 @@ export async function unsettled(db: Db, minutes: number): Promise<readonly { nam
     .leftJoin('projects', 'projects.id', 'repository_intents.project_id')
     .leftJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .select((of) => [
-      sql<string>`coalesce(namespaces.full_path || '/' || projects.path, 'wiki ' || repository_intents.wiki_id)`.as(
-        'name',
-      ),
+      sql<string>`coalesce(namespaces.full_path || '/' || projects.path, 'wiki ' || repository_intents.wiki_id,
+        'snippet ' || repository_intents.snippet_id)`.as('name'),
       of.fn.min('repository_intents.created_at').as('since'),
     ])
     .where('repository_intents.state', '=', 'open')

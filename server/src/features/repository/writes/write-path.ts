@@ -323,7 +323,7 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
       };
       return owner === 'project_id'
         ? await withRepositoryLock(deps.lockDb, project.id, alone)
-        : await withLock(deps.lockDb, ['wiki', project.id], alone);
+        : await withLock(deps.lockDb, [owner === 'wiki_id' ? 'wiki' : 'snippet', project.id], alone);
     } catch (error) {
       // The statement's time limit ended the wait for the lock.
       if ((error as { code?: unknown }).code === statementTimeout)

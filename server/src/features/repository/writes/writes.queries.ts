@@ -24,7 +24,7 @@ export interface IntentDetails {
 }
 
 /** Whose repository a write is about: the column that names it. */
-export type Owner = 'project_id' | 'wiki_id';
+export type Owner = 'project_id' | 'wiki_id' | 'snippet_id';
 
 export async function insertIntent(
   db: Db,
@@ -40,8 +40,7 @@ export async function insertIntent(
   const row = await db
     .insertInto('repository_intents')
     .values({
-      project_id: owner === 'project_id' ? intent.ownerId : null,
-      wiki_id: owner === 'wiki_id' ? intent.ownerId : null,
+      [owner]: intent.ownerId,
       kind: intent.kind,
       actor_id: intent.actorId,
       changes: JSON.stringify(intent.changes),

@@ -65,6 +65,7 @@ import { vulnerabilitiesMigration } from './0302-vulnerabilities.ts';
 import { providerImportsMigration } from './0303-provider-imports.ts';
 import { updatedEpicsMigration } from './0340-updated-epics.ts';
 import { environmentsMigration } from './0410-environments.ts';
+import { snippetsMigration } from './0420-snippets.ts';
 import { epicRelationsMigration } from './0430-epic-relations.ts';
 import { boardsMigration } from './0431-boards.ts';
 import { mergeRequestDependenciesMigration } from './0440-merge-request-dependencies.ts';
@@ -145,4 +146,5 @@ export const migrations: readonly Migration[] = [
   mergeRequestDependenciesMigration,
   environmentsMigration,
   boardsMigration,
+  snippetsMigration,
 ];

@@ -1,4 +1,4 @@
-/** Facts about repositories and wikis. */
+/** Facts about repositories, wikis and snippets. */
 import Type from 'typebox';
 import { defineFact, defineFacts, payload } from '../fact.ts';
 
@@ -29,4 +29,15 @@ export const wikiPageFacts = defineFacts(
   payload({ wiki_page_id: Type.Integer() }),
 );
 
-export const repositoryFacts = [pushed, repositoryUpdated, ...Object.values(wikiPageFacts)] as const;
+export const snippetFacts = defineFacts(
+  'snippet',
+  ['created', 'updated', 'deleted'],
+  payload({ snippet_id: Type.Integer(), visibility: Type.String() }),
+);
+
+export const repositoryFacts = [
+  pushed,
+  repositoryUpdated,
+  ...Object.values(wikiPageFacts),
+  ...Object.values(snippetFacts),
+] as const;

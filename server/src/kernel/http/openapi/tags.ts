@@ -60,6 +60,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Runner protocol': 'What runners call. Proved by the tokens of runners and jobs among the parameters.',
   Runners: 'Programs that run jobs: who they serve, what they run.',
   'Secure files': 'Certificates, keystores and profiles that jobs fetch: stored encrypted, read by few.',
+  Snippets: 'Texts that people keep by themselves or in a project, in a git repository each.',
   'Service accounts': 'Accounts of programs, of the instance, a group or a project.',
   Sessions: 'Where a person is signed in with a browser.',
   'SSH and GPG keys': 'Public keys of users.',
