@@ -49,6 +49,7 @@ function tokenKeys(token: string): string[] {
   if (text.includes('{') && text.includes('}') && !route.test(text)) return shapeKeys(text);
   const header = /^([A-Z][A-Za-z-]+): \S/.exec(text)?.[1];
   if (header) return [header];
+  if (/^[a-z_]+(?:, [a-z_]+)+$/.test(text)) return text.split(', ');
   if (/^\[[A-Z]\]$/.test(text) || literals.has(text) || text.startsWith(':')) return [];
   return [text];
 }

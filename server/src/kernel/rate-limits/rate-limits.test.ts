@@ -237,6 +237,15 @@ describe('named limits', () => {
     expect((await raw('b.txt', '203.0.113.3')).status).toBe(200);
   });
 
+  it('[1/limits.other-limits/7 issues_create_limit, 429] new issues are counted by user and project', async () => {
+    await configure({ issues_create_limit: 2 });
+    const [author, other] = [await open.member(30), await open.member(30)];
+    const create = ({ secret }: { secret: string }) =>
+      app.api('POST', `/projects/${open.id}/issues`, { token: secret, json: { title: 'x' } });
+    expect(await statuses(3, () => create(author))).toEqual([201, 201, 429]);
+    expect(await statuses(1, () => create(other))).toEqual([201]);
+  });
+
   it('[1/limits.other-limits/7 projects_api_rate_limit_unauthenticated] lists of projects have one limit for strangers and one for users', async () => {
     await configure({ projects_api_rate_limit_unauthenticated: 1, projects_api_limit: 2 });
     const ask = (token?: string) => app.api('GET', '/projects', { token, ...from('203.0.113.10') });

@@ -91,7 +91,7 @@ it('[3/api.system-hooks/1] [3/api.system-hooks/2] [3/api.system-hooks/3] [3/api.
   await world.app.db.deleteFrom('web_hooks').execute();
 });
 
-it('[3/api.system-hooks/5] [1/events/4 project_id, owner_email, owner_name, name, path, event_name] a try sends the mock payload and answers it, whatever the receiver says; security 8: as settings allow', async () => {
+it('[3/api.system-hooks/5] [1/events/4 project_id, owner_email, owner_name, name, path, event_name, project_create] a try sends the mock payload and answers it, whatever the receiver says; security 8: as settings allow', async () => {
   // What happened before is nobody's news here.
   await world.app.delivery.drain();
   const { id } = (await call('POST', '/hooks', { url: `${receiver.url}/try`, token: 'canary-token' })).body;
@@ -122,7 +122,7 @@ it('[3/api.system-hooks/5] [1/events/4 project_id, owner_email, owner_name, name
   await world.app.db.deleteFrom('web_hooks').execute();
 });
 
-it('[1/events/1] [1/events/2 push_events, tag_push_events, merge_requests_events, repository_update_events] tells of projects, groups, people, members, keys and pushes', async () => {
+it('[1/events/1] [1/events/5] [1/events/6] [1/events/2 push_events, tag_push_events, merge_requests_events, repository_update_events] tells of projects, groups, people, members, keys and pushes', async () => {
   receiver.answer = { status: 500 };
   await call('POST', '/hooks', {
     url: receiver.url,

@@ -252,7 +252,7 @@ describe('include:project', () => {
 });
 
 describe('GET /job/allowed_agents', () => {
-  it('[2/api.jobs/9] [2/api.jobs/10 Authorization: Bearer, JOB-TOKEN, job_token] [2/api.jobs/11] [2/api.jobs/12 CI_JOB_TOKEN, JOB-TOKEN, job_token] tells the job of the token and its agents', async () => {
+  it('[2/api.jobs/9] [2/api.jobs/10 Authorization, JOB-TOKEN, job_token] [2/api.jobs/11] [2/api.jobs/12 CI_JOB_TOKEN, JOB-TOKEN, job_token] tells the job of the token and its agents', async () => {
     const project = await world.project();
     const pipeline = await project.push('job: {script: [x]}');
     const job = await runner.next();

@@ -321,7 +321,7 @@ describe('reading', () => {
     expect(ids(await call('GET', '/runners/all', world.admin, { query: { scope: 'shared' } }))).not.toContain(a.id);
   });
 
-  it('[3/api.runners/6 status, running, success, failed, canceled, order_by, id, sort, asc, desc] [3/fields.runner/2] jobs of projects that the caller may read', async () => {
+  it('[3/api.runners/6 status, running, success, failed, canceled, order_by, id, sort, asc, desc] [3/fields.runner/2 id, ip_address, status, stage, name, ref, tag, coverage, created_at, started_at, finished_at, duration, user, commit, short_id, title, parent_ids, message, author_name, author_email, authored_date, committer_name, committer_email, committed_date, pipeline, sha, project, description, name_with_namespace, path, path_with_namespace] jobs of projects that the caller may read', async () => {
     const made = await make({ runner_type: 'instance_type', tag_list: ['jobs'], run_untagged: false }, world.admin);
     const runner = protocolRunner(world.app, made.body.token);
     await project.push('one: {script: [x], tags: [jobs]}\ntwo: {script: [x], tags: [jobs]}');
@@ -343,16 +343,23 @@ describe('reading', () => {
     const [entry] = (await call('GET', `/runners/${made.body.id}/jobs`)).body as unknown as Json[];
     expect(entry).toMatchObject({
       ip_address: '127.0.0.1',
-      status: 'failed',
-      stage: 'test',
-      ref: 'main',
-      tag: false,
-      coverage: null,
+      ...{ status: 'failed', stage: 'test', ref: 'main', tag: false, coverage: null },
       user: { username: world.owner.user.username },
       commit: { title: 'Change', parent_ids: [expect.any(String)], committer_name: expect.any(String) },
       pipeline: { ref: 'main', status: 'failed' },
       project: { id: project.id, path_with_namespace: project.path, created_at: expect.stringMatching(/Z$/) },
     });
+    for (const [of, names] of [
+      [
+        entry,
+        'id ip_address status stage name ref tag coverage created_at started_at finished_at duration user commit',
+      ],
+      [entry?.commit, 'id short_id title created_at parent_ids message author_name author_email authored_date'],
+      [entry?.commit, 'committer_name committer_email committed_date'],
+      [entry?.pipeline, 'id sha ref status'],
+      [entry?.project, 'id description name name_with_namespace path path_with_namespace created_at'],
+    ] as const)
+      expect(Object.keys(of as Json)).toEqual(expect.arrayContaining(names.split(' ')));
   });
 });
 

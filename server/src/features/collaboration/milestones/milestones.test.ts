@@ -109,7 +109,7 @@ describe.each(['groups', 'projects'] as const)('milestones of %s', (kind) => {
     expect((await call('POST', path, planner, { title: 'x'.repeat(256) })).status).toBe(400);
   });
 
-  it('[3/api.group-milestones/2 GET, include_parent_milestones, state, active, closed, title, search, updated_before, updated_after] are listed by what is due first, each filter narrows', async () => {
+  it('[3/api.group-milestones/2 GET, iids[], include_parent_milestones, state, active, closed, title, search, updated_before, updated_after] are listed by what is due first, each filter narrows', async () => {
     const { path } = await place('public');
     const made: Json[] = [];
     for (const values of [

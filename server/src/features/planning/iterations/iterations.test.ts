@@ -39,7 +39,7 @@ async function groupOf(visibility: 'private' | 'public' = 'private') {
 const missing = { status: 404, body: { message: '404 Iteration Not Found' } };
 
 describe('iterations', () => {
-  it('[3/fields.iteration/1] are made, changed and removed by planners', async () => {
+  it('[3/fields.iteration/1 id, iid, group_id, sequence, title, description, state, created_at, updated_at, due_date, start_date, web_url] are made, changed and removed by planners', async () => {
     const { group, path } = await groupOf();
     const values = { title: 'Iteration II', description: 'Ipsum', start_date: '2030-02-01', due_date: '2030-02-14' };
     const made = await call('POST', path, planner, { ...values, title: ' Iteration II ' });
@@ -111,7 +111,7 @@ describe('iterations', () => {
     expect(first.status).toBe(201);
   });
 
-  it('[3/api.iterations/1 state, search, in, updated_before, updated_after] [3/states.iteration-state/1] are listed by the day they are due, each filter narrows', async () => {
+  it('[3/api.iterations/1 state, opened, upcoming, current, closed, all, search, in, title, cadence_title, [title], updated_before, updated_after] [3/states.iteration-state/1 opened, upcoming, current, closed, all] are listed by the day they are due, each filter narrows', async () => {
     const { path, cadences } = await groupOf('public');
     const made: Json[] = [(await call('POST', path, planner, { title: 'Later', ...span(20, 30) })).body];
     const cadence = await call('POST', cadences, planner, { title: 'Design work', automatic: false });
@@ -156,7 +156,7 @@ describe('iterations', () => {
     expect([paged.body[0]?.title, paged.headers.get('x-total')]).toEqual(['Beside', '4']);
   });
 
-  it('[3/api.iterations/1 include_ancestors] of groups above are in the lists of groups and projects', async () => {
+  it('[3/api.iterations/1 GET /groups/:id/iterations, GET /projects/:id/iterations, include_ancestors] of groups above are in the lists of groups and projects', async () => {
     const top = await buildGroup(app, { owner: owner.user, visibility: 'public' });
     const group = await buildGroup(app, { parent: top, visibility: 'public' });
     const hidden = await buildGroup(app, { parent: top, visibility: 'private' });

@@ -289,7 +289,7 @@ describe('get', () => {
     }
   });
 
-  it('diff: the files of a commit with their hunks, paged', async () => {
+  it('[2/api.commits/14] diff: the files of a commit with their hunks, paged', async () => {
     const rename = await project.api<Json[]>('GET', '/repository/commits/feature%2Fone/diff');
     expect(rename.body).toMatchObject([
       {
