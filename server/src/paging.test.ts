@@ -18,6 +18,8 @@ const empty = [
   '/projects/:id/resource_groups/:key/upcoming_jobs',
   '/projects/:id/pipelines/:pipeline_id/bridges',
   '/projects/:id/merge_requests/:merge_request_iid/blockees',
+  '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
+  '/projects/:id/issues/:issue_iid/closed_by',
   '/projects/:id/vulnerability_findings',
   '/projects/:id/vulnerabilities',
   '/groups/:id/milestones/:milestone_id/burndown_events',

@@ -11,12 +11,14 @@ import {
   isFollowed,
   may,
   type NoteableKind,
+  type NoteableType,
   type NoteHook,
   type NoteService,
   noteableKinds,
   noteRoutes,
   noteService,
   type Place,
+  type TodoTarget,
 } from './notes/index.ts';
 import { type QuickActions, quickActions } from './quick-actions/index.ts';
 import { resourceEventRoutes } from './resource-events/index.ts';
@@ -32,6 +34,8 @@ export interface Noteables {
   notesIn(tx: Db): NoteService;
   /** Commands in texts. */
   readonly quickActions: QuickActions;
+  /** Things of a kind by id as lists show them; those that the caller may not see are left out. */
+  shown(type: NoteableType, ids: readonly number[], caller: Caller): Promise<ReadonlyMap<number, TodoTarget>>;
   /** Routes that belong to no kind. */
   readonly routes: readonly Route[];
   /** Those whom a text names and who may see the thing, but for its author; asked before the transaction of the change. */
@@ -84,6 +88,8 @@ export function noteables(deps: {
     notes,
     notesIn: (tx) => noteService({ db: tx, kinds, written }),
     quickActions: actions,
+    shown: async (type, ids, caller) =>
+      ids.length === 0 ? new Map() : ((await kinds.of(type).followed?.many(ids, caller)) ?? new Map()),
     mentioned,
     routes: todoRoutes(parts),
     register(kind) {

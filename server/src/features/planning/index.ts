@@ -10,6 +10,8 @@ import { boardRoutes } from './boards/boards.routes.ts';
 import { boardService } from './boards/boards.service.ts';
 import { boardListRoutes } from './boards/lists.routes.ts';
 import { burndownRoutes } from './burndown/burndown.routes.ts';
+import { closingRoutes } from './closing/closing.routes.ts';
+import { closingConsumer } from './closing/closing.service.ts';
 import { childEpicRoutes } from './epics/children.routes.ts';
 import { epicCommands } from './epics/commands.ts';
 import { epicIssueRoutes } from './epics/epic-issues.routes.ts';
@@ -63,6 +65,7 @@ export function planningFeature(deps: PlanningDependencies) {
       ...issueRoutes(db, service, present, actions),
       ...issueTransferRoutes(db, deps.parents, transfers, present),
       ...issueLinkRoutes(db, externalUrl, deps.parents),
+      ...closingRoutes(db, deps.noteables),
       ...issuePlaceRoutes(db, externalUrl, present),
       ...deps.noteables.register({
         ...issueNoteable({ db, base: externalUrl, parents: deps.parents, present }),
@@ -80,6 +83,7 @@ export function planningFeature(deps: PlanningDependencies) {
       ...relatedEpicRoutes(aboutEpics),
       ...deps.noteables.register({ ...epicNoteable(db, epicsShown), commands: epicCommands(db, epics) }),
     ],
+    consumers: [closingConsumer({ db, parents: deps.parents, issues: service })],
     tasks: scheduling.tasks,
     cron: scheduling.cron,
     /** What becomes of issues whose people go. */

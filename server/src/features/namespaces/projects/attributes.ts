@@ -65,7 +65,12 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   },
   auto_devops_deploy_strategy: later('auto_devops_deploy_strategy', 'manual', 'Auto DevOps'),
   auto_devops_enabled: later('auto_devops_enabled', true, 'Auto DevOps'),
-  autoclose_referenced_issues: later('autoclose_referenced_issues', false, 'issues'),
+  autoclose_referenced_issues: kept(
+    'autoclose_referenced_issues',
+    false,
+    'merging a request closes the issues that its description names',
+    { test: 'planning/closing/closing.test.ts' },
+  ),
   avatar: {
     stored: 'avatar_object_key',
     as: 'avatar_url',

@@ -1,0 +1,47 @@
+/** Which issues merge requests close when they are merged. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { MergeRequest } from '../../../kernel/db/rows.ts';
+
+export async function requestById(db: Db, id: number): Promise<MergeRequest | undefined> {
+  return await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function requestByIid(db: Db, projectId: number, iid: number): Promise<MergeRequest | undefined> {
+  return await db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('iid', '=', iid)
+    .executeTakeFirst();
+}
+
+/** The request closes these issues and no others; what was removed meanwhile is left out. */
+export async function setClosed(tx: Db, requestId: number, issueIds: readonly number[]): Promise<void> {
+  await sql`delete from merge_request_closes_issues
+    where merge_request_id = ${requestId} and issue_id <> all(${[...issueIds]}::bigint[])`.execute(tx);
+  if (issueIds.length === 0) return;
+  await sql`insert into merge_request_closes_issues (merge_request_id, issue_id)
+    select m.id, i.id from merge_requests m, issues i
+    where m.id = ${requestId} and i.id = any(${[...issueIds]}::bigint[]) on conflict do nothing`.execute(tx);
+}
+
+export async function closedBy(db: Db, requestId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('merge_request_closes_issues')
+    .select('issue_id')
+    .where('merge_request_id', '=', requestId)
+    .orderBy('issue_id')
+    .execute();
+  return rows.map(({ issue_id }) => issue_id);
+}
+
+export async function requestsClosing(db: Db, issueId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('merge_request_closes_issues')
+    .select('merge_request_id')
+    .where('issue_id', '=', issueId)
+    .orderBy('merge_request_id')
+    .execute();
+  return rows.map(({ merge_request_id }) => merge_request_id);
+}

@@ -1,0 +1,72 @@
+/** The API of what merge requests close: the issues of a request, and the requests of an issue. */
+import Type, { type Static } from 'typebox';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { type Page, type Paged, slicePage } from '../../../kernel/http/pagination.ts';
+import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import type { Noteables } from '../../collaboration/index.ts';
+import { MergeRequest } from '../../review/index.ts';
+import { findIssue } from '../issues/access.ts';
+import { Issue } from '../issues/issues.entity.ts';
+import { one } from '../issues/issues.params.ts';
+import { closedBy, requestByIid, requestsClosing } from './closing.queries.ts';
+
+const credentials = ['token', 'session'] as const;
+
+export function closingRoutes(db: Db, noteables: Pick<Noteables, 'shown'>): Route[] {
+  /** A page of those that the caller sees. */
+  async function page<T>(
+    kind: 'issue' | 'merge_request',
+    ids: readonly number[],
+    caller: Caller,
+    wanted: Page,
+  ): Promise<Paged<T>> {
+    const seen = await noteables.shown(kind, ids, caller);
+    const items = ids.flatMap((id) => seen.get(id) ?? []);
+    return slicePage(
+      wanted,
+      items.map(({ json }) => json as T),
+    );
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
+      summary: 'List issues that a merge request closes when it is merged',
+      tag: 'Merge requests',
+      credentials,
+      access: { on: 'project', ability: 'read_merge_request' },
+      params: Type.Object({
+        id: IdOrPath('Id or path of the project'),
+        merge_request_iid: Int({ description: 'Internal id of the merge request' }),
+      }),
+      pagination: 'offset',
+      responses: { 200: ListOf(Issue) },
+      handler: async ({ params, subject, caller, page: wanted }) => {
+        const row = await requestByIid(db, subject.project.id, params.merge_request_iid);
+        if (!row) throw notFound('Merge Request');
+        return await page<Static<typeof Issue>>('issue', await closedBy(db, row.id), caller, wanted);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/projects/:id/issues/:issue_iid/closed_by',
+      summary: 'List merge requests that close an issue when they are merged',
+      tag: 'Issues',
+      credentials,
+      access: { on: 'project', ability: 'read_issue' },
+      params: Type.Object(one),
+      pagination: 'offset',
+      responses: { 200: ListOf(MergeRequest) },
+      handler: async ({ params, subject, caller, page: wanted }) => {
+        const row = await findIssue(db, subject, caller, params.issue_iid);
+        const ids = await requestsClosing(db, row.id);
+        return await page<Static<typeof MergeRequest>>('merge_request', ids, caller, wanted);
+      },
+    }),
+  ];
+}
