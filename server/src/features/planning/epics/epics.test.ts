@@ -245,11 +245,17 @@ describe('epics', () => {
     const project = await buildProject(app, { namespace: group, visibility: 'public' });
     const filed = await call('POST', `/projects/${project.id}/issues`, planner, { title: 'x', epic_id: made.body.id });
     expect(filed.body).toMatchObject({ epic_iid: 1, epic: { title: 'Secret' } });
-    for (const token of [undefined, stranger, guest])
+    const found = async (epic_id: unknown, token?: BuiltToken) =>
+      await titles(`/projects/${project.id}/issues`, { epic_id }, token ?? null);
+    for (const token of [undefined, stranger, guest]) {
       expect((await call('GET', `/projects/${project.id}/issues/1`, token)).body).toMatchObject({
         epic_iid: null,
         epic: null,
       });
+      expect(await found(made.body.id, token)).toEqual([]);
+      expect(await found('None', token)).toEqual(['x']);
+    }
+    for (const epic_id of [made.body.id, 'Any']) expect(await found(epic_id, planner)).toEqual(['x']);
     const hidden = await groupOf();
     expect((await call('GET', hidden.path, stranger)).status).toBe(404);
   });

@@ -4,6 +4,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { containing, wordsOf } from '../../../kernel/db/index.ts';
 import { abilityScope, allOf, below, type Sql, withTables } from '../../namespaces/index.ts';
+import { epicsSeen } from '../epics/seen.queries.ts';
 
 /** An id or a number, or one of the words `None` and `Any`. */
 export type IdOrWord = string;
@@ -112,6 +113,13 @@ function byIteration(wanted: IdOrWord): Condition {
     and current_date between t.start_date and t.due_date)`;
 }
 
+/** An epic that the caller does not see is none, as in the JSON of its issues. */
+function byEpic(wanted: IdOrWord, caller: Caller): Condition {
+  const seen = sql<boolean>`exists (select from epics e where e.id = i.epic_id and ${epicsSeen(caller)})`;
+  if (none.test(wanted)) return sql`not ${seen}`;
+  return any.test(wanted) ? seen : sql`(${numbered(sql`i.epic_id`, wanted)} and ${seen})`;
+}
+
 /** Words for due days; weeks begin on Monday. */
 const dueOn: Readonly<Record<string, Condition>> = {
   '0': sql`i.due_date is null`,
@@ -135,7 +143,8 @@ function reactedWith(emoji: string, userId: number | null): Condition {
 }
 
 /** One condition for each value; of several values of one filter all must hold, and none in a negation. */
-function negatable(filter: Negatable, me: number | null): Condition[] {
+function negatable(filter: Negatable, caller: Caller): Condition[] {
+  const me = caller.user?.id ?? null;
   const found: Condition[] = [];
   if (filter.assigneeId !== undefined) found.push(assignedTo(filter.assigneeId));
   for (const name of filter.assigneeUsernames ?? [])
@@ -154,7 +163,7 @@ function negatable(filter: Negatable, me: number | null): Condition[] {
   if (filter.milestoneId !== undefined) found.push(byMilestoneWord(filter.milestoneId));
   if (filter.myReactionEmoji !== undefined) found.push(reactedWith(filter.myReactionEmoji, me));
   if (filter.weight !== undefined) found.push(numbered(sql`i.weight`, filter.weight));
-  if (filter.epicId !== undefined) found.push(numbered(sql`i.epic_id`, filter.epicId));
+  if (filter.epicId !== undefined) found.push(byEpic(filter.epicId, caller));
   if (filter.healthStatus !== undefined)
     found.push(
       isWord(filter.healthStatus)
@@ -177,9 +186,9 @@ function searched(search: string, columns: readonly string[]): Condition[] {
   );
 }
 
-function filtered(filter: IssueFilter, me: number | null): Condition[] {
-  const found = [...negatable(filter, me), ...((filter.conditions ?? []) as readonly Condition[])];
-  for (const condition of filter.not ? negatable(filter.not, me) : []) found.push(sql`not ${condition}`);
+function filtered(filter: IssueFilter, caller: Caller): Condition[] {
+  const found = [...negatable(filter, caller), ...((filter.conditions ?? []) as readonly Condition[])];
+  for (const condition of filter.not ? negatable(filter.not, caller) : []) found.push(sql`not ${condition}`);
   if (filter.createdBy !== undefined) found.push(sql`i.author_id = ${filter.createdBy}`);
   if (filter.assignedTo !== undefined) found.push(assignedTo(String(filter.assignedTo)));
   if (filter.ids) found.push(sql`i.id = any(${filter.ids}::bigint[])`);
@@ -253,6 +262,6 @@ export function issueConditions({ place, caller, filter }: IssueQuery): { with: 
   if (!seen) return null;
   return {
     with: withTables(seen.tables),
-    where: allOf([...seen.conditions, ...filtered(filter, caller.user?.id ?? null)]),
+    where: allOf([...seen.conditions, ...filtered(filter, caller)]),
   };
 }
