@@ -27,6 +27,7 @@ const otherParts = new Set([
   'Deployments',
   'Discussions',
   'Environments',
+  'Freeze periods',
   'Epics',
   'Issues',
   'Repository files',

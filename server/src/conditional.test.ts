@@ -45,6 +45,11 @@ const inside = async (base: string, json: object): Promise<Target> => {
   const { id } = await created(base, json);
   return { url: `${base}/${id}` };
 };
+async function protectedEnvironment(base: string, name: string): Promise<Target> {
+  const list = `${base}/protected_environments`;
+  await created(list, { name, deploy_access_levels: [{ access_level: 40 }] });
+  return { url: `${list}/${name}` };
+}
 /** The address of a fresh release. */
 async function released(): Promise<string> {
   const tag_name = unique('v');
@@ -277,6 +282,11 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     await created(`${url}/stop`, {}, admin, 200);
     return { url };
   },
+  '/projects/:id/protected_environments/:name': () => protectedEnvironment(`/projects/${repository.id}`, 'production'),
+  '/groups/:id/protected_environments/:name': async () =>
+    protectedEnvironment(`/groups/${(await buildGroup(world.app, { owner: world.admin.user })).id}`, 'staging'),
+  '/projects/:id/freeze_periods/:freeze_period_id': async () =>
+    inside(`/projects/${repository.id}/freeze_periods`, { freeze_start: '0 0 1 1 *', freeze_end: '1 0 1 1 *' }),
   '/projects/:id/deployments/:deployment_id': async () => {
     const deployment = { environment: unique('live'), sha: 'a'.repeat(40), ref: 'main', tag: false, status: 'failed' };
     return inside(`/projects/${repository.id}/deployments`, deployment);

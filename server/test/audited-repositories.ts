@@ -25,7 +25,7 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       [`DELETE ${noun}/push_rule`]: async () => ({ url: await given(), leaves: 'push_rule_removed' }),
     };
   };
-  const ofProtections = (noun: string, ref: 'branch' | 'tag', base: () => Promise<string>) => {
+  const ofRefs = (noun: string, ref: 'branch' | 'tag', base: () => Promise<string>) => {
     const list = ref === 'branch' ? 'protected_branches' : 'protected_tags';
     const path = `${noun}/${list}`;
     const given = async () => {
@@ -89,5 +89,33 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       [`DELETE ${path}/:tag_name/assets/links/:link_id`]: async () => ({ url: await linked(), leaves: updated }),
     };
   };
+  /** Protected environments of a project or a group. */
+  const ofEnvironments = (noun: '/projects/:id' | '/groups/:id', base: () => Promise<string>) => {
+    const path = `${noun}/protected_environments`;
+    const json = { name: 'production', deploy_access_levels: [{ access_level: 40 }] };
+    const given = async () => {
+      const url = `${await base()}/protected_environments`;
+      await app.api('POST', url, { token: admin, json });
+      return `${url}/production`;
+    };
+    return {
+      [`POST ${path}`]: async () => ({
+        url: `${await base()}/protected_environments`,
+        json,
+        leaves: 'protected_environment_created',
+      }),
+      [`PUT ${path}/:name`]: async () => ({
+        url: await given(),
+        json: { required_approval_count: 1 },
+        leaves: 'protected_environment_updated',
+      }),
+      [`DELETE ${path}/:name`]: async () => ({ url: await given(), leaves: 'protected_environment_removed' }),
+    };
+  };
+  const ofProtections = (noun: '/projects/:id' | '/groups/:id', base: () => Promise<string>) => ({
+    ...ofRefs(noun, 'branch', base),
+    ...(noun === '/projects/:id' ? ofRefs(noun, 'tag', base) : {}),
+    ...ofEnvironments(noun, base),
+  });
   return { ofRules, ofProtections, ofReleases };
 }

@@ -269,9 +269,8 @@ export async function auditedChanges(
       leaves: 'group_transferred',
     }),
     ...ofReleases(),
-    ...ofProtections('/projects/:id', 'branch', project),
-    ...ofProtections('/projects/:id', 'tag', project),
-    ...ofProtections('/groups/:id', 'branch', group),
+    ...ofProtections('/projects/:id', project),
+    ...ofProtections('/groups/:id', group),
     ...ofRules('/projects/:id', project),
     'PUT /projects/:id/security_settings': async () => ({
       url: `${await project()}/security_settings`,

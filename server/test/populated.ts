@@ -147,6 +147,10 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', '/topics', { name: `topic ${number}`, title: `Topic ${number}` });
     await call('POST', '/admin/ci/variables', { key: `INSTANCE_${number}`, value: 'x' });
     await call('PUT', `/groups/${group.id}/custom_attributes/key${number}`, { value: 'x' });
+    await call('POST', `/groups/${group.id}/protected_environments`, {
+      name: ['production', 'staging', 'testing'][number - 1],
+      deploy_access_levels: [{ access_level: 40 }],
+    });
     await call('POST', `/groups/${group.id}/badges`, { link_url: 'https://x.example', image_url: 'https://x.example' });
     await call('POST', `/groups/${group.id}/labels`, { name: `label ${number}`, color: 'red' });
     await milestone({ namespace_id: group.id }, number);
@@ -323,6 +327,9 @@ export async function startPopulated(): Promise<Populated> {
   for (const number of three) {
     const values = { environment: `live-${number}`, sha: 'a'.repeat(40), ref: 'main', tag: false, status: 'failed' };
     await call('POST', `${base}/deployments`, values);
+    const allowed = { deploy_access_levels: [{ access_level: 40 }] };
+    await call('POST', `${base}/protected_environments`, { name: `kept-${number}`, ...allowed });
+    await call('POST', `${base}/freeze_periods`, { freeze_start: '0 0 1 1 *', freeze_end: `${number} 0 1 1 *` });
   }
   // The last one has a pipeline for each number.
   let schedule = 0;

@@ -2742,6 +2742,58 @@ export interface paths {
         patch: operations["patchGroupsByIdProtectedBranchesByName"];
         trace?: never;
     };
+    "/groups/{id}/protected_environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List protected environments of a group
+         * @description Needs the ability `admin_group_protected_environment` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdProtectedEnvironments"];
+        put?: never;
+        /**
+         * Protect an environment of a group
+         * @description Needs the ability `admin_group_protected_environment` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdProtectedEnvironments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/protected_environments/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a protected environment of a group
+         * @description Needs the ability `admin_group_protected_environment` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdProtectedEnvironmentsByName"];
+        /**
+         * Update a protected environment of a group
+         * @description Needs the ability `admin_group_protected_environment` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdProtectedEnvironmentsByName"];
+        post?: never;
+        /**
+         * Unprotect an environment of a group
+         * @description Needs the ability `admin_group_protected_environment` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdProtectedEnvironmentsByName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/push_rule": {
         parameters: {
             query?: never;
@@ -4984,6 +5036,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/deployments/{deployment_id}/approval": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve or reject a deployment to a protected environment
+         * @description Needs the ability `read_deployment` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdDeploymentsByDeploymentIdApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/deployments/{deployment_id}/merge_requests": {
         parameters: {
             query?: never;
@@ -5347,6 +5419,58 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/freeze_periods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List freeze periods of a project
+         * @description Needs the ability `read_freeze_period` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdFreezePeriods"];
+        put?: never;
+        /**
+         * Create a freeze period
+         * @description Needs the ability `admin_freeze_period` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdFreezePeriods"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/freeze_periods/{freeze_period_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a freeze period
+         * @description Needs the ability `read_freeze_period` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdFreezePeriodsByFreezePeriodId"];
+        /**
+         * Update a freeze period
+         * @description Needs the ability `admin_freeze_period` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdFreezePeriodsByFreezePeriodId"];
+        post?: never;
+        /**
+         * Delete a freeze period
+         * @description Needs the ability `admin_freeze_period` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdFreezePeriodsByFreezePeriodId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -8987,6 +9111,58 @@ export interface paths {
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
          */
         patch: operations["patchProjectsByIdProtectedBranchesByName"];
+        trace?: never;
+    };
+    "/projects/{id}/protected_environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List protected environments of a project
+         * @description Needs the ability `read_protected_environment` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdProtectedEnvironments"];
+        put?: never;
+        /**
+         * Protect an environment of a project
+         * @description Needs the ability `admin_protected_environment` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdProtectedEnvironments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/protected_environments/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a protected environment of a project
+         * @description Needs the ability `read_protected_environment` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdProtectedEnvironmentsByName"];
+        /**
+         * Update a protected environment of a project
+         * @description Needs the ability `admin_protected_environment` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdProtectedEnvironmentsByName"];
+        post?: never;
+        /**
+         * Unprotect an environment of a project
+         * @description Needs the ability `admin_protected_environment` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdProtectedEnvironmentsByName"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/projects/{id}/protected_tags": {
@@ -16273,6 +16449,36 @@ export interface components {
             updated_at: string;
             user: components["schemas"]["UserReference"] | null;
         };
+        /** DeploymentApproval */
+        DeploymentApproval: {
+            comment: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @enum {string} */
+            status: "approved" | "rejected";
+            user: components["schemas"]["UserReference"];
+        };
+        /** DeploymentDetail */
+        DeploymentDetail: {
+            approvals: components["schemas"]["DeploymentApproval"][];
+            /** Format: date-time */
+            created_at: string;
+            /** @description The job that deploys; null for what other systems deployed */
+            deployable: components["schemas"]["Job"] | null;
+            environment: components["schemas"]["EnvironmentBasic"];
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            /** @description Approvals that it waits for */
+            pending_approval_count: number;
+            ref: string;
+            sha: string;
+            /** @enum {string} */
+            status: "created" | "running" | "success" | "failed" | "canceled" | "skipped" | "blocked";
+            /** Format: date-time */
+            updated_at: string;
+            user: components["schemas"]["UserReference"] | null;
+        };
         /** DeployToken */
         DeployToken: {
             expired: boolean;
@@ -16381,6 +16587,30 @@ export interface components {
             tier: "production" | "staging" | "testing" | "development" | "other";
             /** Format: date-time */
             updated_at: string;
+        };
+        /** EnvironmentAccessLevel */
+        EnvironmentAccessLevel: {
+            /** @description The lowest role */
+            access_level: number | null;
+            access_level_description: string;
+            group_id: number | null;
+            /** @description 0 for direct members of the group, 1 for inherited ones too */
+            group_inheritance_type: number;
+            id: number;
+            user_id: number | null;
+        };
+        /** EnvironmentApprovalRule */
+        EnvironmentApprovalRule: {
+            /** @description The lowest role */
+            access_level: number | null;
+            access_level_description: string;
+            group_id: number | null;
+            /** @description 0 for direct members of the group, 1 for inherited ones too */
+            group_inheritance_type: number;
+            id: number;
+            /** @description How many of them have to approve */
+            required_approvals: number;
+            user_id: number | null;
         };
         /** EnvironmentBasic */
         EnvironmentBasic: {
@@ -16721,6 +16951,19 @@ export interface components {
             renamed_file: boolean;
             /** @description Left out because it is too large itself */
             too_large?: boolean;
+        };
+        /** FreezePeriod */
+        FreezePeriod: {
+            /** Format: date-time */
+            created_at: string;
+            cron_timezone: string;
+            /** @description When it ends, in cron syntax */
+            freeze_end: string;
+            /** @description When it begins, in cron syntax */
+            freeze_start: string;
+            id: number;
+            /** Format: date-time */
+            updated_at: string;
         };
         /** GitAddresses */
         GitAddresses: {
@@ -20004,6 +20247,42 @@ export interface components {
             /** @description Who may change or lift the protection: Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
             unprotect_access_level?: number;
         };
+        PostGroupsByIdProtectedEnvironmentsBody: {
+            /** @description Who has to approve */
+            approval_rules?: {
+                /** @description Lowest role: 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group */
+                group_id?: number;
+                /**
+                 * @description 0 for direct members of the group, 1 for inherited ones too
+                 * @enum {integer}
+                 */
+                group_inheritance_type?: 0 | 1;
+                /** @description How many of them have to approve */
+                required_approvals?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may deploy */
+            deploy_access_levels: {
+                /** @description Lowest role: 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group */
+                group_id?: number;
+                /**
+                 * @description 0 for direct members of the group, 1 for inherited ones too
+                 * @enum {integer}
+                 */
+                group_inheritance_type?: 0 | 1;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Name of the environment; of a group, a tier */
+            name: string;
+            /** @description How many of those who may deploy have to approve */
+            required_approval_count?: number;
+        };
         PostGroupsByIdPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
             author_email_regex?: string | null;
@@ -20876,6 +21155,15 @@ export interface components {
             /** @description Whether `ref` is a tag */
             tag: boolean;
         };
+        PostProjectsByIdDeploymentsByDeploymentIdApprovalBody: {
+            /** @description Why */
+            comment?: string;
+            /**
+             * @description Whether it may be deployed
+             * @enum {string}
+             */
+            status: "approved" | "rejected";
+        };
         PostProjectsByIdDeployTokensBody: {
             /**
              * Format: date-time
@@ -20975,6 +21263,17 @@ export interface components {
              * @enum {string}
              */
             visibility?: "private" | "internal" | "public";
+        };
+        PostProjectsByIdFreezePeriodsBody: {
+            /**
+             * @description Time zone of both
+             * @default UTC
+             */
+            cron_timezone?: string;
+            /** @description When it ends, in cron syntax */
+            freeze_end: string;
+            /** @description When it begins, in cron syntax */
+            freeze_start: string;
         };
         PostProjectsByIdHooksBody: {
             /**
@@ -21658,6 +21957,42 @@ export interface components {
             push_access_level?: number;
             /** @description Who may change or lift the protection: Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
             unprotect_access_level?: number;
+        };
+        PostProjectsByIdProtectedEnvironmentsBody: {
+            /** @description Who has to approve */
+            approval_rules?: {
+                /** @description Lowest role: 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group */
+                group_id?: number;
+                /**
+                 * @description 0 for direct members of the group, 1 for inherited ones too
+                 * @enum {integer}
+                 */
+                group_inheritance_type?: 0 | 1;
+                /** @description How many of them have to approve */
+                required_approvals?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may deploy */
+            deploy_access_levels: {
+                /** @description Lowest role: 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group */
+                group_id?: number;
+                /**
+                 * @description 0 for direct members of the group, 1 for inherited ones too
+                 * @enum {integer}
+                 */
+                group_inheritance_type?: 0 | 1;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Name of the environment; of a group, a tier */
+            name: string;
+            /** @description How many of those who may deploy have to approve */
+            required_approval_count?: number;
         };
         PostProjectsByIdProtectedTagsBody: {
             /** @description Who may create */
@@ -23763,6 +24098,14 @@ export interface components {
             /** @description Which of those who administer the place may change or lift the protection */
             unprotect_access_levels: components["schemas"]["ProtectedRefAccess"][];
         };
+        /** ProtectedEnvironment */
+        ProtectedEnvironment: {
+            approval_rules: components["schemas"]["EnvironmentApprovalRule"][];
+            deploy_access_levels: components["schemas"]["EnvironmentAccessLevel"][];
+            /** @description Name of the environment; of a group, a tier */
+            name: string;
+            required_approval_count: number;
+        };
         /** ProtectedRefAccess */
         ProtectedRefAccess: {
             /** @description The lowest role; null for one user or group */
@@ -25639,6 +25982,48 @@ export interface components {
             /** @description Mail of success pipeline, for `custom` */
             success_pipeline?: boolean;
         };
+        PutGroupsByIdProtectedEnvironmentsByNameBody: {
+            /** @description Who has to approve */
+            approval_rules?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group */
+                group_id?: number;
+                /**
+                 * @description 0 for direct members of the group, 1 for inherited ones too
+                 * @enum {integer}
+                 */
+                group_inheritance_type?: 0 | 1;
+                /** @description The entry to change */
+                id?: number;
+                /** @description How many of them have to approve */
+                required_approvals?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may deploy */
+            deploy_access_levels?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group */
+                group_id?: number;
+                /**
+                 * @description 0 for direct members of the group, 1 for inherited ones too
+                 * @enum {integer}
+                 */
+                group_inheritance_type?: 0 | 1;
+                /** @description The entry to change */
+                id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description How many of those who may deploy have to approve */
+            required_approval_count?: number;
+        };
         PutGroupsByIdPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
             author_email_regex?: string | null;
@@ -26268,6 +26653,14 @@ export interface components {
             /** @description What the service is told is signed with it (HMAC-SHA256) */
             shared_secret?: string | null;
         };
+        PutProjectsByIdFreezePeriodsByFreezePeriodIdBody: {
+            /** @description Time zone of both */
+            cron_timezone?: string;
+            /** @description When it ends, in cron syntax */
+            freeze_end?: string;
+            /** @description When it begins, in cron syntax */
+            freeze_start?: string;
+        };
         PutProjectsByIdHooksByHookIdBody: {
             /**
              * @description How branches are matched; default `wildcard`
@@ -26736,6 +27129,48 @@ export interface components {
              * @enum {string}
              */
             variable_type?: "env_var" | "file";
+        };
+        PutProjectsByIdProtectedEnvironmentsByNameBody: {
+            /** @description Who has to approve */
+            approval_rules?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group */
+                group_id?: number;
+                /**
+                 * @description 0 for direct members of the group, 1 for inherited ones too
+                 * @enum {integer}
+                 */
+                group_inheritance_type?: 0 | 1;
+                /** @description The entry to change */
+                id?: number;
+                /** @description How many of them have to approve */
+                required_approvals?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may deploy */
+            deploy_access_levels?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group */
+                group_id?: number;
+                /**
+                 * @description 0 for direct members of the group, 1 for inherited ones too
+                 * @enum {integer}
+                 */
+                group_inheritance_type?: 0 | 1;
+                /** @description The entry to change */
+                id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description How many of those who may deploy have to approve */
+            required_approval_count?: number;
         };
         PutProjectsByIdPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
@@ -38022,6 +38457,214 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdProtectedEnvironments: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedEnvironment"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdProtectedEnvironments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdProtectedEnvironmentsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdProtectedEnvironmentsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdProtectedEnvironmentsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedEnvironment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdProtectedEnvironmentsByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Name of the environment; of a group, a tier */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedEnvironment"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdProtectedEnvironmentsByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Name of the environment; of a group, a tier */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdProtectedEnvironmentsByNameBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdProtectedEnvironmentsByNameBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdProtectedEnvironmentsByNameBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedEnvironment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdProtectedEnvironmentsByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Name of the environment; of a group, a tier */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdPushRule: {
         parameters: {
             query?: never;
@@ -44826,7 +45469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deployment"];
+                    "application/json": components["schemas"]["DeploymentDetail"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -44911,6 +45554,47 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdDeploymentsByDeploymentIdApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the deployment */
+                deployment_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdDeploymentsByDeploymentIdApprovalBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdDeploymentsByDeploymentIdApprovalBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdDeploymentsByDeploymentIdApprovalBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentApproval"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -46010,6 +46694,209 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdFreezePeriods: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreezePeriod"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdFreezePeriods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdFreezePeriodsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdFreezePeriodsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdFreezePeriodsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreezePeriod"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdFreezePeriodsByFreezePeriodId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the freeze period */
+                freeze_period_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreezePeriod"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdFreezePeriodsByFreezePeriodId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the freeze period */
+                freeze_period_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdFreezePeriodsByFreezePeriodIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdFreezePeriodsByFreezePeriodIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdFreezePeriodsByFreezePeriodIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreezePeriod"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdFreezePeriodsByFreezePeriodId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the freeze period */
+                freeze_period_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -56875,6 +57762,214 @@ export interface operations {
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdProtectedEnvironments: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedEnvironment"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdProtectedEnvironments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdProtectedEnvironmentsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdProtectedEnvironmentsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdProtectedEnvironmentsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedEnvironment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdProtectedEnvironmentsByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Name of the environment; of a group, a tier */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedEnvironment"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdProtectedEnvironmentsByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Name of the environment; of a group, a tier */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdProtectedEnvironmentsByNameBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdProtectedEnvironmentsByNameBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdProtectedEnvironmentsByNameBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedEnvironment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdProtectedEnvironmentsByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Name of the environment; of a group, a tier */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -72,6 +72,7 @@ export {
 export type { TrainPipelines } from './pipelines/train-pipelines.ts';
 export { type Admission, type JobDeployments, type JobEnvironment, jobDeployments } from './ports.ts';
 export { builtInRunnerToken, ensureBuiltInRunner } from './runners/built-in.ts';
+export { nextRunOf, timingProblems } from './schedules/timing.ts';
 export { reportedVariables } from './variables/reported.ts';
 
 export interface Ci extends Feature {

@@ -4,6 +4,8 @@ import type { Ports } from '../../kernel/ports.ts';
 import { labeled } from '../collaboration/index.ts';
 import { type RepositoryReader, releasesOfTags } from '../repository/index.ts';
 import { type EnvironmentsDependencies, environmentsFeature } from './environments/index.ts';
+import { freezePeriodRoutes } from './freeze-periods/index.ts';
+import { protectedEnvironments } from './protected-environments/index.ts';
 import {
   projectReleases,
   type ReleasesDependencies,
@@ -34,7 +36,12 @@ export function deliveryFeature(deps: DeliveryDependencies): Feature {
   deps.ports.provide(releasesOfTags, { texts: releaseTexts, tagsRemoved });
   const environments = environmentsFeature(deps);
   return {
-    routes: [...releases.routes, ...environments.routes],
+    routes: [
+      ...releases.routes,
+      ...environments.routes,
+      ...freezePeriodRoutes(deps.db),
+      ...protectedEnvironments(deps.db),
+    ],
     tasks: [...releases.tasks, ...environments.tasks],
     cron: environments.cron,
     consumers: environments.consumers,

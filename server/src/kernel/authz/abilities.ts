@@ -107,6 +107,10 @@ export const projectAbilities = {
   create_deployment: { role: developer, feature: 'environments', changes: true },
   update_deployment: { role: developer, feature: 'environments', changes: true },
   destroy_deployment: { role: maintainer, feature: 'environments', changes: true },
+  read_freeze_period: { role: reporter, auditor: true, feature: 'environments' },
+  admin_freeze_period: { role: maintainer, feature: 'environments', changes: true },
+  read_protected_environment: { role: maintainer, feature: 'environments' },
+  admin_protected_environment: { role: maintainer, feature: 'environments', changes: true },
   // Merge requests.
   read_merge_request: { role: reporter, open: 'anyone', auditor: true, feature: 'merge_requests' },
   create_merge_request: { role: developer, open: 'signed-in', feature: 'merge_requests', changes: true },
@@ -244,6 +248,7 @@ export const groupAbilities = {
   read_group_push_rule: { role: owner },
   admin_group_push_rule: { role: owner },
   admin_group_protected_branch: { role: owner },
+  admin_group_protected_environment: { role: maintainer },
   admin_group_ci_variable: { role: owner },
   read_group_runner: { role: maintainer },
   admin_group_runner: { role: owner },

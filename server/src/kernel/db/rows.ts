@@ -9,6 +9,7 @@ import type {
   BoardsTable,
   CiVariablesTable,
   CommitStatusesTable,
+  DeploymentApprovalsTable,
   DeploymentsTable,
   DeployTokensTable,
   EmailsTable,
@@ -16,6 +17,7 @@ import type {
   EpicLinksTable,
   EpicsTable,
   EventsTable,
+  FreezePeriodsTable,
   GpgKeysTable,
   GrantsTable,
   IdentitiesTable,
@@ -42,6 +44,8 @@ import type {
   PipelineTriggersTable,
   ProjectStatisticsTable,
   ProjectsTable,
+  ProtectedEnvironmentRulesTable,
+  ProtectedEnvironmentsTable,
   PushRulesTable,
   ReleaseEvidencesTable,
   ReleaseLinksTable,
@@ -94,6 +98,10 @@ export type Pipeline = Selectable<PipelinesTable>;
 export type ResourceGroup = Selectable<ResourceGroupsTable>;
 export type Environment = Selectable<EnvironmentsTable>;
 export type Deployment = Selectable<DeploymentsTable>;
+export type FreezePeriod = Selectable<FreezePeriodsTable>;
+export type ProtectedEnvironment = Selectable<ProtectedEnvironmentsTable>;
+export type ProtectedEnvironmentRule = Selectable<ProtectedEnvironmentRulesTable>;
+export type DeploymentApproval = Selectable<DeploymentApprovalsTable>;
 export type PipelineTrigger = Selectable<PipelineTriggersTable>;
 export type PipelineSchedule = Selectable<PipelineSchedulesTable>;
 export type PipelineScheduleVariable = Selectable<PipelineScheduleVariablesTable>;

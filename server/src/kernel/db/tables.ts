@@ -193,6 +193,15 @@ export interface DeployTokensTable {
   created_at: Generated<Date>;
 }
 
+export interface DeploymentApprovalsTable {
+  id: Generated<number>;
+  deployment_id: number;
+  user_id: number;
+  status: 'approved' | 'rejected';
+  comment: string | null;
+  created_at: Generated<Date>;
+}
+
 export interface DeploymentMergeRequestsTable {
   deployment_id: number;
   merge_request_id: number;
@@ -353,6 +362,16 @@ export interface FindingIdentifiersTable {
   finding_id: number;
   identifier_id: number;
   position: number;
+}
+
+export interface FreezePeriodsTable {
+  id: Generated<number>;
+  project_id: number;
+  freeze_start: string;
+  freeze_end: string;
+  cron_timezone: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface GpgKeySubkeysTable {
@@ -1311,6 +1330,27 @@ export interface ProtectedBranchesTable {
   updated_at: Generated<Date>;
 }
 
+export interface ProtectedEnvironmentRulesTable {
+  id: Generated<number>;
+  protected_environment_id: number;
+  kind: 'deploy' | 'approval';
+  access_level: number | null;
+  user_id: number | null;
+  group_id: number | null;
+  group_inheritance_type: Generated<number>;
+  required_approvals: Generated<number>;
+}
+
+export interface ProtectedEnvironmentsTable {
+  id: Generated<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  name: string;
+  required_approval_count: Generated<number>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface ProtectedTagLevelsTable {
   id: Generated<number>;
   protected_tag_id: number;
@@ -1949,6 +1989,7 @@ export interface Database {
   ci_variables: CiVariablesTable;
   commit_statuses: CommitStatusesTable;
   deploy_tokens: DeployTokensTable;
+  deployment_approvals: DeploymentApprovalsTable;
   deployment_merge_requests: DeploymentMergeRequestsTable;
   deployments: DeploymentsTable;
   draft_notes: DraftNotesTable;
@@ -1963,6 +2004,7 @@ export interface Database {
   facts: FactsTable;
   feature_gates: FeatureGatesTable;
   finding_identifiers: FindingIdentifiersTable;
+  freeze_periods: FreezePeriodsTable;
   gpg_key_subkeys: GpgKeySubkeysTable;
   gpg_keys: GpgKeysTable;
   grants: GrantsTable;
@@ -2033,6 +2075,8 @@ export interface Database {
   projects: ProjectsTable;
   protected_branch_levels: ProtectedBranchLevelsTable;
   protected_branches: ProtectedBranchesTable;
+  protected_environment_rules: ProtectedEnvironmentRulesTable;
+  protected_environments: ProtectedEnvironmentsTable;
   protected_tag_levels: ProtectedTagLevelsTable;
   protected_tags: ProtectedTagsTable;
   push_rules: PushRulesTable;

@@ -5,6 +5,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace, User } from '../../../kernel/db/rows.ts';
 import {
   accessRequestFacts,
+  deploymentChanged,
   type Fact,
   type FactConsumer,
   type FactDefinition,
@@ -33,10 +34,11 @@ import {
 } from '../../../kernel/events/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { noteById } from '../../collaboration/notes/index.ts';
-import { linksOfReleases, releaseById } from '../../delivery/index.ts';
+import { deploymentById, environmentsById, linksOfReleases, releaseById } from '../../delivery/index.ts';
 import type { Urls } from '../../review/messages/index.ts';
 import { mergeRequestActions, mergeRequestPayload } from '../../review/messages/index.ts';
 import type { Announcement, HookEvent, HookMessage } from '../webhooks/index.ts';
+import { deploymentPayload } from './deployment.ts';
 import { milestoneActions, milestonePayload } from './milestone.ts';
 import { notePayload } from './note.ts';
 import { jobPayload, pipelinePayload } from './pipeline.ts';
@@ -64,6 +66,7 @@ const titles: Partial<Record<HookEvent, readonly [trigger: string, event: string
   pipeline_events: ['pipeline_hooks', 'Pipeline Hook'],
   job_events: ['job_hooks', 'Job Hook'],
   releases_events: ['release_hooks', 'Release Hook'],
+  deployment_events: ['deployment_hooks', 'Deployment Hook'],
   milestone_events: ['milestone_hooks', 'Milestone Hook'],
   note_events: ['note_hooks', 'Note Hook'],
   confidential_note_events: ['confidential_note_hooks', 'Confidential Note Hook'],
@@ -200,6 +203,20 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
     const event = 'releases_events';
     const message = async () =>
       messageOf(event, await releasePayload({ repository, urls }, subject, shown, releaseActions[fact.kind]));
+    return { hooks: { event, ...around(subject), message } };
+  };
+
+  const deployment: OfProject<typeof deploymentChanged> = async ({ payload }, subject, delivery) => {
+    const row = await deploymentById(db, payload.deployment_id);
+    const environment = row && (await environmentsById(db, [row.environment_id])).get(row.environment_id);
+    if (!row || !environment) return null;
+    const event = 'deployment_events';
+    const user = row.user_id === null ? null : await delivery.user(row.user_id);
+    const message = async () =>
+      messageOf(
+        event,
+        await deploymentPayload({ repository, urls }, subject, { deployment: row, environment, user }, payload),
+      );
     return { hooks: { event, ...around(subject), message } };
   };
 
@@ -372,6 +389,7 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
       ofProject(Object.values(pipelineFacts), pipeline),
       ofProject(jobFinished, job),
       ofProject([...Object.values(releaseFacts), releaseDeleted], release),
+      ofProject(deploymentChanged, deployment),
       ofProject(Object.values(noteFacts), comment),
       announced(
         [milestoneFacts.created, milestoneFacts.closed, milestoneFacts.reopened, milestoneFacts.deleted],

@@ -40,8 +40,8 @@ const runnerPart = (runner: Runner | undefined) =>
       }
     : null;
 
-const environmentPart = (name: string | null) =>
-  name === null ? null : { name, action: 'start', deployment_tier: null };
+const environmentPart = ({ environment: name, environment_action: action, environment_tier: tier }: BuildRow) =>
+  name === null ? null : { name, action: action ?? 'start', deployment_tier: tier };
 
 const idsOf = (rows: readonly BuildRow[], key: 'user_id' | 'runner_id') => [
   ...new Set(rows.map((row) => row[key]).filter((id) => id !== null)),
@@ -101,7 +101,7 @@ export async function pipelinePayload(deps: PipelineReader, subject: ProjectSubj
       user: person(row.user_id),
       runner: runnerPart(runners.find(({ id }) => id === row.runner_id)),
       artifacts_file: { filename: row.artifacts_name, size: row.artifacts_size },
-      environment: environmentPart(row.environment),
+      environment: environmentPart(row),
     })),
   };
 }
@@ -174,6 +174,6 @@ export async function jobPayload(deps: PipelineReader, subject: ProjectSubject, 
       visibility_level,
     },
     project: projectPart(subject, urls),
-    environment: environmentPart(job.environment),
+    environment: environmentPart(job),
   };
 }

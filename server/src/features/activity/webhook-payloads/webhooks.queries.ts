@@ -79,6 +79,8 @@ export interface BuildRow {
   readonly allow_failure: boolean;
   readonly attempt: number;
   readonly environment: string | null;
+  readonly environment_action: string | null;
+  readonly environment_tier: string | null;
   readonly user_id: number | null;
   readonly runner_id: number | null;
   readonly artifacts_name: string | null;
@@ -91,6 +93,8 @@ const builds = (db: Db) =>
     .leftJoin('job_artifacts as archive', (join) =>
       join.onRef('archive.job_id', '=', 'jobs.id').on('archive.file_type', '=', 'archive'),
     )
+    .leftJoin('job_environments', 'job_environments.job_id', 'jobs.id')
+    .leftJoin('environments', 'environments.id', 'job_environments.environment_id')
     .select([
       ...([
         'jobs.id',
@@ -114,6 +118,8 @@ const builds = (db: Db) =>
       ] as const),
       'archive.filename as artifacts_name',
       'archive.size as artifacts_size',
+      'job_environments.action as environment_action',
+      'environments.tier as environment_tier',
     ]);
 
 /** Jobs of a pipeline as they are now, repeated ones left out; last stage first. */

@@ -203,7 +203,7 @@ describe('uploads', () => {
     await runner.update(job, 'success');
   });
 
-  it('[2/fields.job/14 filename] [2/fields.job/14 size] [2/fields.job/15 file_type] [2/fields.job/15 size] [2/fields.job/15 filename] [2/fields.job/15 file_format] [2/fields.job/16] show on the job', async () => {
+  it('[2/fields.job/14 artifacts_file, filename] [2/fields.job/14 size] [2/fields.job/15 artifacts, file_type] [2/fields.job/15 size] [2/fields.job/15 filename] [2/fields.job/15 file_format] [2/fields.job/16] show on the job', async () => {
     const project = await world.project();
     const pipeline = await project.push('build: {script: [x], artifacts: {paths: [d], reports: {junit: j.xml}}}');
     const job = await runner.next();

@@ -47,7 +47,7 @@ const list = (query: Record<string, unknown> = {}, token: string | undefined = w
   world.app.api<JobView[]>('GET', `/projects/${project.id}/jobs`, { token, query });
 
 describe('GET jobs', () => {
-  it('[2/fields.job/1] [2/fields.job/2] [2/fields.job/3] [2/fields.job/4] [2/fields.job/5 script_failure] [2/fields.job/6] [2/fields.job/7] [2/fields.job/8] [2/fields.job/9] [2/fields.job/11] [2/fields.job/17] [2/fields.job/21 ci_job_token_scope_enabled] has the fields', async () => {
+  it('[2/fields.job/1] [2/fields.job/2] [2/fields.job/3] [2/fields.job/4] [2/fields.job/5 failure_reason, script_failure] [2/fields.job/6] [2/fields.job/7] [2/fields.job/8] [2/fields.job/9] [2/fields.job/11] [2/fields.job/17] [2/fields.job/21 project, ci_job_token_scope_enabled] has the fields', async () => {
     const job = await project.job(pipelineId, 'a');
     const got = await world.app.api<JobView>('GET', `/projects/${project.id}/jobs/${job.id}`, {
       token: world.owner.token,
@@ -91,7 +91,7 @@ describe('GET jobs', () => {
     expect(waiting.tag_list).toEqual(['none-has-this']);
   });
 
-  it('[2/fields.job/18] [2/fields.job/19 id] [2/fields.job/19 short_id] [2/fields.job/19 title] [2/fields.job/19 message] [2/fields.job/19 author_name] [2/fields.job/19 author_email] [2/fields.job/19 created_at] [2/fields.job/20 id] [2/fields.job/20 project_id] [2/fields.job/20 ref] [2/fields.job/20 sha] [2/fields.job/20 status] [2/fields.job/22] [2/fields.job/23] has what belongs to it', async () => {
+  it('[2/fields.job/18] [2/fields.job/19 commit, id] [2/fields.job/19 short_id] [2/fields.job/19 title] [2/fields.job/19 message] [2/fields.job/19 author_name] [2/fields.job/19 author_email] [2/fields.job/19 created_at] [2/fields.pipeline/1 id, sha, ref, status] [2/fields.job/20 pipeline, id] [2/fields.job/20 project_id] [2/fields.job/20 ref] [2/fields.job/20 sha] [2/fields.job/20 status] [2/fields.job/22] [2/fields.job/23] has what belongs to it', async () => {
     const job = await project.job(pipelineId, 'a');
     const pipeline = await project.pipeline(pipelineId);
     expect(job).toMatchObject({
@@ -112,7 +112,7 @@ describe('GET jobs', () => {
     });
   });
 
-  it('[2/api.jobs/1] [2/api.jobs/2 scope] filters by status, one or several', async () => {
+  it('[2/api.jobs/1] [2/api.jobs/2 scope] [2/states.job-status/1 scope] filters by status, one or several', async () => {
     expect((await list({ scope: 'failed' })).body.map((job) => job.name)).toEqual(['a']);
     expect((await list({ scope: ['failed', 'pending'] })).body.map((job) => job.name)).toEqual(['b', 'a']);
     expect((await list({ scope: ['created'] })).body.map((job) => job.name)).toEqual(['c']);

@@ -59,7 +59,7 @@ const stored = (id: unknown) =>
     .executeTakeFirstOrThrow();
 
 describe('pipeline schedules', () => {
-  it('[2/api.pipeline-schedules/4 description, ref, cron, cron_timezone, active] [2/states.pipeline-schedule-active/1 active] [2/fields.pipeline-schedule/1] [2/fields.pipeline-schedule/2] [2/fields.pipeline-schedule/3] [2/fields.pipeline-schedule/4] [2/fields.pipeline-schedule/5] [2/fields.pipeline-schedule/6] [2/fields.pipeline-schedule/7] [2/fields.pipeline-schedule/8 created_at, updated_at] [2/fields.pipeline-schedule/9 name, username, id, state, avatar_url, web_url] [2/fields.pipeline-schedule/11] are created', async () => {
+  it('[2/api.pipeline-schedules/4 description, ref, cron, cron_timezone, UTC, active] [2/states.pipeline-schedule-active/1 active] [2/fields.pipeline-schedule/1] [2/fields.pipeline-schedule/2] [2/fields.pipeline-schedule/3] [2/fields.pipeline-schedule/4] [2/fields.pipeline-schedule/5 cron_timezone, UTC] [2/fields.pipeline-schedule/6] [2/fields.pipeline-schedule/7] [2/fields.pipeline-schedule/8 created_at, updated_at] [2/fields.pipeline-schedule/9 owner, name, username, id, state, avatar_url, web_url] [2/fields.pipeline-schedule/11] are created', async () => {
     const made = await call('POST', at(), developer, values);
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -189,7 +189,7 @@ describe('pipeline schedules', () => {
 });
 
 describe('runs of schedules', () => {
-  it('[2/api.pipeline-schedules/8 message] [2/states.pipeline-schedule-active/5] [2/api.pipeline-schedules/3] [2/fields.pipeline/2 id, iid, project_id, status, source, scheduled, ref, sha, web_url, created_at, updated_at] security 19: are played in the name of who plays', async () => {
+  it('[1/errors/22] [2/fields.pipeline-schedule/10 last_pipeline, id, sha, ref, status] [2/fields.pipeline/1 id, sha, ref, status] [2/api.pipeline-schedules/8 message] [2/states.pipeline-schedule-active/5] [2/api.pipeline-schedules/3] [2/fields.pipeline/2 id, iid, project_id, status, source, scheduled, ref, sha, web_url, created_at, updated_at] security 19: are played in the name of who plays', async () => {
     const made = await schedule(developer);
     const path = `${at()}/${made.id}`;
     expect(await call('POST', `${path}/play`, maintainer)).toMatchObject({
@@ -381,7 +381,7 @@ describe('variables of schedules', () => {
     });
   });
 
-  it('security 20: are valid, encrypted, and shown to the owner and maintainers only', async () => {
+  it('[1/limits.other-limits/2] security 20: are valid, encrypted, and shown to the owner and maintainers only', async () => {
     const made = await schedule(maintainer);
     const path = `${at()}/${made.id}/variables`;
     for (const [json, body] of [

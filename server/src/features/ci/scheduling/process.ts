@@ -131,7 +131,7 @@ async function admitted(
   const deploying = new Set(rows.filter((row) => row.environment !== null).map((row) => row.id));
   const result: Move[] = [];
   for (const move of moves) {
-    const asks = move.event === 'enqueue' && deploying.has(move.id);
+    const asks = move.event !== 'skip' && deploying.has(move.id);
     const blocked = asks && (await deps.deployments.admit(tx, move)) === 'block';
     result.push(blocked ? { id: move.id, event: 'actionize' } : move);
   }

@@ -73,6 +73,9 @@ describe('jobs', () => {
 });
 
 describe('pipelines', () => {
+  it.each(['created', 'pending'] as const)('[2/states.pipeline-status/1 %s] is a status', (word) => {
+    expect(pipelineStatuses).toContain(word);
+  });
   const cells = pipelineStatuses.flatMap((from) => pipelineStatuses.map((to) => [from, to] as const));
   it.each(cells)('[2/states.pipeline-status/1] %s to %s', (from, to) => {
     const change = pipelineChange(from, to);

@@ -90,7 +90,7 @@ describe('trigger tokens', () => {
 });
 
 describe('a pipeline of a trigger token', () => {
-  it('[2/api.pipeline-trigger-tokens/6 ref, token, variables] [2/fields.pipeline/3 id, iid, project_id, sha, ref, status, created, source, trigger, created_at, updated_at, web_url, before_sha, tag, yaml_errors, user, started_at, finished_at, committed_at, duration, queued_duration, coverage, detailed_status, icon, text, label, group, tooltip, has_details, details_path, illustration, favicon] security 19: runs as the owner of the token', async () => {
+  it('[2/api.pipeline-trigger-tokens/6 ref, token, variables, variables[NAME]=<value>] [2/fields.pipeline/5] [2/fields.pipeline/3 id, iid, project_id, sha, ref, status, created, source, trigger, created_at, updated_at, web_url, before_sha, tag, yaml_errors, user, started_at, finished_at, committed_at, duration, queued_duration, coverage, detailed_status, icon, text, label, group, tooltip, has_details, details_path, illustration, favicon] security 19: runs as the owner of the token', async () => {
     const { id, token } = await trigger(maintainer);
     const form = new URLSearchParams({ ref: 'main', token, 'variables[RUN_NIGHTLY]': 'true' });
     const made = await world.app.api<Json>('POST', `/projects/${encodeURIComponent(project.path)}/trigger/pipeline`, {

@@ -3,13 +3,15 @@ import Type, { type Static } from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Deployment as DeploymentRow } from '../../../kernel/db/rows.ts';
-import { ListOf } from '../../../kernel/http/entity.ts';
+import { Count, Entity, ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, notFound } from '../../../kernel/http/errors.ts';
 import { mapPresent, offsetPage, slicePage, withItems } from '../../../kernel/http/pagination.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { MergeRequest } from '../../review/index.ts';
+import { approvalsOf } from './approvals.queries.ts';
+import { type Approving, approvalStatuses, approvalsJson, DeploymentApproval, pendingApprovals } from './approvals.ts';
 import {
   type DeploymentFilter,
   deploymentOrders,
@@ -25,6 +27,8 @@ export interface DeploymentRoutesDependencies {
   readonly db: Db;
   readonly deployments: DeploymentService;
   readonly presenter: DeploymentPresenter;
+  readonly approve: Approving;
+  readonly externalUrl: string;
   /** By id, in that order; without those that have gone. */
   readonly mergeRequests: (ids: readonly number[]) => Promise<Static<typeof MergeRequest>[]>;
 }
@@ -34,6 +38,12 @@ const id = IdOrPath('Id or path of the project');
 const one = Type.Object({ id, deployment_id: Int({ description: 'Id of the deployment' }) });
 const path = '/projects/:id/deployments/:deployment_id';
 const read = { on: 'project', ability: 'read_deployment' } as const;
+
+const DeploymentDetail = Entity('DeploymentDetail', {
+  ...Deployment.properties,
+  pending_approval_count: Count({ description: 'Approvals that it waits for' }),
+  approvals: ListOf(DeploymentApproval),
+});
 
 /** A range of times is only served in its own order, and ends are only those of what succeeded. */
 function checkRanges(filter: DeploymentFilter, by: string): void {
@@ -109,8 +119,13 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
       summary: 'Get a deployment',
       access: read,
       params: one,
-      responses: { 200: Deployment },
-      handler: async ({ subject, params }) => await shown(subject, await find(subject, params.deployment_id)),
+      responses: { 200: DeploymentDetail },
+      handler: async ({ subject, params }) => {
+        const row = await find(subject, params.deployment_id);
+        const approvals = await approvalsJson(db, await approvalsOf(db, row.id), deps.externalUrl);
+        const pending = row.status === 'blocked' ? await pendingApprovals(db, row) : 0;
+        return { ...(await shown(subject, row)), pending_approval_count: pending, approvals };
+      },
     }),
     route({
       ...common,
@@ -141,6 +156,27 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
       handler: async ({ subject, caller, params }) => {
         const row = await deployments.update(subject, caller, params.deployment_id, params.status);
         return await shown(subject, row);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: `${path}/approval`,
+      summary: 'Approve or reject a deployment to a protected environment',
+      credentials: ['token', 'session'],
+      access: read,
+      params: Type.Object({
+        ...one.properties,
+        status: OneOf(approvalStatuses, { description: 'Whether it may be deployed' }),
+        comment: Optional(Str({ maxLength: 255, description: 'Why' })),
+      }),
+      responses: { 201: DeploymentApproval },
+      handler: async ({ subject, caller, params: { deployment_id, status, comment } }) => {
+        const row = await find(subject, deployment_id);
+        const approval = await deps.approve(subject, caller, row, { status, comment: comment ?? null });
+        const [json] = await approvalsJson(db, [approval], deps.externalUrl);
+        if (!json) throw notFound();
+        return json;
       },
     }),
     route({

@@ -7,9 +7,11 @@ import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/
 import { defineTask } from '../../../kernel/queue/index.ts';
 import { nextIid } from '../../namespaces/index.ts';
 import type { RepositoryReader } from '../../repository/index.ts';
+import { nameProblem } from '../environment-names.ts';
+import { mayDeploy } from '../protected-environments/index.ts';
+import { placeOf } from './approvals.ts';
 import * as queries from './deployments.queries.ts';
 import { updateEnvironment } from './environments.queries.ts';
-import { nameProblem } from './names.ts';
 import { deploymentMoved, ensureEnvironment, linkTask } from './records.ts';
 
 /** Statuses that other systems report. */
@@ -86,6 +88,7 @@ export function deploymentService(deps: DeploymentServiceDependencies) {
       return await transaction(db, async (tx) => {
         const environment = await ensureEnvironment(tx, subject.project.id, given.environment, null);
         if (!environment) throw invalidRecord({ environment: ['is invalid'] });
+        if (!(await mayDeploy(tx, environment, caller.user?.id ?? null))) throw forbidden();
         const { sha, ref, tag, status } = given;
         const row = await queries.insertDeployment(tx, {
           iid: await nextIid(tx, subject.project.id, 'deployment'),
@@ -107,6 +110,7 @@ export function deploymentService(deps: DeploymentServiceDependencies) {
         // Its job says how it goes.
         if (row.job_id !== null) throw forbidden();
         if (row.status === status) throw invalidRecord({ status: [`cannot transition to "${status}"`] });
+        if (!(await mayDeploy(tx, await placeOf(tx, row), caller.user?.id ?? null))) throw forbidden();
         const changed = await queries.updateDeployment(tx, id, { status, finished_at: null, ...finished(status) });
         if (!changed) throw notFound('Deployment');
         await settle(tx, changed, caller);

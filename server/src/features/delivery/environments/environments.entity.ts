@@ -6,9 +6,9 @@ import type { Deployment as DeploymentRow, Environment as EnvironmentRow } from 
 import { Entity, Fields, Id, ListOf, Nullable, Sometimes, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
 import { JobEntity, type JobsFace } from '../../ci/index.ts';
 import { findReferences, UserReference, userReference } from '../../identity/index.ts';
+import { environmentStates, tiers } from '../environment-names.ts';
 import { deploymentStatuses, jobsById } from './deployments.queries.ts';
 import { environmentsById } from './environments.queries.ts';
-import { environmentStates, tiers } from './names.ts';
 
 const basic = {
   id: Id(),

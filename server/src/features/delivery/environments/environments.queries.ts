@@ -277,3 +277,7 @@ export async function forwardDeployment(
     .executeTakeFirst();
   return row ?? { only_forward: false, rollback: true };
 }
+
+/** Whose rights a job has. */
+export const userOfJob = async (db: Db, jobId: number): Promise<number | null> =>
+  (await db.selectFrom('jobs').select('user_id').where('id', '=', jobId).executeTakeFirst())?.user_id ?? null;

@@ -9,6 +9,7 @@ import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, OneOf, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { environmentStates, tiers } from '../environment-names.ts';
 import { lastDeployment } from './deployments.queries.ts';
 import {
   type DeploymentPresenter,
@@ -20,7 +21,6 @@ import {
 } from './environments.entity.ts';
 import { findEnvironment, listEnvironments } from './environments.queries.ts';
 import type { EnvironmentService } from './environments.service.ts';
-import { environmentStates, tiers } from './names.ts';
 import type { Stopping } from './stopping.ts';
 
 export interface EnvironmentRoutesDependencies {

@@ -3,8 +3,8 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Environment } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } from '../environment-names.ts';
 import * as queries from './environments.queries.ts';
-import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } from './names.ts';
 
 export interface EnvironmentValues {
   readonly external_url?: string | null | undefined;

@@ -2,7 +2,9 @@
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
 import { jobDeployments } from '../../ci/index.ts';
+import { frozen } from '../freeze-periods/index.ts';
 import { admission } from './admission.ts';
+import { type ApprovalDependencies, approving } from './approvals.ts';
 import { setUrl } from './deployments.queries.ts';
 import { type DeploymentRoutesDependencies, deploymentRoutes } from './deployments.routes.ts';
 import { type DeploymentServiceDependencies, deploymentService } from './deployments.service.ts';
@@ -20,7 +22,7 @@ export interface EnvironmentsDependencies
   extends StoppingDependencies,
     DeploymentServiceDependencies,
     Pick<DeploymentRoutesDependencies, 'mergeRequests'> {
-  readonly jobs: StoppingDependencies['jobs'] & DeploymentPresenterDependencies['jobs'];
+  readonly jobs: StoppingDependencies['jobs'] & ApprovalDependencies['jobs'] & DeploymentPresenterDependencies['jobs'];
   readonly externalUrl: string;
   readonly secrets: Secrets;
   readonly ports: Ports;
@@ -41,12 +43,12 @@ export function environmentsFeature(deps: EnvironmentsDependencies) {
       return { id, name, slug, tier, external_url, action: found.action };
     },
     addressKnown: setUrl,
-    frozen: async () => false,
+    frozen,
   });
   return {
     routes: [
       ...environmentRoutes({ db, environments: environmentService(db), stopping: stops, presenter }),
-      ...deploymentRoutes({ db, deployments, presenter, mergeRequests: deps.mergeRequests }),
+      ...deploymentRoutes({ ...deps, deployments, presenter, approve: approving(deps) }),
     ],
     tasks: [...stops.tasks, ...deployments.tasks],
     cron: stops.cron,

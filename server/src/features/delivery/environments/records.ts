@@ -7,9 +7,9 @@ import { addJob } from '../../../kernel/queue/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
 import { type JobPlan, reportedVariables } from '../../ci/index.ts';
 import { nextIid } from '../../namespaces/index.ts';
+import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } from '../environment-names.ts';
 import * as deployments from './deployments.queries.ts';
 import * as queries from './environments.queries.ts';
-import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } from './names.ts';
 
 /** Task that finds the merge requests that a deployment brought. */
 export const linkTask = { name: 'deployments.link_merge_requests', maxAttempts: 5 };

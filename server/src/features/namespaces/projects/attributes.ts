@@ -51,7 +51,12 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   allow_merge_on_skipped_pipeline: kept('allow_merge_on_skipped_pipeline', true, 'a skipped pipeline lets merge', {
     test: 'review/merge-checks/merge-checks.test.ts',
   }),
-  allow_pipeline_trigger_approve_deployment: later('allow_pipeline_trigger_approve_deployment', true, 'deployments'),
+  allow_pipeline_trigger_approve_deployment: kept(
+    'allow_pipeline_trigger_approve_deployment',
+    true,
+    'whoever starts a pipeline may approve its deployments',
+    { test: 'delivery/protected-environments/protected-environments.test.ts' },
+  ),
   analytics_access_level: later('analytics_access_level', 'private', 'analytics'),
   approvals_before_merge: kept('approvals_before_merge', 2, 'so many approvals are needed, whatever rules say', {
     test: 'review/approvals/approvals.test.ts',

@@ -65,6 +65,7 @@ import { vulnerabilitiesMigration } from './0302-vulnerabilities.ts';
 import { providerImportsMigration } from './0303-provider-imports.ts';
 import { updatedEpicsMigration } from './0340-updated-epics.ts';
 import { environmentsMigration } from './0410-environments.ts';
+import { protectedEnvironmentsMigration } from './0411-protected-environments.ts';
 import { snippetsMigration } from './0420-snippets.ts';
 import { epicRelationsMigration } from './0430-epic-relations.ts';
 import { boardsMigration } from './0431-boards.ts';
@@ -145,6 +146,7 @@ export const migrations: readonly Migration[] = [
   epicRelationsMigration,
   mergeRequestDependenciesMigration,
   environmentsMigration,
+  protectedEnvironmentsMigration,
   boardsMigration,
   snippetsMigration,
 ];

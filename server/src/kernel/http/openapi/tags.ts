@@ -52,6 +52,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Protected tags': 'Tags that only some may create.',
   Deployments: 'What ran where, and since when.',
   Environments: 'Where projects are deployed to, with what runs there.',
+  'Freeze periods': 'When projects are not deployed.',
+  'Protected environments': 'Who may deploy to environments, and who approves that.',
   Releases: 'What is published of a project at a tag, with links to its files.',
   Repositories: 'Trees, archives and comparisons of repositories.',
   'Resource events': 'The history of labels, milestones, states and weights of things.',

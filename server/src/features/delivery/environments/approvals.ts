@@ -1,0 +1,104 @@
+/** Approving deployments to protected environments. */
+import type { Static } from 'typebox';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { DeploymentApproval as ApprovalRow, Deployment } from '../../../kernel/db/rows.ts';
+import { Entity, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
+import { notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import type { JobsFace } from '../../ci/index.ts';
+import { findReferences, UserReference, userReference } from '../../identity/index.ts';
+import { mayApprove, missingApprovals, type ProtectedPlace } from '../protected-environments/index.ts';
+import { approvalsOf, setApproval } from './approvals.queries.ts';
+import { jobsById, lockDeployment, updateDeployment } from './deployments.queries.ts';
+import { environmentsById } from './environments.queries.ts';
+import { deploymentMoved } from './records.ts';
+
+export const approvalStatuses = ['approved', 'rejected'] as const;
+
+export const DeploymentApproval = Entity('DeploymentApproval', {
+  user: UserReference,
+  status: Word(approvalStatuses),
+  created_at: Timestamp(),
+  comment: Nullable(Text()),
+});
+export type ApprovalJson = Static<typeof DeploymentApproval>;
+
+export async function approvalsJson(
+  db: Db,
+  rows: readonly ApprovalRow[],
+  externalUrl: string,
+): Promise<ApprovalJson[]> {
+  const users = await findReferences(
+    db,
+    rows.map(({ user_id }) => user_id),
+  );
+  return rows.flatMap(({ user_id, status, created_at, comment }) => {
+    const user = users.get(user_id);
+    return user ? [{ user: userReference(user, externalUrl), status, created_at, comment }] : [];
+  });
+}
+
+/** The environment of a deployment as protections name it. */
+export async function placeOf(db: Db, deployment: Deployment): Promise<ProtectedPlace> {
+  const environment = (await environmentsById(db, [deployment.environment_id])).get(deployment.environment_id);
+  if (!environment) throw notFound('Environment');
+  return { project_id: deployment.project_id, name: environment.name, tier: environment.tier };
+}
+
+/** How many approvals a deployment lacks. */
+export async function pendingApprovals(db: Db, deployment: Deployment): Promise<number> {
+  const given = await approvalsOf(db, deployment.id);
+  const approvers = given.filter(({ status }) => status === 'approved').map(({ user_id }) => user_id);
+  return await missingApprovals(db, await placeOf(db, deployment), approvers);
+}
+
+export interface ApprovalDependencies {
+  readonly db: Db;
+  readonly jobs: Pick<JobsFace, 'release' | 'fail'>;
+}
+
+export interface GivenApproval {
+  readonly status: (typeof approvalStatuses)[number];
+  readonly comment: string | null;
+}
+
+export type Approving = ReturnType<typeof approving>;
+
+export function approving({ db, jobs }: ApprovalDependencies) {
+  return async (
+    { project }: ProjectSubject,
+    caller: Caller,
+    row: Deployment,
+    given: GivenApproval,
+  ): Promise<ApprovalRow> => {
+    const { user } = caller;
+    if (!user) throw unauthorized();
+    if (!(await mayApprove(db, await placeOf(db, row), user.id)))
+      throw plainError(
+        400,
+        "You don't have permission to review this deployment. Contact the project or group owner for help.",
+      );
+    if (row.user_id === user.id && !project.allow_pipeline_trigger_approve_deployment)
+      throw plainError(400, 'You cannot approve your own deployment.');
+    const { approval, decided } = await transaction(db, async (tx) => {
+      const locked = await lockDeployment(tx, row.id);
+      if (locked?.status !== 'blocked') throw plainError(400, 'This deployment is not waiting for approvals.');
+      const approval = await setApproval(tx, { deployment_id: row.id, user_id: user.id, ...given });
+      const rejected = given.status === 'rejected';
+      const decided = rejected || (await pendingApprovals(tx, locked)) === 0;
+      // Of a rejected one the job says how it ends.
+      if (decided && !rejected) {
+        const moved = await updateDeployment(tx, row.id, { status: 'created' });
+        if (moved) await deploymentMoved(tx, moved, user.id);
+      }
+      return { approval, decided };
+    });
+    const job = row.job_id === null ? undefined : (await jobsById(db, [row.job_id])).get(row.job_id);
+    if (decided && job) {
+      if (given.status === 'rejected') await jobs.fail(job, 'deployment_rejected');
+      // A manual job waits for whoever starts it.
+      else if (job.when !== 'manual') await jobs.release(job);
+    }
+    return approval;
+  };
+}
