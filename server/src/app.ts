@@ -277,7 +277,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     secrets,
     parents: namespaces.parents,
     namespaces,
-    repository: repository.repositories,
+    ...{ repository: repository.repositories, mail: kernels.mail, createSnippet: repository.createSnippet },
     ports,
   });
   const admin = adminFeature({

@@ -2,6 +2,7 @@
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { Mail } from '../../kernel/mail/index.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Outbound } from '../../kernel/outbound/index.ts';
 import type { Ports } from '../../kernel/ports.ts';
@@ -35,6 +36,8 @@ import { importService } from './project-archives/imports.ts';
 import { transferRoutes } from './project-archives/transfers.routes.ts';
 import { urlImportService } from './project-archives/url-imports.ts';
 import { projectCreation, projectTemplateRoutes } from './project-creation/project-creation.service.ts';
+import { gistImportRoutes } from './provider-imports/gist-imports.routes.ts';
+import { type GistImportDependencies, gistImportService } from './provider-imports/gist-imports.service.ts';
 import { providerImportRoutes } from './provider-imports/provider-imports.routes.ts';
 import { providerImportService } from './provider-imports/provider-imports.service.ts';
 import { relationExportRoutes } from './relation-exports/relation-exports.routes.ts';
@@ -54,6 +57,8 @@ export interface PortabilityDependencies {
   readonly parents: ParentLoader;
   readonly namespaces: Pick<Namespaces, 'projects' | 'deletion' | 'present' | 'list'>;
   readonly repository: ProjectRepositories;
+  readonly mail: Pick<Mail, 'send'>;
+  readonly createSnippet: GistImportDependencies['createSnippet'];
   readonly ports: Ports;
 }
 
@@ -84,12 +89,14 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
   const relationExports = relationExportService(deps, relations);
   const urlImports = urlImportService(deps, projects);
   const providerImports = providerImportService(deps, projects, relations, { imports, urlImports });
+  const gistImports = gistImportService(deps);
   deps.ports.provide(projectStarts, projectCreation(deps, projects, forks, urlImports, parents));
   return {
     routes: [
       ...projectTemplateRoutes(),
       ...transferRoutes({ deps, objects: deps.objects, parents, exports, imports, deletion }),
       ...providerImportRoutes(providerImports),
+      ...gistImportRoutes(gistImports),
       ...relationExportRoutes(deps, relationExports),
       ...forkRoutes(forks, list, present),
     ],
@@ -100,6 +107,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...imports.tasks,
       ...urlImports.tasks,
       ...providerImports.tasks,
+      ...gistImports.tasks,
     ],
     cron: [...exports.cron, ...relationExports.cron],
   };

@@ -94,7 +94,7 @@ export type { RepositoryReader } from './reading/reader.ts';
 export type { RefService } from './refs/refs.service.ts';
 export { securitySettingRelation } from './secrets/transfer.ts';
 export { type InstanceKeys, loadInstanceKeys } from './signatures/instance-keys.ts';
-export { rewriteSnippetUrl } from './snippets/index.ts';
+export { type NewSnippet, rewriteSnippetUrl } from './snippets/index.ts';
 export type { Inspection, Problem } from './storage/inspect.ts';
 export type { Pushed } from './transfer/receive.ts';
 export { matchesPattern, mayCreateTag } from './writes/protection.ts';

@@ -67,6 +67,7 @@ import { updatedEpicsMigration } from './0340-updated-epics.ts';
 import { environmentsMigration } from './0410-environments.ts';
 import { protectedEnvironmentsMigration } from './0411-protected-environments.ts';
 import { snippetsMigration } from './0420-snippets.ts';
+import { gistImportsMigration } from './0421-gist-imports.ts';
 import { epicRelationsMigration } from './0430-epic-relations.ts';
 import { boardsMigration } from './0431-boards.ts';
 import { mergeRequestDependenciesMigration } from './0440-merge-request-dependencies.ts';
@@ -149,4 +150,5 @@ export const migrations: readonly Migration[] = [
   protectedEnvironmentsMigration,
   boardsMigration,
   snippetsMigration,
+  gistImportsMigration,
 ];
