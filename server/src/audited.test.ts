@@ -29,6 +29,7 @@ const otherParts = new Set([
   'Environments',
   'Freeze periods',
   'Epics',
+  'Boards',
   'Issues',
   'Repository files',
   'Job artifacts',

@@ -324,9 +324,10 @@ export async function startPopulated(): Promise<Populated> {
       .insertInto('resource_groups')
       .values({ project_id: project.id, key: `group-${number}` })
       .execute();
+  let deployment = 0;
   for (const number of three) {
     const values = { environment: `live-${number}`, sha: 'a'.repeat(40), ref: 'main', tag: false, status: 'failed' };
-    await call('POST', `${base}/deployments`, values);
+    deployment = Number((await call('POST', `${base}/deployments`, values)).id);
     const allowed = { deploy_access_levels: [{ access_level: 40 }] };
     await call('POST', `${base}/protected_environments`, { name: `kept-${number}`, ...allowed });
     await call('POST', `${base}/freeze_periods`, { freeze_start: '0 0 1 1 *', freeze_end: `${number} 0 1 1 *` });
@@ -393,13 +394,10 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/merge_requests/1/blocks`, { blocking_merge_request_id: id });
   }
   const said = await discuss(app, admin, base, ofProject);
-  // A page of a hundred has them all.
-  await app.db
-    .deleteFrom('audit_events')
-    .where('id', 'in', (query) =>
-      query.selectFrom('audit_events').select('id').orderBy('id', 'desc').offset(70).limit(20),
-    )
-    .execute();
+  // A page of a hundred has them all, the oldest and the newest.
+  const events = await app.db.selectFrom('audit_events').select('id').orderBy('id', 'desc').execute();
+  const between = events.slice(60, Math.max(60, events.length - 20)).map(({ id }) => id);
+  if (between.length > 0) await app.db.deleteFrom('audit_events').where('id', 'in', between).execute();
 
   const trains = { merge_pipelines_enabled: true, merge_trains_enabled: true };
   await app.db.updateTable('projects').set(trains).where('id', '=', project.id).execute();
@@ -456,6 +454,7 @@ export async function startPopulated(): Promise<Populated> {
       key: 'group-1',
       target_branch: 'main',
       board_id: planned.boards[base] ?? 0,
+      deployment_id: deployment,
     },
     groups: {
       ...{ id: group.id, user_id: admin.user.id, hook_id: hooks.group, slug: 'page-1' },
