@@ -3598,6 +3598,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/import/github/gists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import your gists as personal snippets, in the background
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportGithubGists"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/import/hostedgit": {
         parameters: {
             query?: never;
@@ -3632,6 +3652,26 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postImportHostedgitCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import/hostedgit/gists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import your gists as personal snippets, in the background
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportHostedgitGists"];
         delete?: never;
         options?: never;
         head?: never;
@@ -20495,6 +20535,12 @@ export interface components {
             /** @description The project that is being imported */
             project_id: number;
         };
+        PostImportGithubGistsBody: {
+            /** @description Address of an installation of its own */
+            github_hostname?: string;
+            /** @description Token of the other server */
+            personal_access_token: string;
+        };
         PostImportHostedgitBody: {
             /** @description More tokens, of other accounts, separated by commas */
             additional_access_tokens?: string;
@@ -20529,6 +20575,12 @@ export interface components {
         PostImportHostedgitCancelBody: {
             /** @description The project that is being imported */
             project_id: number;
+        };
+        PostImportHostedgitGistsBody: {
+            /** @description Address of an installation of its own */
+            hostedgit_hostname?: string;
+            /** @description Token of the other server */
+            personal_access_token: string;
         };
         PostImportServergitBody: {
             /** @description Name of the project; as there without it */
@@ -41129,6 +41181,39 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postImportGithubGists: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportGithubGistsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportGithubGistsBody"];
+                "multipart/form-data": components["schemas"]["PostImportGithubGistsBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postImportHostedgit: {
         parameters: {
             query?: never;
@@ -41196,6 +41281,39 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postImportHostedgitGists: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportHostedgitGistsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportHostedgitGistsBody"];
+                "multipart/form-data": components["schemas"]["PostImportHostedgitGistsBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

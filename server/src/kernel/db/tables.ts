@@ -374,6 +374,14 @@ export interface FreezePeriodsTable {
   updated_at: Generated<Date>;
 }
 
+export interface GistImportsTable {
+  user_id: number;
+  config_sealed: Buffer;
+  done: Generated<string[]>;
+  failures: GeneratedJson;
+  created_at: Generated<Date>;
+}
+
 export interface GpgKeySubkeysTable {
   gpg_key_id: number;
   keyid: string;
@@ -2005,6 +2013,7 @@ export interface Database {
   feature_gates: FeatureGatesTable;
   finding_identifiers: FindingIdentifiersTable;
   freeze_periods: FreezePeriodsTable;
+  gist_imports: GistImportsTable;
   gpg_key_subkeys: GpgKeySubkeysTable;
   gpg_keys: GpgKeysTable;
   grants: GrantsTable;
