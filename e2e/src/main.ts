@@ -31,6 +31,7 @@ import { referenceJourney } from './scenarios/reference.ts';
 import { repositoryPagesJourney } from './scenarios/repository-pages.ts';
 import { reviewJourney } from './scenarios/reviews.ts';
 import { settingsJourney } from './scenarios/settings-pages.ts';
+import { snippetsJourney } from './scenarios/snippets.ts';
 import { sshJourney } from './scenarios/ssh.ts';
 import { transfersJourney } from './scenarios/transfers.ts';
 import { twoFactorJourney } from './scenarios/two-factor.ts';
@@ -84,6 +85,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'page-loads': pageLoadsJourney,
   issues: issuesJourney,
   reviews: reviewJourney,
+  snippets: snippetsJourney,
   wikis: wikiJourney,
   history: historyJourney,
   planning: planningJourney,

@@ -351,6 +351,13 @@ describe('[1/authentication/1][1/authentication/7][1/authentication/13][1/errors
     const place = placeOf('private');
     const hostile = 'file.path=/etc/passwd&file.remote_url=http://127.0.0.1/passwd&actions[][file.path]=/etc/passwd';
     const wrong: string[] = [];
+    const isParameterOfAnother = (own: Route, spelling: string) =>
+      app.routes.some(
+        (route) =>
+          route !== own &&
+          route.method === own.method &&
+          new RegExp(`^${route.path.replaceAll(/:[a-z_]+/g, '[^/]+')}$`).test(spelling),
+      );
     const spelt = app.routes.map((route) => {
       const path = pathOf(route, place);
       const encodedLast = path.replace(
@@ -380,7 +387,9 @@ describe('[1/authentication/1][1/authentication/7][1/authentication/13][1/errors
       const same = canonical
         ? answer.statusCode === canonical.status && answer.body.includes(canonical.text)
         : answer.statusCode < 500;
-      if ((!same && !absent) || answer.body.includes('passwd'))
+      // `/snippets/public.json` is `/snippets/:id`, which knows no such id: as good as nothing.
+      const unknown = answer.statusCode === 400 && isParameterOfAnother(route, spelling);
+      if ((!same && !absent && !unknown) || answer.body.includes('passwd'))
         wrong.push(`${route.method} ${spelling}: ${answer.statusCode} ${answer.body.slice(0, 120)}`);
     }
     expect(wrong).toEqual([]);

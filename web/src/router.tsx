@@ -8,8 +8,6 @@ import { resolveObject } from './features/projects/object.ts';
 import { releaseAddress } from './features/releases/address.ts';
 import * as data from './lib/data.ts';
 import * as history from './lib/history.ts';
-import type { IssueFilter } from './lib/issues.ts';
-import * as issueLists from './lib/issues.ts';
 import { locksOf } from './lib/locks.ts';
 import { mergeTrain } from './lib/merge-trains.ts';
 import { queries } from './lib/queries.ts';
@@ -34,10 +32,13 @@ import { aliases, groupAliases, projectAliases } from './routes/aliases.ts';
 import { adminAuditRoutes, groupLog, projectLog } from './routes/audit.ts';
 import { group, memberSearch, number, root, signedIn, text } from './routes/base.ts';
 import { entryRoutes } from './routes/entry.ts';
+import { environmentList } from './routes/environments.ts';
 import { groupRoutes, oneGroupRoutes } from './routes/groups.ts';
 import { helpRoutes } from './routes/help.ts';
+import { issueList, oneIssue } from './routes/issues.ts';
 import { groupMilestoneRoutes, milestoneList, milestoneOne } from './routes/milestones.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { personalSnippets, projectSnippets } from './routes/snippets.ts';
 import { topicRoutes } from './routes/topics.ts';
 import { groupWiki, projectWiki } from './routes/wikis.ts';
 
@@ -323,34 +324,16 @@ const mergeRequestTab = createRoute({
   loader: loadMergeRequest,
   component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')),
 });
-const issuesRoute = createRoute({
-  ...under,
-  path: '/issues',
-  validateSearch: (search): IssueFilter => ({
-    page: number(search.page),
-    state: text(search.state),
-    search: text(search.search),
-    labels: text(search.labels ?? search['label_name[]']),
-    milestone: text(search.milestone ?? search.milestone_title),
-    assignee_username: text(search.assignee_username),
-    author_username: text(search.author_username),
-  }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(issueLists.issues(fromSegment(params.path), deps)),
-  component: lazyRouteComponent(() => import('./features/issues/IssuesPage.tsx')),
-});
+const issuesRoute = createRoute({ ...under, ...issueList });
 const newIssue = createRoute({
   ...under,
   path: '/issues/new',
   beforeLoad: signedIn,
   component: lazyRouteComponent(() => import('./features/issues/NewIssuePage.tsx')),
 });
-const issueRoute = createRoute({
-  ...under,
-  path: '/issues/$iid',
-  loader: ({ params }) => load(issueLists.issue(fromSegment(params.path), Number(params.iid))),
-  component: lazyRouteComponent(() => import('./features/issues/IssuePage.tsx')),
-});
+const issueRoute = createRoute({ ...under, ...oneIssue });
+const environments = createRoute({ ...under, ...environmentList });
+const snippets = createRoute({ ...under, ...projectSnippets });
 const milestones = createRoute({
   ...under,
   path: '/milestones',
@@ -444,6 +427,8 @@ const projectRoutes = [
   issuesRoute,
   newIssue,
   issueRoute,
+  environments,
+  snippets,
   milestones,
   newMilestone,
   milestone,
@@ -466,6 +451,7 @@ export const router = createRouter({
     ...adminAuditRoutes,
     apiDocs,
     ...topicRoutes,
+    personalSnippets,
     ...helpRoutes,
     ...aliases,
     object,

@@ -57,7 +57,7 @@ export const rawAddress = (project: string, ref: string, path: string): string =
 
 const files = [
   /^\/(?:api|assets|uploads)\//,
-  /^\/-\//,
+  /^\/-\/(?!snippets(?:\/(?:new|\d+(?:\/edit)?))?$)/,
   /\/-\/(?:raw|archive)\//,
   /\/-\/(?:commit\/[0-9a-f]+|merge_requests\/\d+)\.(?:diff|patch)$/,
   /\/-\/jobs\/\d+\/raw$/,

@@ -8,6 +8,8 @@ export interface TitleSearch {
 }
 
 interface Props {
+  /** What the words are looked for in. */
+  readonly label?: string;
   readonly value: TitleSearch;
   /** The first one is shown where the address says nothing. */
   readonly states: readonly { readonly value: string; readonly label: string }[];
@@ -15,11 +17,11 @@ interface Props {
   change(to: TitleSearch & { page: undefined }, replace: boolean): void;
 }
 
-export function TitleFilter({ value, states, change }: Props) {
+export function TitleFilter({ label = 'Filter by title or description', value, states, change }: Props) {
   const usual = states[0]?.value;
   return (
     <FilterBar
-      label="Filter by title or description"
+      label={label}
       value={value.search ?? ''}
       change={(text) => change({ search: text || undefined, page: undefined }, true)}
     >

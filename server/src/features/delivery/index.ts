@@ -14,7 +14,7 @@ import {
   tagsRemoved,
 } from './releases/index.ts';
 
-export { deploymentById, deploymentOfJob, environmentOfJob, environmentsById } from './environments/index.ts';
+export { deploymentById, environmentsById } from './environments/index.ts';
 export {
   linksOf as linksOfReleases,
   releaseById,

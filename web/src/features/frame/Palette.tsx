@@ -20,6 +20,7 @@ const pages: readonly Target[] = [
   { href: '/dashboard/groups', label: 'Groups', kind: 'Page' },
   { href: '/explore/projects/topics', label: 'Topics', kind: 'Page' },
   { href: '/groups/new', label: 'New group', kind: 'Page' },
+  { href: '/-/snippets', label: 'Snippets', kind: 'Page' },
   { href: '/-/user_settings/personal_access_tokens', label: 'Access tokens', kind: 'Page' },
   { href: '/-/user_settings/applications', label: 'Applications', kind: 'Page' },
   { href: '/-/user_settings/ssh_keys', label: 'SSH keys', kind: 'Page' },

@@ -7,9 +7,8 @@ import { TabRow } from '../../ui/TabRow.tsx';
 import { AccessButton } from '../members/AccessButton.tsx';
 import { Crumbs } from '../projects/Crumbs.tsx';
 import classes from '../projects/projects.module.css';
-import { level } from '../projects/useProject.ts';
+import { featureIsOpen, level } from '../projects/useProject.ts';
 import { Visibility } from '../projects/Visibility.tsx';
-import { wikiIsOpen } from '../wikis/useWiki.ts';
 import groups from './groups.module.css';
 import { useGroup } from './useGroupForm.ts';
 
@@ -52,7 +51,7 @@ export function GroupFrame({ children }: { children: ReactNode }) {
           <Link to="/g/$path" params={params} activeOptions={{ exact: true }} {...current('')}>
             Overview
           </Link>
-          {wikiIsOpen(group.wiki_access_level, own) ? (
+          {featureIsOpen(group.wiki_access_level, own) ? (
             <Link to="/g/$path/wikis/$" params={{ ...params, _splat: '' }} {...current('wikis')}>
               Wiki
             </Link>

@@ -33,11 +33,16 @@ export default function PipelinesPage() {
       title={`Pipelines · ${project.name_with_namespace}`}
       heading="Pipelines"
       actions={
-        view.level >= level.developer ? (
-          <LinkButton to="/p/$path/pipelines/new" params={{ path: segment }} variant="filled">
-            Run pipeline
+        <>
+          <LinkButton to="/p/$path/environments" params={{ path: segment }}>
+            Environments
           </LinkButton>
-        ) : null
+          {view.level >= level.developer ? (
+            <LinkButton to="/p/$path/pipelines/new" params={{ path: segment }} variant="filled">
+              Run pipeline
+            </LinkButton>
+          ) : null}
+        </>
       }
     >
       <FilterBar

@@ -9,12 +9,11 @@ import { LinkButton } from '../../ui/links.ts';
 import { useKeySequence } from '../../ui/sequence.ts';
 import { TabRow } from '../../ui/TabRow.tsx';
 import { AccessButton } from '../members/AccessButton.tsx';
-import { wikiIsOpen } from '../wikis/useWiki.ts';
 import { CloneMenu } from './CloneMenu.tsx';
 import { Crumbs } from './Crumbs.tsx';
 import classes from './projects.module.css';
 import { StarButton } from './StarButton.tsx';
-import { level, useProject } from './useProject.ts';
+import { featureIsOpen, level, useProject } from './useProject.ts';
 import { Visibility } from './Visibility.tsx';
 
 function Breadcrumb({ project }: { project: Schemas['Project'] }) {
@@ -138,13 +137,21 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
             </Link>
           )}
           {project.jobs_enabled === false ? null : (
-            <Link to="/p/$path/pipelines" params={params} {...current('pipelines', 'jobs')}>
+            <Link to="/p/$path/pipelines" params={params} {...current('pipelines', 'jobs', 'environments')}>
               Pipelines
             </Link>
           )}
-          {wikiIsOpen(project.wiki_enabled === false ? 'disabled' : project.wiki_access_level, view.level) ? (
+          {featureIsOpen(project.wiki_enabled === false ? 'disabled' : project.wiki_access_level, view.level) ? (
             <Link to="/p/$path/wikis/$" params={{ ...params, _splat: '' }} {...current('wikis')}>
               Wiki
+            </Link>
+          ) : null}
+          {featureIsOpen(
+            project.snippets_enabled === false ? 'disabled' : project.snippets_access_level,
+            view.level,
+          ) ? (
+            <Link to="/p/$path/snippets/$" params={{ ...params, _splat: '' }} {...current('snippets')}>
+              Snippets
             </Link>
           ) : null}
           <Link to="/p/$path/activity" params={params} {...current('activity')}>

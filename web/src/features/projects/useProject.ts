@@ -9,6 +9,10 @@ import { fromSegment } from '../../lib/urls.ts';
 /** Levels of members, as in the API. */
 export const level = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 } as const;
 
+/** Whether a feature of a project or group is there for somebody, by its access level: its tab leads nowhere else. */
+export const featureIsOpen = (access: string | undefined, own: number): boolean =>
+  access !== 'disabled' && (access !== 'private' || own >= level.guest);
+
 export interface ProjectInView {
   readonly project: Schemas['Project'];
   /** Full path: `group/project`. */

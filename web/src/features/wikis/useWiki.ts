@@ -15,10 +15,6 @@ export interface WikiInView {
   readonly addresses: { readonly http: string; readonly ssh: string | null };
 }
 
-/** Whether the wiki of a place is there for somebody: the tab leads nowhere else. */
-export const wikiIsOpen = (access: string | undefined, own: number): boolean =>
-  access !== 'disabled' && (access !== 'private' || own >= level.guest);
-
 interface Place {
   readonly archived?: boolean | undefined;
   readonly marked_for_deletion_on?: string | null | undefined;

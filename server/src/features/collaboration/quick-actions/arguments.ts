@@ -18,7 +18,7 @@ export async function usersIn(db: Db, caller: Caller, argument: string): Promise
 }
 
 /** `~bug ~"needs review"`, or titles with commas between them. */
-export function titlesIn(argument: string): string[] {
+function titlesIn(argument: string): string[] {
   const marked = [...argument.matchAll(/~(?:"([^"]+)"|([^\s~,"]+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
   const titles =
     marked.length > 0 ? marked : argument.split(',').map((title) => title.trim().replace(/^"(.*)"$/, '$1'));

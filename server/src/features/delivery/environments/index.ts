@@ -15,8 +15,8 @@ import { environmentService } from './environments.service.ts';
 import { follow } from './records.ts';
 import { type StoppingDependencies, stopping } from './stopping.ts';
 
-export { deploymentById, deploymentOfJob } from './deployments.queries.ts';
-export { environmentOfJob, environmentsById } from './environments.queries.ts';
+export { deploymentById } from './deployments.queries.ts';
+export { environmentsById } from './environments.queries.ts';
 
 export interface EnvironmentsDependencies
   extends StoppingDependencies,

@@ -19,7 +19,7 @@ const at = (db: Db, place: Place) => {
     : query.where('namespace_id', '=', place.namespace_id);
 };
 
-export async function withRules(db: Db, rows: readonly ProtectedEnvironment[]): Promise<ProtectedRow[]> {
+async function withRules(db: Db, rows: readonly ProtectedEnvironment[]): Promise<ProtectedRow[]> {
   if (rows.length === 0) return [];
   const rules = await db
     .selectFrom('protected_environment_rules as r')
