@@ -66,8 +66,9 @@ export async function snippetsJourney(suite: Suite): Promise<void> {
       await suite.step('browser: a file of a snippet is renamed and another one removed', async () => {
         await page.getByRole('link', { name: 'Edit', exact: true }).click();
         await headed(page, 'Edit Sourdough');
-        await page.getByLabel('Name of file 1').fill('levain.js');
-        await page.getByRole('button', { name: 'Remove file 2' }).click();
+        // Files are in the order of their names.
+        await page.getByLabel('Name of file 2').fill('levain.js');
+        await page.getByRole('button', { name: 'Remove file 1' }).click();
         await page.getByRole('button', { name: 'Save changes' }).click();
         await page.getByRole('region', { name: 'levain.js', exact: true }).getByText('flour').first().waitFor();
         assert.equal(await page.getByText('Feed it daily.').count(), 0);

@@ -16,6 +16,17 @@ import { Visibility } from '../projects/Visibility.tsx';
 import classes from './snippets.module.css';
 import { type SnippetPlace, snippetLink, useSnippets } from './useSnippets.ts';
 
+/** Texts are rendered for those who are signed in; others read them as they were written. */
+function Description({ text, project }: { text: string; project: string | null }) {
+  const { data: session } = useQuery(sessionQuery);
+  if (!session?.user) return <p className={classes.plain}>{text}</p>;
+  return (
+    <div className={classes.description}>
+      <MarkdownPreview text={text} base={project === null ? {} : { project }} />
+    </div>
+  );
+}
+
 export function SnippetPage({ place, id }: { place: SnippetPlace; id: number }) {
   const { key, one, remove, go } = useSnippets(place);
   const { data: snippet } = useSuspenseQuery(one(id));
@@ -53,9 +64,7 @@ export function SnippetPage({ place, id }: { place: SnippetPlace; id: number }) 
           created <TimeAgo at={snippet.created_at} />
         </span>
       </div>
-      {snippet.description ? (
-        <MarkdownPreview text={snippet.description} base={place.project === null ? {} : { project: place.project }} />
-      ) : null}
+      {snippet.description ? <Description text={snippet.description} project={place.project} /> : null}
       {texts.map(({ path, content }, index) => (
         <section key={path} className={classes.file} aria-label={path}>
           <header className={classes.head}>
