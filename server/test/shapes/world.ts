@@ -11,6 +11,7 @@ import { buildAdmin, buildGroup, buildMember, buildProject, buildToken, buildUse
 import { sshKeyText } from '../keys.ts';
 import { buildBelongings } from './belongings.ts';
 import type { Known } from './generate.ts';
+import { buildPlans } from './plans.ts';
 
 const config = `stages: [build, test]
 build:
@@ -288,6 +289,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     spare.runners.push(made.id);
     secrets.push(made.token);
   }
+  const planned = await buildPlans(post, project.id, group.id, pipeline.sha);
   const users = [owner.user.id, world.admin.user.id, (await buildUser(app)).id];
   const own = await buildBelongings(world, users);
   const projects = [project.id, project.id, project.id, project.path, open.id, open.path, fork.id];
@@ -432,6 +434,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   const names = ['name', 'path', 'email', 'title'];
 
   const known: Known = (route, name) => {
+    const plans = planned(route, name);
+    if (plans !== null) return plans;
     if (name === 'id') {
       if (isHard(route)) return route.path.startsWith('/groups') ? spare.groups : spare.projects;
       if (byRoute[route.path]) return byRoute[route.path] ?? [];

@@ -76,11 +76,14 @@ it('epics have issues in an order that people give them', async () => {
   await call('PUT', `/projects/${project.id}/issues/${c.iid}`, planner, { state_event: 'close', weight: 3 });
   expect((await titles(at, guest)).sort()).toEqual(['a', 'c']);
   await call('POST', `${path}/1/epics`, planner, { title: 'Below' });
+  // Together they are more than an integer of the database holds.
+  const heavy = 2 ** 31 - 1;
+  for (const { iid } of [a, b]) await call('PUT', `/projects/${project.id}/issues/${iid}`, planner, { weight: heavy });
   const statistics = (opened: number) => ({
     statistics: {
       epics: { opened: 1, closed: 0 },
       issues: { opened, closed: 1 },
-      weight: { opened: 0, closed: 3 },
+      weight: { opened: opened * heavy, closed: 3 },
     },
   });
   expect((await call('GET', `${path}/1/statistics`, planner)).body).toEqual(statistics(2));

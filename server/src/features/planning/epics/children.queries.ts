@@ -78,8 +78,8 @@ export async function rollUp(db: Db, id: number, place: Place, caller: Caller): 
       (select count(*)::int from tree where id <> ${id} and state = 'closed') as closed_epics,
       count(*) filter (where state = 'opened')::int as opened_issues,
       count(*) filter (where state = 'closed')::int as closed_issues,
-      coalesce(sum(weight) filter (where state = 'opened'), 0)::int as opened_weight,
-      coalesce(sum(weight) filter (where state = 'closed'), 0)::int as closed_weight
+      coalesce(sum(weight) filter (where state = 'opened'), 0)::bigint as opened_weight,
+      coalesce(sum(weight) filter (where state = 'closed'), 0)::bigint as closed_weight
     from planned`.execute(db);
   const [found] = rows;
   if (!found) throw new Error('an aggregate has one row');

@@ -39,7 +39,7 @@ export const content = {
     acts: 'documents',
   }),
   max_attachment_size: whole('content', 100, 'Megabytes of an attachment', { min: 1, acts: 'uploads' }),
-  snippet_size_limit: whole('content', 52_428_800, 'Bytes of a snippet', { ...bytes, min: 1 }),
+  snippet_size_limit: whole('content', 52_428_800, 'Bytes of a snippet', { ...bytes, min: 1, acts: 'snippets' }),
   umlrenderer_enabled: flag('content', false, 'UML diagrams by the renderer of umlrenderer_url', {
     needs: ['umlrenderer_url'],
   }),

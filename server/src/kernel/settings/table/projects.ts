@@ -44,7 +44,9 @@ export const projects = {
     acts: 'deletion of projects',
   }),
   default_project_visibility: word('namespaces', visibilities, 'private', 'Visibility of new projects', newProjects),
-  default_snippet_visibility: word('content', visibilities, 'private', 'Visibility of new snippets'),
+  default_snippet_visibility: word('content', visibilities, 'private', 'Visibility of new snippets', {
+    acts: 'snippets',
+  }),
   delete_inactive_projects: flag('namespaces', false, 'Delete projects that nobody uses'),
   deletion_adjourned_period: whole('namespaces', 30, 'Days that what is deleted is kept; 0 removes at once', {
     max: 90,
