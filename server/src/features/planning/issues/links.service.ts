@@ -1,4 +1,5 @@
 /** Linking issues, and taking links back, with the notes under both. */
+import { sql } from 'kysely';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Issue as IssueRow } from '../../../kernel/db/rows.ts';
 import { ofProject, type SystemNoteAction, systemNote } from '../../collaboration/notes/index.ts';
@@ -9,8 +10,21 @@ import { deleteLink, insertLink, type LinkRow } from './links.queries.ts';
 export const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const;
 export type LinkType = (typeof linkTypes)[number];
 
-/** How an issue is written in texts of another one's project: `#1`, `group/project#1`. */
+/** Whether everybody who sees the one project sees the other one as well. */
+async function isSeenFrom(tx: Db, projectId: number, other: number): Promise<boolean> {
+  if (projectId === other) return true;
+  const { rows } = await sql<{ seen: boolean }>`
+    select o.visibility = 'public' or (o.visibility = 'internal' and p.visibility <> 'public') as seen
+    from projects p, projects o where p.id = ${projectId} and o.id = ${other}`.execute(tx);
+  return rows[0]?.seen === true;
+}
+
+/**
+ * How an issue is written in texts of another one's project: `#1`, `group/project#1`. The name of a project that not
+ * everybody there sees is left out.
+ */
 export async function referenceFrom(tx: Db, of: Pick<IssueRow, 'project_id'>, about: IssueRow): Promise<string> {
+  if (!(await isSeenFrom(tx, of.project_id, about.project_id))) return 'an issue of another project';
   const [loaded] = await withDetails(tx, [about], null);
   return loaded ? issueJson(loaded, '', { projectId: of.project_id }).references.relative : `#${about.iid}`;
 }

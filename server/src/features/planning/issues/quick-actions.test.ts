@@ -220,7 +220,8 @@ describe('issues that go on elsewhere', () => {
     expect(threads.map(({ notes }) => notes.map(({ body }) => body))).toContainEqual(['Said', 'Replied']);
     expect(await get<Json[]>(`${there}/award_emoji`)).toMatchObject([{ name: 'star' }]);
     expect(await get<Json[]>(`${there}/links`)).toMatchObject([{ id: friend.id }]);
-    expect(await bodies(there)).toContain(`moved from ${group.full_path}/${project.path}#${from.iid}`);
+    // Not everybody who reads it there sees the project that it came from.
+    expect(await bodies(there)).toContain('moved from an issue of another project');
     expect((await move(other.id)).status).toBe(400);
   });
 
