@@ -121,7 +121,7 @@ describe('comments', () => {
 describe('time', () => {
   const none = { time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null };
 
-  it('[2/api.issues/33] [2/api.issues/34] [2/fields.issue/20] [2/fields.time-stats/1] is estimated, spent and taken back', async () => {
+  it('[2/api.issues/33] [2/api.issues/34 POST .../:issue_iid/reset_time_estimate, POST .../:issue_iid/add_spent_time, duration, summary, POST .../:issue_iid/reset_spent_time, GET .../:issue_iid/time_stats] [2/fields.issue/20] [2/fields.time-stats/1 time_estimate, total_time_spent, human_time_estimate, human_total_time_spent] is estimated, spent and taken back', async () => {
     const issue = await make();
     const at = (name: string, json?: Json, by = owner) => call('POST', `${base}/${issue.iid}/${name}`, by, json ?? {});
     expect(await at('time_estimate', { duration: '3h30m' })).toMatchObject({

@@ -30,7 +30,7 @@ async function make(json: Json = {}): Promise<string> {
   return `${base}/${body.iid}`;
 }
 
-it('[2/api.issues/30] [2/fields.issue/25] [2/states.issue-subscription/1] [2/states.issue-subscription/2] subscribing and unsubscribing answer the issue, or 304', async () => {
+it('[2/api.issues/30 POST /projects/:id/issues/:issue_iid/subscribe, POST .../unsubscribe, issue_iid, 304] [2/fields.issue/25] [2/states.issue-subscription/1] [2/states.issue-subscription/2] subscribing and unsubscribing answer the issue, or 304', async () => {
   const issue = await make();
   expect((await call('GET', issue)).body.subscribed).toBe(true);
   expect((await call('GET', issue, guest)).body.subscribed).toBe(false);
@@ -105,7 +105,7 @@ it('reactions to an issue and to its comments', async () => {
   }
 });
 
-it('[3/api.group-milestones/8] burndown events of milestones', async () => {
+it('[3/api.group-milestones/8 GET, /:milestone_id/burndown_events] burndown events of milestones', async () => {
   const dates = { start_date: '2026-01-01', due_date: '2030-01-01' };
   for (const place of [`/groups/${groupId}`, `/projects/${projectId}`]) {
     const milestone = (await call('POST', `${place}/milestones`, owner, { title: `chart of ${place}`, ...dates })).body;

@@ -94,61 +94,61 @@ describe('filters', () => {
   const all = ['alpha', 'beta', 'delta', 'epsilon', 'gamma'];
 
   const cases: readonly (readonly [string, () => object, readonly string[]])[] = [
-    ['[2/api.issues/2] assignee_id', () => ({ assignee_id: owner.user.id }), ['alpha', 'epsilon']],
-    ['[2/api.issues/2] assignee_id None', () => ({ assignee_id: 'None' }), ['beta', 'delta', 'gamma']],
-    ['[2/api.issues/2] assignee_id Any', () => ({ assignee_id: 'Any' }), ['alpha', 'epsilon']],
+    ['[2/api.issues/2 assignee_id]', () => ({ assignee_id: owner.user.id }), ['alpha', 'epsilon']],
+    ['[2/api.issues/2 None]', () => ({ assignee_id: 'None' }), ['beta', 'delta', 'gamma']],
+    ['[2/api.issues/2 assignee_id, Any]', () => ({ assignee_id: 'Any' }), ['alpha', 'epsilon']],
     [
       '[2/api.issues/3] assignee_username, all of them',
       () => ({ assignee_username: [owner.user.username, other.user.username] }),
       ['epsilon'],
     ],
-    ['[2/api.issues/4] author_id', () => ({ author_id: other.user.id }), ['beta']],
+    ['[2/api.issues/4 author_id]', () => ({ author_id: other.user.id }), ['beta']],
     ['[2/api.issues/5] author_username', () => ({ author_username: other.user.username.toUpperCase() }), ['beta']],
     ['[2/api.issues/5] author_username of nobody', () => ({ author_username: 'nobody-of-this-name' }), []],
     ['[2/api.issues/6] confidential', () => ({ confidential: true }), ['gamma']],
     ['[2/api.issues/6] not confidential', () => ({ confidential: false }), ['alpha', 'beta', 'delta', 'epsilon']],
-    ['[2/api.issues/9] epic_id', () => ({ epic_id: 'Any' }), ['alpha']],
-    ['[2/api.issues/9] epic_id None', () => ({ epic_id: 'None' }), ['beta', 'delta', 'epsilon', 'gamma']],
-    ['[2/api.issues/10] health_status', () => ({ health_status: 'at_risk' }), ['beta']],
-    ['[2/api.issues/10] health_status, another', () => ({ health_status: 'on_track' }), []],
-    ['[2/api.issues/10] health_status None', () => ({ health_status: 'None' }), ['alpha', 'delta', 'epsilon', 'gamma']],
-    ['[2/api.issues/10] health_status Any', () => ({ health_status: 'Any' }), ['beta']],
+    ['[2/api.issues/9 epic_id, Any]', () => ({ epic_id: 'Any' }), ['alpha']],
+    ['[2/api.issues/9 None]', () => ({ epic_id: 'None' }), ['beta', 'delta', 'epsilon', 'gamma']],
+    ['[2/api.issues/10 health_status]', () => ({ health_status: 'at_risk' }), ['beta']],
+    ['[2/api.issues/10 health_status] health_status, another', () => ({ health_status: 'on_track' }), []],
+    ['[2/api.issues/10 None]', () => ({ health_status: 'None' }), ['alpha', 'delta', 'epsilon', 'gamma']],
+    ['[2/api.issues/10 health_status, Any]', () => ({ health_status: 'Any' }), ['beta']],
     ['[2/api.issues/11] iids', () => ({ iids: [1, 4, 99] }), ['alpha', 'delta']],
-    ['[2/api.issues/12] [2/api.issues/23] search in both', () => ({ search: 'ALPHA' }), ['alpha', 'gamma']],
-    ['[2/api.issues/12] in title', () => ({ search: 'alpha', in: 'title' }), ['alpha']],
-    ['[2/api.issues/12] in description', () => ({ search: 'alpha', in: 'description' }), ['gamma']],
-    ['[2/api.issues/12] in both, joined', () => ({ search: 'alpha', in: 'title,description' }), ['alpha', 'gamma']],
+    ['[2/api.issues/12 in] [2/api.issues/23] in both', () => ({ search: 'ALPHA' }), ['alpha', 'gamma']],
+    ['[2/api.issues/12 in, title]', () => ({ search: 'alpha', in: 'title' }), ['alpha']],
+    ['[2/api.issues/12 description]', () => ({ search: 'alpha', in: 'description' }), ['gamma']],
+    ['[2/api.issues/12 in] both, joined', () => ({ search: 'alpha', in: 'title,description' }), ['alpha', 'gamma']],
     ['[2/api.issues/23] all words', () => ({ search: 'gam about' }), ['gamma']],
-    ['[2/api.issues/13] issue_type', () => ({ issue_type: 'incident' }), ['delta']],
-    ['[2/api.issues/14] iteration_id None', () => ({ iteration_id: 'None' }), ['delta', 'epsilon', 'gamma']],
-    ['[2/api.issues/14] iteration_id Any', () => ({ iteration_id: 'Any' }), ['alpha', 'beta']],
-    ['[2/api.issues/14] iteration_id Current', () => ({ iteration_id: 'Current' }), ['beta']],
-    ['[2/api.issues/14] iteration_title', () => ({ iteration_title: 'Sprint 1' }), ['alpha']],
-    ['[2/api.issues/15] labels, all of them', () => ({ labels: 'ui,bug' }), ['alpha']],
-    ['[2/api.issues/15] labels, one', () => ({ labels: 'bug' }), ['alpha', 'beta']],
-    ['[2/api.issues/15] labels None', () => ({ labels: 'None' }), ['delta', 'epsilon', 'gamma']],
-    ['[2/api.issues/15] labels Any', () => ({ labels: 'Any' }), ['alpha', 'beta']],
-    ['[2/api.issues/16] milestone', () => ({ milestone: 'started' }), ['beta']],
-    ['[2/api.issues/16] milestone None', () => ({ milestone: 'None' }), ['alpha', 'epsilon']],
-    ['[2/api.issues/16] milestone Any', () => ({ milestone: 'Any' }), ['beta', 'delta', 'gamma']],
-    ['[2/api.issues/17] milestone_id None', () => ({ milestone_id: 'None' }), ['alpha', 'epsilon']],
-    ['[2/api.issues/17] milestone_id Any', () => ({ milestone_id: 'Any' }), ['beta', 'delta', 'gamma']],
-    ['[2/api.issues/17] milestone_id Upcoming', () => ({ milestone_id: 'Upcoming' }), ['gamma']],
-    ['[2/api.issues/17] milestone_id Started', () => ({ milestone_id: 'Started' }), ['beta']],
+    ['[2/api.issues/13 issue_type]', () => ({ issue_type: 'incident' }), ['delta']],
+    ['[2/api.issues/14 None]', () => ({ iteration_id: 'None' }), ['delta', 'epsilon', 'gamma']],
+    ['[2/api.issues/14 iteration_id, Any]', () => ({ iteration_id: 'Any' }), ['alpha', 'beta']],
+    ['[2/api.issues/14 iteration_id] Current', () => ({ iteration_id: 'Current' }), ['beta']],
+    ['[2/api.issues/14 iteration_title]', () => ({ iteration_title: 'Sprint 1' }), ['alpha']],
+    ['[2/api.issues/15 labels] labels, all of them', () => ({ labels: 'ui,bug' }), ['alpha']],
+    ['[2/api.issues/15 labels] labels, one', () => ({ labels: 'bug' }), ['alpha', 'beta']],
+    ['[2/api.issues/15 labels, None]', () => ({ labels: 'None' }), ['delta', 'epsilon', 'gamma']],
+    ['[2/api.issues/15 labels, Any]', () => ({ labels: 'Any' }), ['alpha', 'beta']],
+    ['[2/api.issues/16 milestone]', () => ({ milestone: 'started' }), ['beta']],
+    ['[2/api.issues/16 milestone, None]', () => ({ milestone: 'None' }), ['alpha', 'epsilon']],
+    ['[2/api.issues/16 milestone, Any]', () => ({ milestone: 'Any' }), ['beta', 'delta', 'gamma']],
+    ['[2/api.issues/17 milestone_id, None]', () => ({ milestone_id: 'None' }), ['alpha', 'epsilon']],
+    ['[2/api.issues/17 milestone_id, Any]', () => ({ milestone_id: 'Any' }), ['beta', 'delta', 'gamma']],
+    ['[2/api.issues/17 milestone_id, Upcoming]', () => ({ milestone_id: 'Upcoming' }), ['gamma']],
+    ['[2/api.issues/17 milestone_id, Started]', () => ({ milestone_id: 'Started' }), ['beta']],
+    ['[2/api.issues/22 created_by_me]', () => ({ scope: 'created_by_me' }), ['alpha', 'delta', 'epsilon', 'gamma']],
+    ['[2/api.issues/22 assigned_to_me]', () => ({ scope: 'assigned_to_me' }), ['alpha', 'epsilon']],
     [
-      '[2/api.issues/22] scope created_by_me',
-      () => ({ scope: 'created_by_me' }),
-      ['alpha', 'delta', 'epsilon', 'gamma'],
+      '[2/api.issues/4 author_id] author_id with scope',
+      () => ({ scope: 'assigned_to_me', author_id: other.user.id }),
+      [],
     ],
-    ['[2/api.issues/22] scope assigned_to_me', () => ({ scope: 'assigned_to_me' }), ['alpha', 'epsilon']],
-    ['[2/api.issues/4] author_id with scope', () => ({ scope: 'assigned_to_me', author_id: other.user.id }), []],
-    ['[2/api.issues/25] state opened', () => ({ state: 'opened' }), ['alpha', 'beta', 'delta', 'gamma']],
-    ['[2/api.issues/25] state closed', () => ({ state: 'closed' }), ['epsilon']],
-    ['[2/api.issues/25] every state', () => ({}), all],
-    ['[2/api.issues/27] weight', () => ({ weight: 1 }), ['alpha']],
-    ['[2/api.issues/27] weight 0', () => ({ weight: 0 }), ['delta']],
-    ['[2/api.issues/27] weight None', () => ({ weight: 'None' }), ['beta', 'epsilon', 'gamma']],
-    ['[2/api.issues/27] weight Any', () => ({ weight: 'Any' }), ['alpha', 'delta']],
+    ['[2/api.issues/25 state, opened]', () => ({ state: 'opened' }), ['alpha', 'beta', 'delta', 'gamma']],
+    ['[2/api.issues/25 state, closed]', () => ({ state: 'closed' }), ['epsilon']],
+    ['[2/api.issues/25 state] every state', () => ({}), all],
+    ['[2/api.issues/27 weight]', () => ({ weight: 1 }), ['alpha']],
+    ['[2/api.issues/27 weight] weight 0', () => ({ weight: 0 }), ['delta']],
+    ['[2/api.issues/27 weight, None]', () => ({ weight: 'None' }), ['beta', 'epsilon', 'gamma']],
+    ['[2/api.issues/27 weight, Any]', () => ({ weight: 'Any' }), ['alpha', 'delta']],
     [
       '[2/api.issues/20] not assignee_id',
       () => ({ 'not[assignee_id]': other.user.id }),
@@ -189,7 +189,7 @@ describe('filters', () => {
     expect(await sorted(query())).toEqual(expected);
   });
 
-  it('[2/api.issues/9] [2/api.issues/14] [2/fields.issue/28] [2/fields.issue/29] [2/fields.issue/30] of one epic or iteration, which the issue shows', async () => {
+  it('[2/api.issues/9 epic_id] [2/api.issues/14 iteration_id] [2/fields.issue/28 epic, id, iid, title, url, group_id] [2/fields.issue/29] [2/fields.issue/30 iteration, id, iid, sequence, group_id, title, description, state, created_at, updated_at, start_date, due_date, web_url] of one epic or iteration, which the issue shows', async () => {
     const found = (await call(base, { iids: [1] })).body[0] ?? {};
     const [epic, iteration] = [found.epic as Json, found.iteration as Json];
     expect(found.epic_iid).toBe(1);
@@ -252,7 +252,7 @@ describe('filters', () => {
 });
 
 describe('days and times', () => {
-  it('[2/api.issues/8] due_date', async () => {
+  it('[2/api.issues/8 due_date, 0, any, today, tomorrow, overdue, week, month, next_month_and_previous_two_weeks] due_date', async () => {
     const of = await buildProject(app, { namespace: group });
     const path = `/projects/${of.id}/issues`;
     const days: Record<string, string | null> = {
@@ -284,7 +284,7 @@ describe('days and times', () => {
     expect(await found('next_month_and_previous_two_weeks')).toEqual(within(day(-14), monthStart(2)));
   });
 
-  it('[2/api.issues/7] [2/api.issues/26] bounds are inclusive', async () => {
+  it('[2/api.issues/7 created_after, created_before] [2/api.issues/26 updated_after, updated_before] bounds are inclusive', async () => {
     const of = await buildProject(app, { owner: owner.user });
     const path = `/projects/${of.id}/issues`;
     for (const at of [1, 2, 3]) await post(path, { title: String(at), created_at: `2020-01-0${at}T12:00:00.000Z` });
@@ -340,28 +340,31 @@ describe('orders and pages', () => {
     ['priority', ['A', 'c', 'b'], ['b', 'c', 'A']],
     ['relative_position', ['c', 'A', 'b'], ['A', 'c', 'b']],
     ['popularity', ['b', 'c', 'A']],
-  ] as const)('[2/api.issues/21 %s] [2/api.issues/24] both ways, and by cursor', async (order_by, up, down?) => {
-    expect(await titles({ order_by, sort: 'asc' }, path)).toEqual(up);
-    const expected = down ?? [...up].reverse();
-    expect(await titles({ order_by, sort: 'desc' }, path)).toEqual(expected);
-    expect(await titles({ order_by }, path)).toEqual(expected);
-    const walked: string[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const answer = await call(path, {
-        order_by,
-        sort: 'asc',
-        pagination: 'keyset',
-        per_page: 1,
-        ...(cursor ? { cursor } : {}),
-      });
-      walked.push(...answer.body.map(({ title }) => String(title)));
-      cursor = /cursor=([^&>]+)/.exec(String(answer.headers.get('link') ?? ''))?.[1];
-      if (!cursor) break;
-    }
-    expect(walked).toEqual(up);
-  });
+  ] as const)(
+    '[2/api.issues/21 %s] [2/api.issues/24 sort, asc, desc] [2/api.issues/21 order_by] both ways, and by cursor',
+    async (order_by, up, down?) => {
+      expect(await titles({ order_by, sort: 'asc' }, path)).toEqual(up);
+      const expected = down ?? [...up].reverse();
+      expect(await titles({ order_by, sort: 'desc' }, path)).toEqual(expected);
+      expect(await titles({ order_by }, path)).toEqual(expected);
+      const walked: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const answer = await call(path, {
+          order_by,
+          sort: 'asc',
+          pagination: 'keyset',
+          per_page: 1,
+          ...(cursor ? { cursor } : {}),
+        });
+        walked.push(...answer.body.map(({ title }) => String(title)));
+        cursor = /cursor=([^&>]+)/.exec(String(answer.headers.get('link') ?? ''))?.[1];
+        if (!cursor) break;
+      }
+      expect(walked).toEqual(up);
+    },
+  );
 
-  it('[2/api.issues/18] what the caller reacted to', async () => {
+  it('[2/api.issues/18 my_reaction_emoji, None, Any] what the caller reacted to', async () => {
     const reacted = (my_reaction_emoji: string) => sorted({ my_reaction_emoji }, path);
     expect(await reacted('thumbsup')).toEqual(['A', 'c']);
     expect(await reacted('tada')).toEqual(['b']);
@@ -402,7 +405,7 @@ describe('places', () => {
     await post(`/projects/${below.id}/issues`, { title: 'deep of other' }, other);
   });
 
-  it('[2/api.issues/29] of a group with the groups below', async () => {
+  it('[2/api.issues/29 GET /groups/:id/issues] of a group with the groups below', async () => {
     const path = `/groups/${group.id}/issues`;
     expect(await titles({}, path)).toContain('deep');
     expect(await titles({ author_id: other.user.id }, path)).toEqual(['deep of other', 'beta']);
@@ -418,7 +421,7 @@ describe('places', () => {
     });
   });
 
-  it('[2/api.issues/1] [2/api.issues/22] [2/fields.issue/19] everywhere: those of the caller unless more is asked', async () => {
+  it('[2/api.issues/1] [2/api.issues/22 scope, created_by_me, assigned_to_me, all] [2/api.issues/29 GET /issues] [2/fields.issue/19 references, short, relative, full] everywhere: those of the caller unless more is asked', async () => {
     expect(await titles({}, '/issues', other)).toEqual(['deep of other', 'beta']);
     expect(await titles({ scope: 'assigned_to_me' }, '/issues', other)).toEqual(['epsilon']);
     expect(await titles({ scope: 'all' }, '/issues', other)).toContain('alpha');

@@ -166,7 +166,7 @@ describe('quick actions', () => {
     expect(await get(one.path)).toMatchObject({ labels: ['bug'] });
   });
 
-  it('[2/api.issues/32] [2/fields.discussion-and-note/2 commands_changes, promote_to_epic] promote an issue to an epic', async () => {
+  it('[2/api.issues/32 body, /promote] [2/fields.discussion-and-note/2 commands_changes, promote_to_epic] promote an issue to an epic', async () => {
     const { path } = await make({ title: 'Large', description: 'Much', labels: 'bug' });
     await post(`${path}/notes`, { body: 'First' });
     const made = await post(`${path}/notes`, { body: 'Lets promote this to an epic\n\n/promote' });

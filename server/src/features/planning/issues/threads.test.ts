@@ -49,7 +49,7 @@ const todos = async (who: BuiltToken, query: Json = {}) =>
   (await app.api<(Found & { target: Found })[]>('GET', '/todos', { query, ...as(who) })).body;
 
 describe('threads of issues', () => {
-  it('[2/api.discussions/2] [2/api.discussions/3] [2/api.discussions/4] [2/api.discussions/6] [2/api.discussions/7] [2/fields.discussion-and-note/1] are begun, listed, read, changed and removed', async () => {
+  it('[2/api.discussions/2] [2/api.discussions/3] [2/api.discussions/4 body] [2/api.discussions/6] [2/api.discussions/7] [2/fields.discussion-and-note/1 id, individual_note, notes] [2/fields.discussion-and-note/2 type, DiscussionNote, body, attachment, system, noteable_id, noteable_iid, noteable_type, Issue, project_id, resolvable, confidential, commands_changes] are begun, listed, read, changed and removed', async () => {
     const { path, id, iid } = await make();
     await post(`${path}/notes`, { body: 'alone' }, guest);
     const begun = await post<DiscussionJson>(`${path}/discussions`, { body: 'begun' }, guest);
