@@ -81,6 +81,8 @@ const written = (bytes: number) => async () => {
   const page = { title: 'Page', content: 'x'.repeat(bytes) };
   return (await call('POST', `/projects/${id}/wikis`, page, world.owner.token)).status;
 };
+const newSnippet = (content: string) =>
+  call('POST', '/snippets', { title: 'Text', file_name: 'a.txt', content }, world.owner.token);
 const uploaded = (bytes: number) => async () => {
   const { id } = await buildProject(world.app, { owner: world.owner.user });
   const form = new FormData();
@@ -427,6 +429,13 @@ const effects: Readonly<Record<string, Effect>> = {
     after: false,
   },
   wiki_page_max_content_bytes: { value: 1024, look: written(1025), before: 201, after: 400 },
+  snippet_size_limit: { value: 3, look: async () => (await newSnippet('four')).status, before: 201, after: 400 },
+  default_snippet_visibility: {
+    value: 'internal',
+    look: async () => (await newSnippet('four')).body.visibility,
+    before: 'private',
+    after: 'internal',
+  },
   max_attachment_size: { value: 1, look: uploaded(1024 ** 2 + 1), before: 201, after: 413 },
   shared_runners_enabled: { value: false, look: ofNewProject('shared_runners_enabled'), before: true, after: false },
 };
