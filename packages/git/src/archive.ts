@@ -7,7 +7,7 @@ import { GitError } from './errors.ts';
 import { splitPath } from './objects/tree.ts';
 import { ownedOutput, streamGit } from './process/run.ts';
 import { spawnBzip2 } from './process/spawn.ts';
-import type { Sha } from './types.ts';
+import { EMPTY_TREE, type Sha } from './types.ts';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
 
@@ -34,26 +34,32 @@ export async function archive(repo: Repo, commit: Sha, options: ArchiveOptions):
   if (options.rewrite && options.format === 'zip') throw new GitError('invalid', 'a zip is not rewritten');
   const gzipped = options.rewrite !== undefined && options.format === 'tar.gz';
   const format = options.format === 'tar.bz2' || gzipped ? 'tar' : options.format;
-  const { paths, env } = pathspecs(parts.join('/'), left.map((each) => (each ?? []).join('/')).filter(Boolean));
-  const args = [
-    'archive',
-    `--format=${format}`,
-    `--prefix=${options.prefix.replace(/\/*$/, '/')}`,
-    commit,
-    '--',
-    ...paths,
-  ];
+  const path = parts.join('/');
+  const exclude = left.map((each) => (each ?? []).join('/')).filter(Boolean);
+  const prefix = `--prefix=${options.prefix.replace(/\/*$/, '/')}`;
   if (options.format === 'tar.bz2') await requireBzip2(repo);
-  const stream = await streamGit(repo, args, { work: 'download', env });
-  // Nothing goes out before git has begun to write: a bad path is an error, not half an answer.
-  await Promise.race([once(stream.stdout, 'readable'), stream.done]);
-  if (stream.stdout.readableLength === 0) await stream.done;
+  async function begin(tree: Sha, { paths, env }: ReturnType<typeof pathspecs>) {
+    const args = ['archive', `--format=${format}`, prefix, tree, '--', ...paths];
+    const stream = await streamGit(repo, args, { work: 'download', env });
+    // Nothing goes out before git has begun to write: a bad path is an error, not half an answer.
+    await Promise.race([once(stream.stdout, 'readable'), stream.done]);
+    if (stream.stdout.readableLength === 0) await stream.done;
+    return stream;
+  }
+  const stream = await begin(commit, pathspecs(path, exclude)).catch((error: unknown) => {
+    // Where all files are left out, or there are none, git finds nothing to look for.
+    if (path === '' && exclude.length > 0 && isUnmatched(error)) return begin(EMPTY_TREE, pathspecs('', []));
+    throw error;
+  });
   const tar = ownedOutput(stream);
   const written = options.rewrite ? options.rewrite(tar) : tar;
   // An error on either side ends both.
   if (gzipped) return pipeline(written, createGzip(), () => {});
   return options.format === 'tar.bz2' ? bzipped(repo, written) : written;
 }
+
+const isUnmatched = (error: unknown): boolean =>
+  error instanceof GitError && error.stderr.includes('did not match any files');
 
 /** Paths are taken as they are written, also where some are left out and git has to know which. */
 function pathspecs(path: string, exclude: readonly string[]): { paths: string[]; env: Record<string, string> } {

@@ -86,6 +86,22 @@ describe('what is in them', () => {
     }
   });
 
+  it('without files there is an empty archive, also where some are left out', async () => {
+    const bare = await buildRepositoryProject(app, { files: { 'only.txt': 'x' } });
+    const listed = async (query: string) => {
+      const { status, data } = await bytes(bare, `archive.tar${query}`);
+      expect(status).toBe(200);
+      const found = execFileSync('tar', ['tf', '-'], { input: data, encoding: 'utf8' }).trim().split('\n');
+      return found.filter((name) => !name.endsWith('/'));
+    };
+    expect(await listed('?exclude_paths=only.txt')).toEqual([]);
+    const json = { branch: 'main', commit_message: 'Empty', actions: [{ action: 'delete', file_path: 'only.txt' }] };
+    expect((await bare.api('POST', '/repository/commits', { json })).status).toBe(201);
+    expect(await listed('')).toEqual([]);
+    expect(await listed('?exclude_paths=only.txt')).toEqual([]);
+    expect((await bytes(bare, 'archive.zip?exclude_paths=docs')).status).toBe(200);
+  });
+
   it('path and sha are in the name, as in the ecosystem; another selection is another answer', async () => {
     const tip = String((await project.api('GET', '/repository/commits/main')).body.id);
     const { path: name } = await project.row();
