@@ -1,4 +1,4 @@
-/**
+/** Slow: servers are killed and started again.
  * `npm run test:long`: what happens when things break. `--short` is what every run of the suite does; the full form makes a
  * report in bench/results.
  */

@@ -30,6 +30,7 @@ import { protectionJourney } from './scenarios/protections.ts';
 import { referenceJourney } from './scenarios/reference.ts';
 import { repositoryPagesJourney } from './scenarios/repository-pages.ts';
 import { reviewJourney } from './scenarios/reviews.ts';
+import { searchJourney } from './scenarios/search.ts';
 import { settingsJourney } from './scenarios/settings-pages.ts';
 import { snippetsJourney } from './scenarios/snippets.ts';
 import { sshJourney } from './scenarios/ssh.ts';
@@ -85,6 +86,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'page-loads': pageLoadsJourney,
   issues: issuesJourney,
   reviews: reviewJourney,
+  search: searchJourney,
   snippets: snippetsJourney,
   wikis: wikiJourney,
   history: historyJourney,

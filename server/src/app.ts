@@ -1,7 +1,7 @@
 /** The composition root: kernels in, one line per feature, a server that does not listen yet out. */
 
 import type { App, ComposedFeatures, FeatureKernels, Kernels } from './composition.ts';
-import { activityFeature, hookRepository, rewriteFeedUrl } from './features/activity/index.ts';
+import { activityFeature, hookRepository, pushReader, rewriteFeedUrl } from './features/activity/index.ts';
 import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import { collaborationFeature } from './features/collaboration/index.ts';
@@ -27,6 +27,7 @@ import { repositoryFeature, rewriteSnippetUrl } from './features/repository/inde
 import { reviewFeature } from './features/review/index.ts';
 import { securityFeature } from './features/security/index.ts';
 import { type ActingLoaders, actingAs } from './kernel/authz/acting.ts';
+import { letsIn } from './kernel/authz/git-protocols.ts';
 import { anonymous } from './kernel/authz/subjects.ts';
 import { createDelivery, createLive, publish } from './kernel/events/index.ts';
 import type { Feature } from './kernel/feature.ts';
@@ -63,6 +64,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   const ports = createPorts();
   const runner = kernels.runner(async () => (await ensureBuiltInRunner(db, secrets)).token);
   const address = sshAddress(config, externalUrl);
+  const sshPrefix = () =>
+    ssh.taken() || !letsIn(settings.last().enabled_git_access_protocol, 'ssh') ? null : address.prefix;
   const identity = identityFeature({
     markdown: kernels.markdown,
     db,
@@ -98,6 +101,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     outranksOn: (projectId, account, caller) => outranksOn(db, projectId, account, caller),
     sshAsksSecondFactor: (user) => kernels.switches.enabled('two_factor_for_cli', `User:${user.id}`),
     page: kernels.page,
+    ports,
   });
   const namespaces = namespacesFeature({
     db,
@@ -105,7 +109,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     settings,
     mail: kernels.mail,
     externalUrl,
-    sshPrefix: address.prefix,
+    sshPrefix,
     sshServed: () => ssh.listening(),
     release: release.version,
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
@@ -149,7 +153,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     hangingFor: kernels.storages.hangingFor,
     settings,
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
-    sshPrefix: address.prefix,
+    sshPrefix,
     instanceKeys: kernels.instanceKeys,
     gitBudgets: config.gitBudgets,
     negotiation: { held: kernels.held, maxBytes: config.maxNegotiationBytes },
@@ -185,6 +189,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     secrets,
     objects,
     repository: repository.access,
+    outbound: kernels.outbound,
     parents: namespaces.parents,
     nextIid,
     actingAs: acting,
@@ -216,7 +221,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     commitAddress: async (user) => user.commit_email ?? privateAddress(user, externalUrl, await settings.read()),
     outbound: kernels.outbound,
     secrets,
-    sshPrefix: address.prefix,
+    sshPrefix,
   });
   const planning = planningFeature({
     db,
@@ -249,22 +254,15 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     secrets,
     project: (idOrPath, caller) => namespaces.parents.project(idOrPath, caller),
     resolver: identity.resolver,
+    search: { ...repository.search, ...planning.search, ...review.search, projects: namespaces.list },
     feedCaller: identity.feedCaller,
     webhooks: {
       settings,
-      urls: { externalUrl, sshPrefix: address.prefix },
+      urls: { externalUrl, sshPrefix },
       repository: hookRepository(repository.access),
       project: (id) => namespaces.projectFor(id, null),
     },
-    readPush: async (project, { ref, before, after }) => {
-      // A tag brings its commit; a new branch what the default one has not.
-      if (ref.startsWith('refs/tags/')) return { ...(await repository.access.pushed(project, null, after)), count: 1 };
-      const known = /^0+$/.test(before) ? null : before;
-      const main = project.default_branch;
-      const base =
-        known ?? (main && ref !== `refs/heads/${main}` ? await repository.access.branch(project, main) : null);
-      return await repository.access.pushed(project, base, after);
-    },
+    readPush: pushReader(repository.access),
   });
   const portability = portabilityFeature({
     db,
@@ -277,7 +275,9 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     secrets,
     parents: namespaces.parents,
     namespaces,
-    ...{ repository: repository.repositories, mail: kernels.mail, createSnippet: repository.createSnippet },
+    repository: repository.repositories,
+    mail: kernels.mail,
+    createSnippet: repository.createSnippet,
     ports,
   });
   const admin = adminFeature({

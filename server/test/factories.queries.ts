@@ -32,3 +32,10 @@ export async function personalNamespace(db: Db, userId: number): Promise<Namespa
     .where('kind', '=', 'user')
     .executeTakeFirstOrThrow();
 }
+
+/** Lets the pipelines of branches fail, without a runner. */
+export async function failPipelines(db: Db, projectId: number, branches: string): Promise<void> {
+  await sql`update pipelines set status = 'failed' where project_id = ${projectId} and ref like ${branches}`.execute(
+    db,
+  );
+}

@@ -4,6 +4,7 @@ import type { Project } from '../src/kernel/db/rows.ts';
 import type { Route } from '../src/kernel/http/route.ts';
 import { type RequestParts, startTestApp, type TestApp, type TestResponse } from './app.ts';
 import { eventually } from './ci.ts';
+import { failPipelines } from './factories.queries.ts';
 import {
   type BuiltToken,
   buildAdmin,
@@ -346,6 +347,7 @@ export async function startPopulated(): Promise<Populated> {
       (await app.db.selectFrom('facts').select('id').where('delivered_at', 'is', null).execute()).length === 0,
   );
 
+  await failPipelines(app.db, project.id, 'other%');
   // Of a group's milestone are those of its own projects, not of the groups below.
   const direct = await buildProject(app, { namespace: group, owner: admin.user, visibility: 'public' });
   const ofGroup = await milestone({ namespace_id: group.id }, 4);

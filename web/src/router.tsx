@@ -12,7 +12,9 @@ import { locksOf } from './lib/locks.ts';
 import { mergeTrain } from './lib/merge-trains.ts';
 import { queries } from './lib/queries.ts';
 import * as releases from './lib/releases.ts';
+import { testReport, testSummary } from './lib/test-reports.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
+import { workCounts } from './lib/work.ts';
 import {
   fetched,
   load,
@@ -36,11 +38,14 @@ import { environmentList } from './routes/environments.ts';
 import { groupRoutes, oneGroupRoutes } from './routes/groups.ts';
 import { helpRoutes } from './routes/help.ts';
 import { issueList, oneIssue } from './routes/issues.ts';
+import { mergeRequestsPage } from './routes/merge-requests.ts';
 import { groupMilestoneRoutes, milestoneList, milestoneOne } from './routes/milestones.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { searchRoute } from './routes/search.ts';
 import { personalSnippets, projectSnippets } from './routes/snippets.ts';
 import { topicRoutes } from './routes/topics.ts';
 import { groupWiki, projectWiki } from './routes/wikis.ts';
+import { workRoutes } from './routes/work.ts';
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -62,7 +67,7 @@ const start = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) =>
     Promise.all([
-      queries.ensureQueryData(data.waitingForUser()),
+      queries.ensureQueryData(workCounts()),
       deps.list === 'activity'
         ? queries.ensureQueryData(data.ownActivity(deps.page ?? 1))
         : queries.ensureQueryData(data.projects(deps)),
@@ -258,35 +263,27 @@ const newPipeline = createRoute({
   path: '/pipelines/new',
   component: lazyRouteComponent(() => import('./features/pipelines/NewPipelinePage.tsx')),
 });
-const pipeline = createRoute({
+const pipelinePage = {
   ...under,
-  path: '/pipelines/$id',
-  loader: ({ params }) =>
+  loader: ({ params }: { params: { path: string; id: string; tab?: string } }) =>
     Promise.all([
       load(parts(params.path).pipeline(Number(params.id))),
       load(parts(params.path).pipelineJobs(Number(params.id))),
       load(parts(params.path).pipelineNeeds(Number(params.id))),
+      load(testSummary(fromSegment(params.path), Number(params.id))),
+      params.tab === 'test_report' ? load(testReport(fromSegment(params.path), Number(params.id))) : undefined,
     ]),
   component: lazyRouteComponent(() => import('./features/pipelines/PipelinePage.tsx')),
-});
+};
+const pipeline = createRoute({ ...pipelinePage, path: '/pipelines/$id' });
+const pipelineTab = createRoute({ ...pipelinePage, path: '/pipelines/$id/$tab' });
 const job = createRoute({
   ...under,
   path: '/jobs/$id',
   loader: ({ params }) => load(parts(params.path).job(Number(params.id))),
   component: lazyRouteComponent(() => import('./features/jobs/JobPage.tsx')),
 });
-const mergeRequests = createRoute({
-  ...under,
-  path: '/merge_requests',
-  validateSearch: (search): { page?: number | undefined; state?: string | undefined; search?: string | undefined } => ({
-    page: number(search.page),
-    state: text(search.state),
-    search: text(search.search),
-  }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(parts(params.path).mergeRequests(deps)),
-  component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestsPage.tsx')),
-});
+const mergeRequests = createRoute({ ...under, ...mergeRequestsPage });
 const mergeTrainPage = createRoute({
   ...under,
   path: '/merge_trains',
@@ -418,6 +415,7 @@ const projectRoutes = [
   pipelines,
   newPipeline,
   pipeline,
+  pipelineTab,
   job,
   mergeRequests,
   mergeTrainPage,
@@ -452,10 +450,12 @@ export const router = createRouter({
     apiDocs,
     ...topicRoutes,
     personalSnippets,
+    searchRoute,
     ...helpRoutes,
     ...aliases,
     object,
     ...groupRoutes,
+    ...workRoutes,
     group.addChildren([...oneGroupRoutes, ...groupAliases, ...groupMilestoneRoutes, groupWiki, groupLog]),
     project.addChildren(projectRoutes),
   ]),

@@ -1,4 +1,4 @@
-/** What administrators do for accounts and see of changes, and the pages that mails and settings lead people to. */
+/** What administrators do for accounts and see of changes, and the pages that mails and settings lead people to. Slow: forty pages, one after the other. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';

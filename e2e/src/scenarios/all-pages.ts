@@ -1,4 +1,4 @@
-/** Every page of a repository in dark mode and on a telephone: nothing wider than the window, nothing that axe refuses. */
+/** Every page of a repository in dark mode and on a telephone: nothing wider than the window, nothing that axe refuses. Slow: there are many. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';

@@ -1,4 +1,4 @@
-/** Groups in a real browser: the tree, settings, badges, labels, moving, archiving, deleting and bringing back. */
+/** Groups in a real browser: the tree, settings, badges, labels, moving, archiving, deleting and bringing back. Slow: every settings page of a group. */
 import assert from 'node:assert/strict';
 import { type Api, api } from '../support/api.ts';
 import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-/** The main job: push a real repository, watch its pipeline, merge a change. Over the wire; the browser watches elsewhere. */
+/** The main job: push a real repository, watch its pipeline, merge a change. Over the wire; the browser watches elsewhere. Slow: jobs install this repository's packages, and axe looks at every page three times. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,6 +31,8 @@ interface Job {
   status: string;
   stage: string;
   failure_reason?: string;
+  duration: number | null;
+  queued_duration: number | null;
   artifacts: { file_type: string; filename: string; size: number }[];
 }
 
@@ -188,6 +190,8 @@ export async function journey(suite: Suite, instance: Instance): Promise<World> 
         await graph.getByText('ci-config').waitFor();
         await screenshot(page, 'own-pipeline-running');
         jobs = await passes(ada(), project(), pipeline, 900);
+        for (const { name, duration, queued_duration: queued } of jobs)
+          console.log(`  ${name}: ${Math.round(queued ?? 0)} s in the queue, ${Math.round(duration ?? 0)} s run`);
         // The page was opened once: it got here by itself.
         await page.getByText('Passed', { exact: true }).first().waitFor();
         await screenshot(page, 'own-pipeline-passed');

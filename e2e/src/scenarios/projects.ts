@@ -177,8 +177,16 @@ async function moves(suite: Suite, { page, problems }: Person): Promise<void> {
     await dialog.getByRole('textbox').fill('dock/tide-clock');
     await dialog.getByRole('button', { name: 'Delete project' }).click();
     await heading(page, 'Projects');
-    await page.getByRole('link', { name: 'All', exact: true }).click();
-    await page.getByRole('link', { name: /Dock \/ Tide clock-deletion/ }).click();
+    await page.goto('/?list=all');
+    await page.getByRole('list', { name: 'Projects' }).waitFor();
+    const removed = page.getByRole('link', { name: /Dock \/ Tide clock-deletion/ });
+    assert.equal(await removed.count(), 0, 'projects scheduled for deletion are among those in use');
+    await page.getByRole('link', { name: 'Inactive', exact: true }).click();
+    await page.locator('a[aria-current=page]', { hasText: 'Inactive' }).waitFor();
+    await page.getByText('Scheduled for deletion').waitFor();
+    await screenshot(page, 'dashboard-inactive');
+    await accessible(page);
+    await removed.click();
     await page.getByText(/Waits for its removal/).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Archive, move, delete' }).click();

@@ -8,6 +8,7 @@ import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
 import { runWithInputs } from './pipeline-inputs.ts';
 import { rebaseByClick } from './rebase.ts';
+import { failedTests } from './test-reports.ts';
 
 const project = 'foundry/bell';
 const id = encodeURIComponent(project);
@@ -183,6 +184,9 @@ export async function repositoryPagesJourney(suite: Suite): Promise<void> {
       await largeFolder(suite, page, call);
       await suite.step('a pipeline is run with the inputs that its configuration declares', () =>
         runWithInputs(page, call, project),
+      );
+      await suite.step('the page of a pipeline shows the tests that failed, with their output', () =>
+        failedTests(page, call, instance.url, project),
       );
       await suite.step('a merge request that fell behind is rebased by a button, and merged', () =>
         rebaseByClick(page, call, project),

@@ -25,6 +25,9 @@ async function populated(call: Api): Promise<void> {
   await call.expect(201, 'POST', `${base}/repository/files/grinding.md`, {
     ...{ branch: 'polish', start_branch: 'main', content: 'Finer sand\n', commit_message: 'Grind with finer sand' },
   });
+  await call.expect(201, 'POST', `${base}/repository/files/.gitlab-ci.yml`, {
+    ...{ branch: 'sand', start_branch: 'main', content: 'sieve: {stage: nowhere}\n', commit_message: 'Sieve the sand' },
+  });
   await call.expect(201, 'POST', `${base}/approval_rules`, {
     ...{ name: 'Optics', approvals_required: 1, user_ids: [reviewer.id] },
   });
@@ -44,6 +47,26 @@ export async function reviewJourney(suite: Suite): Promise<void> {
       await signIn(reviewer.page, { login: 'caroline', password });
       const address = `/${project}/-/merge_requests/1`;
       const approvals = (person: typeof author) => person.page.getByRole('region', { name: 'Approvals' });
+      await suite.step(
+        'browser: what waits for a person is counted in the bar, and listed behind the count',
+        async () => {
+          const { page } = reviewer;
+          await page.goto('/');
+          await page.getByRole('link', { name: '1 merge request needs your review, 1 to-do' }).waitFor();
+          await page.getByRole('link', { name: 'Your work, 1 waiting' }).click();
+          await headed(page, 'Your work');
+          await page.getByRole('list', { name: 'Needs your review' }).getByText('Grind finer').waitFor();
+          await page.getByRole('list', { name: 'To-dos' }).getByRole('link', { name: 'Grind finer' }).waitFor();
+          await look(page, 'your-work-narrow-dark');
+          await author.page.goto('/dashboard/merge_requests');
+          await headed(author.page, 'Your work');
+          await author.page.getByRole('list', { name: 'Your open merge requests' }).getByText('Grind finer').waitFor();
+          await author.page.getByRole('list', { name: 'Failed pipelines' }).getByText('sand').waitFor();
+          await look(author.page, 'your-work');
+          await author.page.getByRole('list', { name: 'Failed pipelines' }).getByRole('link').click();
+          await author.page.getByText('nowhere').first().waitFor();
+        },
+      );
       await suite.required('browser: the merge box names the rule that is missing, and who can approve', async () => {
         await author.page.goto(address);
         await headed(author.page, 'Grind finer');

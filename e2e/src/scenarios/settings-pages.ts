@@ -1,4 +1,4 @@
-/** Settings in a real browser: push rules above projects, directory links, deploy keys, webhooks, the picture of a project. */
+/** Settings in a real browser: push rules above projects, directory links, deploy keys, webhooks, the picture of a project. Slow: every part is opened and saved. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Page } from 'playwright-core';

@@ -2974,6 +2974,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search a group and the projects below it
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getGroupsByIdSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/service_accounts": {
         parameters: {
             query?: never;
@@ -3906,7 +3926,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the archive of another job of the project, as a runner
+         * Download the archive of another job, as a runner
          * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
          */
         get: operations["getJobsByIdArtifacts"];
@@ -7799,7 +7819,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish all own draft notes on a merge request
+         * Publish all own draft notes on a merge request, and submit the review
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBulkPublish"];
@@ -9021,6 +9041,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/pipelines/{pipeline_id}/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Name a pipeline
+         * @description Needs the ability `update_pipeline` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdPipelinesByPipelineIdMetadata"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/pipelines/{pipeline_id}/needs": {
         parameters: {
             query?: never;
@@ -9055,6 +9095,46 @@ export interface paths {
          * @description Needs the ability `update_pipeline` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdPipelinesByPipelineIdRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipelines/{pipeline_id}/test_report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the test report of a pipeline
+         * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelinesByPipelineIdTestReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipelines/{pipeline_id}/test_report_summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the numbers of the test report of a pipeline
+         * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelinesByPipelineIdTestReportSummary"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -10673,6 +10753,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search a project: its rows, its files and its history
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getProjectsByIdSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/secure_files": {
         parameters: {
             query?: never;
@@ -12141,6 +12241,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search everything that the caller sees
+         * @description Open to everyone. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/service_accounts": {
         parameters: {
             query?: never;
@@ -12987,6 +13107,26 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`. Rate limit: `profile_resend_email_confirmation`.
          */
         post: operations["postUserEmailsByEmailIdConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/failed_pipelines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List failed pipelines of the caller that no newer pipeline of the same ref has replaced
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserFailedPipelines"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -14641,7 +14781,7 @@ export interface components {
             default_project_visibility: "private" | "internal" | "public";
             /** @description Personal projects of a new account */
             default_projects_limit: number;
-            /** @description Where a search begins */
+            /** @description Scope in which a search begins; the first one unless told */
             default_search_scope: string;
             /**
              * @description Visibility of new snippets
@@ -15919,6 +16059,7 @@ export interface components {
             path_with_namespace: string;
             /** @description Page of the README */
             readme_url: string | null;
+            /** @description Empty where SSH is off or not allowed */
             ssh_url_to_repo: string;
             star_count: number;
             /**
@@ -16827,6 +16968,11 @@ export interface components {
             moved_to_id: number | null;
             /** @description Id of the project */
             project_id: number;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
             references: {
                 full: string;
                 relative: string;
@@ -16935,6 +17081,29 @@ export interface components {
             project_id: number;
             /** @description The only target branches that it is for; none: all */
             protected_branches: components["schemas"]["StatusCheckBranch"][];
+        };
+        /** FailedPipeline */
+        FailedPipeline: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            name: string | null;
+            project: {
+                id: number;
+                name_with_namespace: string;
+                path_with_namespace: string;
+            };
+            /** @description Id of the project */
+            project_id: number;
+            ref: string;
+            sha: string;
+            source: string;
+            status: string;
+            /** Format: date-time */
+            updated_at: string;
+            web_url: string;
         };
         /** Feature */
         Feature: {
@@ -17396,6 +17565,14 @@ export interface components {
                 /** @description git operations over SSH of one person in one project in a minute; null for any */
                 ssh_operations: number | null;
             };
+            search: {
+                /** @description Whether it needs no account */
+                anonymous: boolean;
+                /** @description Where it begins; null for the first one */
+                default_scope: string | null;
+                /** @description What is looked for everywhere */
+                scopes: string[];
+            };
             /** @description git over SSH; null where this instance does not serve or allow it */
             ssh: {
                 host: string;
@@ -17532,6 +17709,11 @@ export interface components {
             moved_to_id: number | null;
             /** @description Id of the project */
             project_id: number;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
             references: {
                 full: string;
                 relative: string;
@@ -17886,6 +18068,11 @@ export interface components {
             moved_to_id: number | null;
             /** @description Id of the project */
             project_id: number;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
             references: {
                 full: string;
                 relative: string;
@@ -18122,6 +18309,11 @@ export interface components {
             moved_to_id: number | null;
             /** @description Id of the project */
             project_id: number;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
             references: {
                 full: string;
                 relative: string;
@@ -18228,6 +18420,24 @@ export interface components {
                 full: string;
                 relative: string;
                 short: string;
+            };
+            /** @description With `with_review_status` */
+            review_status?: {
+                /** @description People who have approved */
+                approvals: number;
+                /** @description Threads that are not resolved */
+                open_threads: number;
+                /** @description Head pipeline, for those who may see pipelines */
+                pipeline: {
+                    id: number;
+                    status: string;
+                } | null;
+                reviewers: {
+                    /** @description User id */
+                    id: number;
+                    /** @enum {string} */
+                    state: "unreviewed" | "reviewed" | "requested_changes" | "approved" | "unapproved";
+                }[];
             };
             reviewers: components["schemas"]["UserReference"][];
             sha: string | null;
@@ -21846,6 +22056,19 @@ export interface components {
             /** @description Whether publishing it resolves the thread */
             resolve_discussion?: boolean;
         };
+        PostProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBulkPublishBody: {
+            /** @description Password of the caller, where approving asks for it */
+            approval_password?: string;
+            /** @description Summary of the review, in Markdown; becomes a comment */
+            note?: string;
+            /**
+             * @description Outcome of the review: comments alone, a request for changes, or an approval
+             * @enum {string}
+             */
+            reviewer_state?: "reviewed" | "requested_changes" | "approved";
+            /** @description Must be the head of the source branch, to approve */
+            sha?: string;
+        };
         PostProjectsByIdMergeRequestsByMergeRequestIidNotesBody: {
             /** @description Text of the comment, in Markdown */
             body: string;
@@ -23940,6 +24163,7 @@ export interface components {
             squash_commit_template?: string | null;
             /** @enum {string} */
             squash_option?: "never" | "always" | "default_on" | "default_off";
+            /** @description Empty where SSH is off or not allowed */
             ssh_url_to_repo: string;
             star_count: number;
             statistics?: {
@@ -24485,7 +24709,7 @@ export interface components {
             default_project_visibility?: "private" | "internal" | "public";
             /** @description Personal projects of a new account */
             default_projects_limit?: number;
-            /** @description Where a search begins; 0 to 64 */
+            /** @description Scope in which a search begins; the first one unless told; 0 to 64 */
             default_search_scope?: string;
             /**
              * @description Visibility of new snippets
@@ -26965,6 +27189,8 @@ export interface components {
             labels?: string[] | null;
             /** @description Milestone of the project or a group above; 0 for none */
             milestone_id?: number | null;
+            /** @description Whether it may be merged despite requested changes; for those who may merge it */
+            override_requested_changes?: boolean;
             /** @description Titles of labels that are taken away */
             remove_labels?: string[];
             /** @description Whether merging removes the source branch */
@@ -27151,6 +27377,10 @@ export interface components {
             reopen_merge_request?: boolean;
             /** @description Mail of success pipeline, for `custom` */
             success_pipeline?: boolean;
+        };
+        PutProjectsByIdPipelinesByPipelineIdMetadataBody: {
+            /** @description Name, up to 255 characters */
+            name: string;
         };
         PutProjectsByIdPipelineSchedulesByPipelineScheduleIdBody: {
             /** @description Whether it runs by itself */
@@ -28408,6 +28638,7 @@ export interface components {
             project_id: number | null;
             /** @description The first file */
             raw_url: string;
+            /** @description Empty where SSH is off or not allowed */
             ssh_url_to_repo: string;
             title: string;
             /** Format: date-time */
@@ -28565,6 +28796,77 @@ export interface components {
         TemplateName: {
             key: string;
             name: string;
+        };
+        /** TestReport */
+        TestReport: {
+            error_count: number;
+            failed_count: number;
+            skipped_count: number;
+            success_count: number;
+            test_suites: components["schemas"]["TestReportSuite"][];
+            total_count: number;
+            /** @description Seconds */
+            total_time: number;
+        };
+        /** TestReportCase */
+        TestReportCase: {
+            /** @description Address of a file in the archive of the job */
+            attachment_url?: string;
+            classname: string | null;
+            /** @description Seconds */
+            execution_time: number;
+            file: string | null;
+            name: string;
+            /** @description Null: reports have it in the output */
+            stack_trace: string | null;
+            /** @enum {string} */
+            status: "error" | "failed" | "success" | "skipped";
+            /** @description Message and output of a case that did not succeed */
+            system_output: string | null;
+        };
+        /** TestReportSuite */
+        TestReportSuite: {
+            error_count: number;
+            failed_count: number;
+            /** @description Name of the job, or of the jobs that share it */
+            name: string;
+            skipped_count: number;
+            success_count: number;
+            /** @description Why a report of the suite could not be read */
+            suite_error: string | null;
+            test_cases: components["schemas"]["TestReportCase"][];
+            total_count: number;
+            /** @description Seconds */
+            total_time: number;
+        };
+        /** TestReportSummary */
+        TestReportSummary: {
+            test_suites: {
+                /** @description Ids of the jobs */
+                build_ids: number[];
+                error_count: number;
+                failed_count: number;
+                /** @description Name of the job, or of the jobs that share it */
+                name: string;
+                skipped_count: number;
+                success_count: number;
+                /** @description Why a report of the suite could not be read */
+                suite_error: string | null;
+                total_count: number;
+                /** @description Seconds */
+                total_time: number;
+            }[];
+            total: {
+                count: number;
+                error: number;
+                failed: number;
+                skipped: number;
+                success: number;
+                /** @description Why a report of the suite could not be read */
+                suite_error: string | null;
+                /** @description Seconds */
+                time: number;
+            };
         };
         /** TimeStats */
         TimeStats: {
@@ -28802,9 +29104,15 @@ export interface components {
         /** UserCounts */
         UserCounts: {
             assigned_merge_requests: number;
+            /** @description Failed pipelines of the caller that no newer pipeline has replaced */
+            failed_pipelines: number;
             /** @description The same as `assigned_merge_requests` */
             merge_requests: number;
             review_requested_merge_requests: number;
+            /** @description Pending to-dos */
+            todos: number;
+            /** @description All of them, where a merge request with a to-do or with two roles of the caller counts once */
+            waiting: number;
         };
         /** UserForAdmin */
         UserForAdmin: {
@@ -39267,6 +39575,73 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdSearch: {
+        parameters: {
+            query: {
+                /** @description Whether issues and epics are confidential */
+                confidential?: boolean;
+                /** @description What the list is ordered by */
+                order_by?: "created_at";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description What is looked for */
+                scope: "projects" | "issues" | "merge_requests" | "milestones" | "users" | "epics" | "blobs" | "commits" | "notes" | "wiki_blobs";
+                /** @description What is looked for, whatever its case */
+                search: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Of issues, merge requests and epics */
+                state?: "all" | "opened" | "closed" | "merged";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown[];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -52310,6 +52685,8 @@ export interface operations {
                 with_labels_details?: boolean;
                 /** @description Check anew whether each can be merged */
                 with_merge_status_recheck?: boolean;
+                /** @description Also head pipeline, approvals, open threads and states of reviewers */
+                with_review_status?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -54171,7 +54548,13 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBulkPublishBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBulkPublishBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBulkPublishBody"];
+            };
+        };
         responses: {
             /** @description Done; no body */
             204: {
@@ -54192,6 +54575,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -57525,6 +57909,47 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    putProjectsByIdPipelinesByPipelineIdMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the pipeline */
+                pipeline_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdPipelinesByPipelineIdMetadataBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdPipelinesByPipelineIdMetadataBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdPipelinesByPipelineIdMetadataBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pipeline"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdPipelinesByPipelineIdNeeds: {
         parameters: {
             query?: never;
@@ -57593,6 +58018,82 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPipelinesByPipelineIdTestReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the pipeline */
+                pipeline_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestReport"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPipelinesByPipelineIdTestReportSummary: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the pipeline */
+                pipeline_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestReportSummary"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -62398,6 +62899,75 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdSearch: {
+        parameters: {
+            query: {
+                /** @description Whether issues and epics are confidential */
+                confidential?: boolean;
+                /** @description What the list is ordered by */
+                order_by?: "created_at";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Branch, tag or commit for `blobs` and `commits`; the default branch when absent */
+                ref?: string;
+                /** @description What is looked for */
+                scope: "issues" | "merge_requests" | "milestones" | "users" | "blobs" | "commits" | "notes" | "wiki_blobs";
+                /** @description What is looked for, whatever its case */
+                search: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Of issues, merge requests and epics */
+                state?: "all" | "opened" | "closed" | "merged";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown[];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdSecureFiles: {
         parameters: {
             query?: {
@@ -66853,6 +67423,69 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getSearch: {
+        parameters: {
+            query: {
+                /** @description Whether issues and epics are confidential */
+                confidential?: boolean;
+                /** @description What the list is ordered by */
+                order_by?: "created_at";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description What is looked for */
+                scope: "projects" | "issues" | "merge_requests" | "milestones" | "snippet_titles" | "users" | "epics" | "blobs" | "commits" | "notes" | "wiki_blobs";
+                /** @description What is looked for, whatever its case */
+                search: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Of issues, merge requests and epics */
+                state?: "all" | "opened" | "closed" | "merged";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown[];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getServiceAccounts: {
         parameters: {
             query?: {
@@ -68915,6 +69548,51 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserFailedPipelines: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedPipeline"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

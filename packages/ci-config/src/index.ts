@@ -15,7 +15,7 @@ export type { Decision, Plan, PlanCache, PlanJob, PlanNeed, PlanVariable } from 
 export { formatLocated, type Located, type Mark } from './diagnostics.ts';
 export { parseDuration } from './duration.ts';
 export type { Variable } from './expand/variables.ts';
-export type { Fetch, IncludedFile, IncludeSource } from './include/resolve.ts';
+export type { Fetch, FetchFailure, IncludedFile, IncludeSource } from './include/resolve.ts';
 export { filesMatching } from './include/wildcard.ts';
 export { type InputDeclaration, readInputs } from './inputs/declarations.ts';
 export type { Artifacts, Report } from './keywords/artifacts.ts';

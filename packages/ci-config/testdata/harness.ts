@@ -1,5 +1,14 @@
 /** Compiles a set of files in a context that is written down as data. */
-import { compile, type CompileInput, type CompileResult, filesMatching, type Limits, type Variable } from '../src/index.ts';
+import {
+  compile,
+  type CompileInput,
+  type CompileResult,
+  type Fetch,
+  filesMatching,
+  type IncludeSource,
+  type Limits,
+  type Variable,
+} from '../src/index.ts';
 
 export type CaseContext = {
   ref?: string;
@@ -15,6 +24,8 @@ export type CaseContext = {
   /** Paths in the repository; the case's own files when absent. */
   paths?: string[];
   commits?: Record<string, string>;
+  /** Why something cannot be fetched, by its path. */
+  failures?: Record<string, string>;
   limits?: Partial<Limits>;
 };
 
@@ -23,6 +34,44 @@ export const ENTRY = '.gitlab-ci.yml';
 
 function variables(values: Record<string, string> = {}): Variable[] {
   return Object.entries(values).map(([key, value]) => ({ key, value }));
+}
+
+/** What is not of the repository lies in folders of its own. */
+function folderOf(source: IncludeSource | null): string {
+  switch (source?.kind) {
+    case undefined:
+      return '';
+    case 'project':
+      return `${source.anonymous ? 'public-projects' : 'projects'}/${source.project}/`;
+    case 'artifact':
+      return `artifacts/${source.job}/`;
+    case 'remote':
+      return 'remote/';
+    case 'template':
+      return 'templates/';
+    case 'component':
+      return source.anonymous ? 'public-components/' : 'components/';
+  }
+}
+
+function fetched(
+  files: ReadonlyMap<string, string>,
+  context: CaseContext,
+  path: string,
+  source: IncludeSource | null,
+): Awaited<ReturnType<Fetch>> {
+  const folder = folderOf(source);
+  const local = folder + (source?.kind === 'remote' ? path.replace(/^https?:\/\/|[?#].*$/g, '') : path);
+  const failure = context.failures?.[path];
+  if (failure !== undefined) return { failure };
+  const name = /([^/]+)@/.exec(path)?.[1] ?? '';
+  const facts = { project: path.replace(/^[^/]+\/|\/[^/]*@.*$/g, ''), sha: 'c0ffee', name, version: '1.2.3' };
+  const component = source?.kind === 'component' ? { component: { ...facts, reference: path } } : {};
+  const paths = local.includes('*') ? filesMatching(local, [...files.keys()]) : [local];
+  return paths.flatMap((each) => {
+    const content = files.get(each);
+    return content === undefined ? [] : [{ path: each.slice(folder.length), content, ...component }];
+  });
 }
 
 export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext = {}): CompileInput {
@@ -43,17 +92,7 @@ export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext
       listPaths: () => Promise.resolve(context.paths ?? [...files.keys()]),
       fileCommit: (path) => Promise.resolve(context.commits?.[path] ?? null),
     },
-    // Files of another project and of artifacts lie in folders of their own.
-    fetch: (path, source) => {
-      const folder =
-        source?.kind === 'project' ? `projects/${source.project}/` : source ? `artifacts/${source.job}/` : '';
-      const local = folder + path;
-      const paths = local.includes('*') ? filesMatching(local, [...files.keys()]) : [local];
-      const found = paths.flatMap((each) =>
-        files.has(each) ? [{ path: each.slice(folder.length), content: files.get(each)! }] : [],
-      );
-      return Promise.resolve(found);
-    },
+    fetch: (path, source) => Promise.resolve(fetched(files, context, path, source)),
     ...(context.inputs ? { inputs: context.inputs } : {}),
     ...(context.limits ? { limits: context.limits } : {}),
   };

@@ -41,6 +41,7 @@ export {
   revert,
   squash,
 } from './merge/rebase.ts';
+export { type FoundLines, type GrepOptions, grep } from './objects/grep.ts';
 export {
   type Commit,
   type Ident,

@@ -21,7 +21,15 @@ interface ProjectsFilter {
   readonly order?: string | undefined;
 }
 
-/** The caller's projects, those that they starred or did something in, or all that they see. */
+/** Projects in use: those that are archived or scheduled for deletion have a list of their own. */
+const narrowed = {
+  yours: { membership: true, active: true },
+  starred: { starred: true, active: true },
+  all: { active: true },
+  inactive: { active: false },
+} as const;
+
+/** The caller's projects, those that they starred or did something in, all that they see, or those out of use. */
 export const projects = (filter: ProjectsFilter) =>
   queryOptions({
     queryKey: ['projects', filter],
@@ -36,9 +44,11 @@ export const projects = (filter: ProjectsFilter) =>
       if (filter.list === 'contributed') {
         const { user } = await currentSession();
         const path = { user_id: String(user?.id ?? 0) };
-        return await unwrapPage(client.GET('/users/{user_id}/contributed_projects', { params: { path, query } }));
+        const used = { ...query, active: true };
+        return await unwrapPage(client.GET('/users/{user_id}/contributed_projects', { params: { path, query: used } }));
       }
-      const mine = filter.list === 'starred' ? { starred: true } : filter.list === 'all' ? {} : { membership: true };
+      const list = filter.list ?? 'yours';
+      const mine = Object.hasOwn(narrowed, list) ? narrowed[list as keyof typeof narrowed] : narrowed.yours;
       return await unwrapPage(client.GET('/projects', { params: { query: { ...query, ...mine } } }));
     },
   });
@@ -49,10 +59,6 @@ export const ownActivity = (page: number) =>
     queryKey: ['events', page],
     queryFn: () => unwrapPage(client.GET('/events', { params: { query: { scope: 'all', page, per_page: perPage } } })),
   });
-
-/** What waits for the caller. */
-export const waitingForUser = () =>
-  queryOptions({ queryKey: ['user', 'counts'], queryFn: () => unwrap(client.GET('/user_counts')) });
 
 /** Whether somebody starred a project: the list of theirs, narrowed to the one. */
 export const isStarred = (userId: number, projectId: number) =>
@@ -312,25 +318,6 @@ export const of = (path: string) => {
         queryKey: ['project', path, 'job', jobId],
         queryFn: () =>
           unwrap(client.GET('/projects/{id}/jobs/{job_id}', { params: { path: { ...id, job_id: jobId } } })),
-      }),
-    mergeRequests: (filter: { page?: number | undefined; state?: string | undefined; search?: string | undefined }) =>
-      queryOptions({
-        queryKey: ['project', path, 'merge-requests', filter],
-        queryFn: () =>
-          unwrapPage(
-            client.GET('/projects/{id}/merge_requests', {
-              params: {
-                path: id,
-                query: {
-                  page: filter.page ?? 1,
-                  per_page: perPage,
-                  with_labels_details: true,
-                  state: (filter.state ?? 'opened') as 'opened',
-                  ...(filter.search ? { search: filter.search } : {}),
-                },
-              },
-            }),
-          ),
       }),
     mergeRequest: (iid: number) =>
       queryOptions({

@@ -32,6 +32,7 @@ const configuration: InstanceConfiguration = {
     ssh_key_days: null,
     ssh_operations: 600,
   },
+  search: { anonymous: true, scopes: ['projects'], default_scope: null },
   formulas: { limited: true, locked: false },
   throttles: [
     { name: 'authenticated_api', requests: 7200, period: 3600 },

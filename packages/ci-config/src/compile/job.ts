@@ -97,6 +97,8 @@ export async function planJob(
     hooks: config.hooks ?? [],
     release: config.release ?? null,
     trigger: config.trigger ?? null,
+    needsElsewhere: (rule?.needs ?? config.needs)?.elsewhere ?? [],
+    upstream: (rule?.needs ?? config.needs)?.upstream ?? null,
   };
 }
 

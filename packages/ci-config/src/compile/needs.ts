@@ -36,8 +36,8 @@ export function lintGraph(job: ConfigJob, { stageOf }: Roster, problems: Problem
       problems.error(mark, `${job.name} job: ${kind} ${other} is not defined in current or prior stages`);
     }
   };
-  const ofRules = (job.config.rules ?? []).flatMap((rule) => rule.needs ?? []);
-  for (const need of [...(job.config.needs ?? []), ...ofRules]) {
+  const ofRules = (job.config.rules ?? []).flatMap((rule) => rule.needs?.jobs ?? []);
+  for (const need of [...(job.config.needs?.jobs ?? []), ...ofRules]) {
     if (!need.optional || stageOf.has(need.job)) check('need', need.job, need.mark);
   }
   for (const name of job.config.dependencies ?? []) check('dependency', name, job.markOf('dependencies'));

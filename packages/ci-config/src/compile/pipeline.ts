@@ -109,7 +109,7 @@ function sizeOf(parallel: Parallel | undefined): number {
 
 function lintCycles(placed: readonly Placed[], people: Roster, { problems }: PipelineContext): void {
   const edges = placed.flatMap(({ job, instances }) => {
-    const needed = (job.config.needs ?? []).flatMap((need) => instancesOfNeed(need, people));
+    const needed = (job.config.needs?.jobs ?? []).flatMap((need) => instancesOfNeed(need, people));
     return instances.map((instance) => [instance.name, needed] as const);
   });
   const cycle = findCycle(new Map(edges));
@@ -177,9 +177,10 @@ function planNeeds(
   problems: Problems,
 ): PlanNeed[] | null {
   const needs = rule?.needs ?? frame.config.needs;
-  if (!needs) return null;
+  // One that mirrors another project's pipeline comes after the stages before it.
+  if (!needs || needs.upstream !== null) return null;
   const planned = new Map<string, PlanNeed>();
-  for (const { artifacts, optional, mark, ...need } of needs) {
+  for (const { artifacts, optional, mark, ...need } of needs.jobs) {
     const targets = instancesOfNeed({ artifacts, optional, mark, ...need }, people);
     for (const job of targets.length > 0 ? targets : [need.job]) {
       if (names.has(job)) planned.set(job, { job, artifacts, optional });

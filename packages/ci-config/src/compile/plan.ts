@@ -4,6 +4,7 @@ import type { Artifacts } from '../keywords/artifacts.ts';
 import type { Environment } from '../keywords/environment.ts';
 import type { Hook } from '../keywords/hooks.ts';
 import type { Image } from '../keywords/image.ts';
+import type { NeedElsewhere } from '../keywords/needs.ts';
 import type { Release } from '../keywords/release.ts';
 import type { Retry } from '../keywords/retry.ts';
 import type { Service } from '../keywords/services.ts';
@@ -67,6 +68,10 @@ export type PlanJob = {
   readonly release: Release | null;
   /** Of a job that starts another pipeline. */
   readonly trigger: Trigger | null;
+  /** Jobs of other pipelines whose artifacts are fetched. */
+  readonly needsElsewhere: readonly NeedElsewhere[];
+  /** Path of the project whose latest pipeline says how the job ends; variables are expanded when the job starts. */
+  readonly upstream: string | null;
 };
 
 export type Plan = {

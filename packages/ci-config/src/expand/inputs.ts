@@ -26,11 +26,12 @@ export function applyInputs(file: ParsedFile, given: Given, context: InputContex
   const before = problems.errors.length;
   const values = inputValues(specs, given, context);
   if (!values) return rethrow(context, before);
+  const facts = new Map([...(given.component ?? [])].filter(([name]) => file.component.includes(name)));
   const known = new Map<string, Node | null>();
   const valueAt = (block: Block): Node | null => {
     const seen = known.get(block.source);
     if (seen !== undefined) return seen;
-    const result = valueOfBlock(block.data, values, context.expand);
+    const result = valueOfBlock(block.data, values, facts, context.expand);
     if (typeof result === 'string' && result !== 'skip') problems.error(block.mark, result);
     const value = typeof result === 'string' ? null : result;
     known.set(block.source, value);

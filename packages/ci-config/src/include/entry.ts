@@ -12,13 +12,20 @@ type IncludeRule = Conditions & { readonly when: 'always' | 'never' };
 
 /** Where a file is that is not in the repository of the file that includes it. */
 export type IncludeSource =
-  | { readonly kind: 'project'; readonly project: string; readonly ref: string | null }
+  /** `anonymous`: as anybody may read it, for files that came from elsewhere. */
+  | { readonly kind: 'project'; readonly project: string; readonly ref: string | null; readonly anonymous?: true }
   /** What a job of the parent pipeline has left. */
-  | { readonly kind: 'artifact'; readonly job: string };
+  | { readonly kind: 'artifact'; readonly job: string }
+  /** Any address; the content has the hash where one is given. `shown` is the address without what may be secret. */
+  | { readonly kind: 'remote'; readonly integrity: string | null; readonly shown: string }
+  /** What the instance offers to start with. */
+  | { readonly kind: 'template' }
+  /** A file in `templates/` of a project, by name and version. */
+  | { readonly kind: 'component'; readonly anonymous?: true };
 
 export type IncludeEntry = {
   readonly mark: Mark;
-  /** Path of the file. */
+  /** Path of the file; the address of one elsewhere, the name of a template or component. */
   readonly local: string;
   /** Null: the repository of the file that includes it. */
   readonly source: IncludeSource | null;
@@ -27,7 +34,7 @@ export type IncludeEntry = {
   readonly inputs: ReadonlyMap<string, Node>;
 };
 
-const OTHER_KINDS = ['remote', 'template', 'component'];
+const KINDS = ['local', 'project', 'artifact', 'remote', 'template', 'component'] as const;
 const AT = { path: 'include', noun: 'config' };
 const RULES_AT = { path: 'include:rules', noun: 'config' };
 const inputs: Schema = (node, at, problems) => {
@@ -39,12 +46,19 @@ const inputs: Schema = (node, at, problems) => {
   return settled;
 };
 const common = { rules: ruleListSchema({ when: oneOf(['always', 'never']) }), inputs };
-const SCHEMAS: Readonly<Record<'local' | 'project' | 'artifact', Schema>> = {
+const integrity: Schema = (node, at, problems) => {
+  if (isText(node) && /^sha256-[A-Za-z0-9+/]{43}=$/.test(node.text)) return true;
+  problems.error(node.mark, `${at.path}:${at.noun} should be \`sha256-\` followed by the Base64 hash of the file`);
+  return false;
+};
+const SCHEMAS: Readonly<Record<(typeof KINDS)[number], Schema>> = {
   local: hash({ keys: { ...common, local: text } }),
   project: hash({ keys: { ...common, project: text, file: textOrTexts, ref: text }, required: ['project', 'file'] }),
   artifact: hash({ keys: { ...common, artifact: text, job: text }, required: ['artifact', 'job'] }),
+  remote: hash({ keys: { ...common, remote: text, integrity } }),
+  template: hash({ keys: { ...common, template: text } }),
+  component: hash({ keys: { ...common, component: text } }),
 };
-const KINDS = ['local', 'project', 'artifact'] as const;
 const NO_INPUTS: ReadonlyMap<string, Node> = new Map();
 
 /** The entries that can be followed; what is wrong with the others is reported. */
@@ -56,26 +70,18 @@ export function includeEntries(node: Node, context: Omit<KeywordContext, 'at'>):
 function entryOf(node: Node, context: Omit<KeywordContext, 'at'>): IncludeEntry[] | null {
   const { problems } = context;
   if (isText(node)) {
-    if (!/^https?:\/\//.test(node.text))
-      return [{ mark: node.mark, local: node.text, source: null, rules: null, inputs: NO_INPUTS }];
-    problems.error(node.mark, 'include:remote is not supported yet, only include:local and include:project');
-    return null;
+    const source = /^https?:\/\//.test(node.text) ? remoteOf(node.text, null) : null;
+    return [{ mark: node.mark, local: node.text, source, rules: null, inputs: NO_INPUTS }];
   }
   if (!isMapping(node)) {
     problems.error(node.mark, 'include config should be an array of hashes or strings');
-    return null;
-  }
-  const other = OTHER_KINDS.find((kind) => node.entries.has(kind));
-  const mark = other && node.entries.get(other)?.keyMark;
-  if (mark) {
-    problems.error(mark, `include:${other} is not supported yet, only include:local and include:project`);
     return null;
   }
   const kind = KINDS.find((each) => node.entries.has(each));
   if (!kind) {
     problems.error(
       node.mark,
-      'include config does not have a valid subkey for include. Valid subkeys are: `local`, `project`',
+      `include config does not have a valid subkey for include. Valid subkeys are: ${KINDS.map((each) => `\`${each}\``).join(', ')}`,
     );
     return null;
   }
@@ -93,10 +99,25 @@ function entryOf(node: Node, context: Omit<KeywordContext, 'at'>): IncludeEntry[
   };
   if (kind === 'local') return [{ ...rest, local: value, source: null }];
   if (kind === 'artifact') return [{ ...rest, local: value, source: { kind, job: textOf(field(node, 'job')) ?? '' } }];
+  if (kind === 'remote') return [{ ...rest, local: value, source: remoteOf(value, textOf(field(node, 'integrity'))) }];
+  if (kind !== 'project') return [{ ...rest, local: value, source: { kind } }];
   const source = { kind, project: value, ref: textOf(field(node, 'ref')) } as const;
   return textsOf(field(node, 'file')).map((local) => ({ ...rest, local, source }));
 }
 
 function inputsOf(node: Node | undefined): ReadonlyMap<string, Node> {
   return isMapping(node) ? new Map([...node.entries].map(([name, { value }]) => [name, value])) : NO_INPUTS;
+}
+
+const remoteOf = (address: string, integrity: string | null): IncludeSource => ({
+  kind: 'remote',
+  integrity,
+  shown: shownAddress(address),
+});
+
+/** An address as it is written, without what may be secret in it: names, passwords and parameters. */
+function shownAddress(address: string): string {
+  const [path = ''] = address.split(/[?#]/, 1);
+  const known = path.replace(/^([a-z]+:\/\/)[^/]*@/i, '$1');
+  return path.length < address.length ? `${known}?...` : known;
 }

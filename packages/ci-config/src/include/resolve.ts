@@ -1,19 +1,41 @@
 /** Pass: `include`. Files come through an injected fetcher; the including file lies over what it includes. */
 import { fail, failLimit, type Mark } from '../diagnostics.ts';
 import { applyInputs, type InputContext } from '../expand/inputs.ts';
+import { variableScope } from '../expand/variables.ts';
 import { type ParsedFile, parseFile } from '../inputs/file.ts';
+import { scalar } from '../inputs/value.ts';
+import { pathMatcher } from '../rules/paths.ts';
 import { evaluateRules, type Surroundings } from '../rules/rules.ts';
-import { deepMerge, type Entry, isMapping, type MappingNode, mapping } from '../yaml/tree.ts';
+import { deepMerge, type Entry, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
 import { type IncludeEntry, type IncludeSource, includeEntries } from './entry.ts';
 
 export type { IncludeSource } from './entry.ts';
-export type IncludedFile = { readonly path: string; readonly content: string };
+export type IncludedFile = {
+  readonly path: string;
+  readonly content: string;
+  /** Of a component: where it was found, and what its header may ask for. */
+  readonly component?: Component;
+};
+export type Component = {
+  readonly project: string;
+  readonly sha: string;
+  readonly name: string;
+  /** Null unless it is a released one. */
+  readonly version: string | null;
+  /** As it was asked for. */
+  readonly reference: string;
+};
+/** Why there is no file, as a part of a sentence. */
+export type FetchFailure = { readonly failure: string };
 
 /**
  * The files for a path relative to the repository's root, without a leading slash. A path with `*` may give several;
  * null or an empty list means that there is none. Without a source they are of the repository itself.
  */
-export type Fetch = (path: string, source: IncludeSource | null) => Promise<readonly IncludedFile[] | null>;
+export type Fetch = (
+  path: string,
+  source: IncludeSource | null,
+) => Promise<readonly IncludedFile[] | FetchFailure | null>;
 
 export type IncludeContext = InputContext & {
   readonly fetch: Fetch;
@@ -21,7 +43,15 @@ export type IncludeContext = InputContext & {
   readonly signal?: AbortSignal | undefined;
 };
 
-type State = IncludeContext & { files: number; bytes: number; readonly parsed: Map<string, ParsedFile> };
+type ProjectSource = Extract<IncludeSource, { kind: 'project' }>;
+type State = IncludeContext & {
+  readonly count: { files: number; bytes: number };
+  readonly parsed: Map<string, ParsedFile>;
+  /** In files that are not of a repository, and in what these include. */
+  readonly elsewhere: boolean;
+};
+/** A file on the way to another: what it is known by, and how people read of it. */
+type Step = { readonly key: string; readonly name: string };
 
 /** The root of `path` with everything that it includes, and without the `include` keyword. */
 export async function resolveIncludes(
@@ -30,14 +60,23 @@ export async function resolveIncludes(
   bytes: number,
   context: IncludeContext,
 ): Promise<MappingNode> {
-  return expand(root, [path], { ...context, files: 0, bytes, parsed: new Map() });
+  const state = { ...context, count: { files: 0, bytes }, parsed: new Map(), elsewhere: false };
+  return expand(root, [{ key: path, name: path }], state);
+}
+
+/** A file from elsewhere learns nothing of this project: no variables, no files, nothing that only some may read. */
+function seenFromElsewhere(state: State, mark: Mark): State {
+  if (state.elsewhere) return state;
+  const scope = variableScope([], { limits: state.limits, used: 0 }, mark);
+  const nothing = { changedPaths: () => Promise.resolve([]), listPaths: () => Promise.resolve([]) };
+  return { ...state, elsewhere: true, around: { scope, paths: pathMatcher(nothing, state.limits) } };
 }
 
 async function expand(
   root: MappingNode,
-  chain: readonly string[],
+  chain: readonly Step[],
   state: State,
-  origin: IncludeSource | null = null,
+  origin: ProjectSource | null = null,
 ): Promise<MappingNode> {
   const include = root.entries.get('include');
   if (!include) return root;
@@ -57,18 +96,13 @@ async function expand(
   return deepMerge(below, own, state.budget);
 }
 
-function sourceOf({ source }: IncludeEntry, origin: IncludeSource | null, state: State): IncludeSource | null {
-  if (source?.kind !== 'project') return source ?? (origin?.kind === 'project' ? origin : null);
+function sourceOf({ source }: IncludeEntry, origin: ProjectSource | null, state: State): IncludeSource | null {
+  const anonymous = state.elsewhere ? ({ anonymous: true } as const) : {};
+  if (source?.kind === 'component') return { ...source, ...anonymous };
+  if (source?.kind !== 'project') return source ?? origin;
   const { scope } = state.around;
   const ref = source.ref === null ? null : scope.expand(source.ref, 'empty');
-  return { ...source, project: scope.expand(source.project, 'empty').replace(/^\/+/, ''), ref };
-}
-
-/** A file's name in messages and in the search for loops. */
-function nameOf(path: string, source: IncludeSource | null): string {
-  if (source === null) return path;
-  if (source.kind === 'artifact') return `artifact of ${source.job}: ${path}`;
-  return `${source.project}${source.ref === null ? '' : `@${source.ref}`}: ${path}`;
+  return { ...source, ...anonymous, project: scope.expand(source.project, 'empty').replace(/^\/+/, ''), ref };
 }
 
 async function filesOf(entry: IncludeEntry, state: State): Promise<readonly IncludedFile[]> {
@@ -76,53 +110,133 @@ async function filesOf(entry: IncludeEntry, state: State): Promise<readonly Incl
     const rule = await evaluateRules(entry.rules, state.around);
     if (!rule || rule.when === 'never') return [];
   }
+  const { source, mark } = entry;
   const path = state.around.scope.expand(entry.local, 'empty').replace(/^\/+/, '');
-  if (path.split('/').includes('..')) {
-    state.problems.error(entry.mark, `Local file \`${path}\` is outside of the repository!`);
+  const wrong = problemOf(path, entry, state);
+  if (wrong !== null) {
+    state.problems.error(mark, wrong);
     return [];
   }
-  const { source } = entry;
-  if (source?.kind !== 'artifact' && !/\.ya?ml$/.test(path)) {
-    state.problems.error(entry.mark, `Included file \`${path}\` does not have YAML extension!`);
-    return [];
-  }
-  const files = await state.fetch(path, source);
-  if (!files?.length) {
-    state.problems.error(entry.mark, missing(path, source));
+  const found = await state.fetch(path, source);
+  const files = found === null || 'failure' in found ? [] : found;
+  if (files.length === 0) {
+    state.problems.error(mark, missing(path, entry, found !== null && 'failure' in found ? `: ${found.failure}` : ''));
     return [];
   }
   return [...files].sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
 }
 
-function missing(path: string, source: IncludeSource | null): string {
-  if (source === null) return `Local file \`${path}\` does not exist!`;
-  if (source.kind === 'artifact') return `Job \`${source.job}\` has no artifact \`${path}\`!`;
-  return `Project \`${source.project}\` has no file \`${path}\` there, or access is denied!`;
+/** What speaks against fetching it at all. */
+function problemOf(path: string, { source, local }: IncludeEntry, { elsewhere }: State): string | null {
+  const isYaml = (name: string) => /\.ya?ml$/.test(name);
+  switch (source?.kind) {
+    case 'remote': {
+      const address = /^https?:\/\//.test(path) ? URL.parse(path) : null;
+      if (!address) return `Remote file \`${source.shown}\` does not have a valid address!`;
+      return isYaml(address.pathname) ? null : `Included file \`${source.shown}\` does not have YAML extension!`;
+    }
+    case 'template':
+      return path.endsWith('.gitlab-ci.yml') ? null : `Template file \`${local}\` is not a valid location!`;
+    case 'component':
+      return null;
+    default: {
+      // What came from elsewhere has no repository around it, and no parent pipeline.
+      if (elsewhere && source?.kind !== 'project')
+        return `Local file \`${path}\` cannot be included by a file that is not in a repository!`;
+      if (path.split('/').includes('..')) return `Local file \`${path}\` is outside of the repository!`;
+      if (source?.kind === 'artifact' || isYaml(path)) return null;
+      return `Included file \`${path}\` does not have YAML extension!`;
+    }
+  }
+}
+
+/** Addresses and names are shown as they are written: what variables hold may be secret. */
+function missing(path: string, { source, local }: IncludeEntry, because: string): string {
+  switch (source?.kind) {
+    case undefined:
+      return `Local file \`${path}\` does not exist!`;
+    case 'artifact':
+      return `Job \`${source.job}\` has no artifact \`${path}\`!`;
+    case 'project':
+      return `Project \`${source.project}\` has no file \`${path}\` there, or access is denied!`;
+    case 'remote':
+      return `Remote file \`${source.shown}\` could not be fetched${because}!`;
+    case 'template':
+      return `Template file \`${local}\` does not exist!`;
+    case 'component':
+      return `Component \`${local}\` could not be included${because}!`;
+  }
+}
+
+/** A file's name in messages, and what it is known by: what is shown of two addresses may be equal. */
+function stepOf(path: string, { source, local }: IncludeEntry): Step {
+  const step = (name: string, key = name): Step => ({ name, key });
+  switch (source?.kind) {
+    case undefined:
+      return step(path);
+    case 'artifact':
+      return step(`artifact of ${source.job}: ${path}`);
+    case 'project':
+      return step(`${source.project}${source.ref === null ? '' : `@${source.ref}`}: ${path}`);
+    case 'remote':
+      return step(source.shown, `remote ${path}`);
+    case 'template':
+      return step(`template ${local}`);
+    case 'component':
+      return step(`component ${local}`, `component ${path}`);
+  }
+}
+
+/** Where the files are that a file calls local. */
+function originOf({ component }: IncludedFile, source: IncludeSource | null): ProjectSource | null {
+  if (component) {
+    const { project, sha: ref } = component;
+    return {
+      kind: 'project',
+      project,
+      ref,
+      ...(source?.kind === 'component' && source.anonymous ? { anonymous: true } : {}),
+    };
+  }
+  return source?.kind === 'project' ? source : null;
+}
+
+/** What a header may ask for with `spec:component`. */
+function factsOf({ component }: IncludedFile, mark: Mark): ReadonlyMap<string, Node> {
+  if (!component) return new Map();
+  const { name, sha, version, reference } = component;
+  return new Map(Object.entries({ name, sha, version, reference }).map(([key, value]) => [key, scalar(mark, value)]));
 }
 
 async function load(
   file: IncludedFile,
-  { mark, inputs, source }: IncludeEntry,
-  chain: readonly string[],
+  entry: IncludeEntry,
+  chain: readonly Step[],
   state: State,
 ): Promise<MappingNode> {
-  const { limits } = state;
-  const path = nameOf(file.path.replace(/^\/+/, ''), source);
-  if (chain.includes(path)) fail(mark, `include loop: ${[...chain, path].join(' -> ')}`);
+  const { limits, count } = state;
+  const { mark, inputs, source } = entry;
+  const step = stepOf(file.path.replace(/^\/+/, ''), entry);
+  const { name } = step;
+  const steps = [...chain, step];
+  if (chain.some(({ key }) => key === step.key))
+    fail(mark, `include loop: ${steps.map((each) => each.name).join(' -> ')}`);
   if (chain.length > limits.includeDepth) failLimit(mark, 'levels of include', limits, 'includeDepth', chain.length);
-  state.files++;
-  if (state.files > limits.includes) failLimit(mark, 'included files', limits, 'includes', state.files);
-  const parsed = state.parsed.get(path) ?? parseIncluded(file, path, mark, state);
-  state.parsed.set(path, parsed);
-  const root = applyInputs(parsed, { mark, values: inputs }, state, mark);
-  if (root === null) return fail(mark, `Included file \`${path}\` is empty or does not exist!`);
-  if (!isMapping(root)) return fail(root.mark, `Included file \`${path}\` does not have valid YAML syntax!`);
-  return expand(root, [...chain, path], state, source);
+  count.files++;
+  if (count.files > limits.includes) failLimit(mark, 'included files', limits, 'includes', count.files);
+  const parsed = state.parsed.get(step.key) ?? parseIncluded(file, name, mark, state);
+  state.parsed.set(step.key, parsed);
+  const root = applyInputs(parsed, { mark, values: inputs, component: factsOf(file, mark) }, state, mark);
+  if (root === null) return fail(mark, `Included file \`${name}\` is empty or does not exist!`);
+  if (!isMapping(root)) return fail(root.mark, `Included file \`${name}\` does not have valid YAML syntax!`);
+  const isElsewhere = source?.kind === 'remote' || source?.kind === 'template';
+  const within = isElsewhere ? seenFromElsewhere(state, mark) : state;
+  return expand(root, steps, within, originOf(file, source));
 }
 
-function parseIncluded(file: IncludedFile, path: string, mark: Mark, state: State): ParsedFile {
-  const { limits } = state;
-  state.bytes += Buffer.byteLength(file.content);
-  if (state.bytes > limits.totalBytes) failLimit(mark, 'bytes in all files', limits, 'totalBytes', state.bytes);
-  return parseFile(path, file.content, state);
+function parseIncluded(file: IncludedFile, name: string, mark: Mark, state: State): ParsedFile {
+  const { limits, count } = state;
+  count.bytes += Buffer.byteLength(file.content);
+  if (count.bytes > limits.totalBytes) failLimit(mark, 'bytes in all files', limits, 'totalBytes', count.bytes);
+  return parseFile(name, file.content, state);
 }

@@ -1,4 +1,4 @@
-/** What a block stands for: `inputs.name`, an item of a list, and functions of it. */
+/** What a block stands for: `inputs.name`, `component.sha`, an item of a list, and functions of it. */
 import type { Node } from '../yaml/tree.ts';
 import { applyFunctions, type ExpandVariables } from './functions.ts';
 
@@ -10,6 +10,7 @@ const MOST_INDICES = 5;
 export function valueOfBlock(
   data: string,
   inputs: ReadonlyMap<string, Node>,
+  component: ReadonlyMap<string, Node>,
   expand: ExpandVariables,
 ): Node | string | 'skip' {
   const [access = '', ...functions] = data.split('|').map((part) => part.trim());
@@ -18,8 +19,9 @@ export function valueOfBlock(
   if (context === 'matrix') return 'skip';
   if (Buffer.byteLength(access) > LONGEST) return 'maximum interpolation expression size exceeded';
   if (path.length === 0) return 'invalid pattern used for interpolation. valid pattern is $[[ inputs.input ]]';
-  if (context !== 'inputs') return `unknown interpolation provided: \`${context}\` in \`${access}\``;
-  const value = find(path, access, inputs);
+  const values = context === 'inputs' ? inputs : context === 'component' ? component : null;
+  if (values === null) return `unknown interpolation provided: \`${context}\` in \`${access}\``;
+  const value = find(path, access, values);
   if (typeof value === 'string') return value;
   if (functions.length > MOST_FUNCTIONS) return 'too many functions in interpolation block';
   return applyFunctions(value, functions, expand);

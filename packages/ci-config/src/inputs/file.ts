@@ -2,12 +2,14 @@
 import { fail } from '../diagnostics.ts';
 import { checkBytes, type ParseContext, parseDocuments } from '../yaml/parse.ts';
 import { checkSize, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
-import { type InputSpec, readSpec } from './spec.ts';
+import { componentFacts, type InputSpec, readSpec } from './spec.ts';
 import { type Template, templateOf } from './template.ts';
 
 export type ParsedFile = {
   /** Null for a file without a header: its blocks are text like any other. */
   readonly specs: readonly InputSpec[] | null;
+  /** What the header asks for of the component that the file is. */
+  readonly component: readonly string[];
   /** Null for a file without content. */
   readonly root: Node | null;
   readonly template: Template;
@@ -26,7 +28,7 @@ export function parseFile(file: string, text: string, context: ParseContext): Pa
     const head = first && isMapping(first) && first.entries.has('spec') ? first : null;
     if (!head || count === 1) {
       if (count > 1) fail(documents[1]!().mark, `expected one YAML document, found ${count}`);
-      return { specs: null, ...contentOf(first, template, context) };
+      return { specs: null, component: [], ...contentOf(first, template, context) };
     }
     const root = documents[1]!();
     if (count > 2) fail(documents[2]!().mark, `expected a header and one YAML document, found ${count}`);
@@ -34,7 +36,7 @@ export function parseFile(file: string, text: string, context: ParseContext): Pa
     const before = context.problems.errors.length;
     const specs = readSpec(restored, context);
     if (!specs) fail(...lastOf(context, before, restored));
-    return { specs, ...contentOf(root, template, context) };
+    return { specs, component: componentFacts(restored), ...contentOf(root, template, context) };
   });
 }
 
@@ -44,7 +46,11 @@ function lastOf({ problems }: ParseContext, before: number, head: Node): Paramet
   return error ? [error, error.message] : [head.mark, 'the header is wrong'];
 }
 
-function contentOf(root: Node | null, template: Template, { limits }: ParseContext): Omit<ParsedFile, 'specs'> {
+function contentOf(
+  root: Node | null,
+  template: Template,
+  { limits }: ParseContext,
+): Omit<ParsedFile, 'specs' | 'component'> {
   if (root) checkSize(root, limits);
   return { root, template, open: root ? openValues(root, template) : new Set() };
 }

@@ -89,7 +89,15 @@ const input: Schema = (node, at, problems) => {
   }
   return keys.length === 0;
 };
-const spec = hash({ keys: { inputs: anything, include: notYet('include'), component: notYet('component') } });
+const COMPONENT_FACTS = ['name', 'sha', 'version', 'reference'] as const;
+const fact = oneOf(COMPONENT_FACTS);
+const facts: Schema = (node, at, problems) => {
+  const items = isList(node) ? flatItems(node) : null;
+  if (items) return items.every((item) => fact(item, at, problems));
+  problems.error(node.mark, `${at.path}:component config should be an array of strings`);
+  return false;
+};
+const spec = hash({ keys: { inputs: anything, include: notYet('include'), component: facts } });
 const header = hash({ keys: { spec: anything } });
 
 function notYet(key: string): Schema {
@@ -123,6 +131,12 @@ export function readSpec(node: MappingNode, context: Context): InputSpec[] | nul
   });
   if (problems.errors.length > before) return null;
   return specs;
+}
+
+/** What a header that is right asks for of its component. */
+export function componentFacts(node: MappingNode): string[] {
+  const listed = field(field(node, 'spec'), 'component');
+  return (listed ? flatItems(listed) : null)?.flatMap((item) => textOf(item) ?? []) ?? [];
 }
 
 function specOf(

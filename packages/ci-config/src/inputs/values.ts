@@ -7,7 +7,12 @@ import { type InputRule, type InputSpec, namesIn } from './spec.ts';
 import { coerced, jsonOf, scalar } from './value.ts';
 
 /** Values by name, and the place that what is missing is reported at; the input's own where there is none. */
-export type Given = { readonly mark: Mark | null; readonly values: ReadonlyMap<string, Node> };
+export type Given = {
+  readonly mark: Mark | null;
+  readonly values: ReadonlyMap<string, Node>;
+  /** What is known of the component that the file is. */
+  readonly component?: ReadonlyMap<string, Node>;
+};
 
 type Context = { readonly problems: Problems; readonly limits: Limits };
 

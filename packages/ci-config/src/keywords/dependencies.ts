@@ -8,8 +8,8 @@ export const dependencies: Keyword<string[]> = {
   schema: texts,
   normalise: textsOf,
   lint: ({ name, config, markOf }, problems) => {
-    if (!config.dependencies?.length || !config.needs?.length) return;
-    const needed = new Set(config.needs.map((need) => need.job));
+    if (!config.dependencies?.length || !config.needs?.jobs.length) return;
+    const needed = new Set(config.needs.jobs.map((need) => need.job));
     const missing = config.dependencies.filter((dependency) => !needed.has(dependency));
     if (missing.length === 0) return;
     problems.error(

@@ -1,4 +1,4 @@
-/** `needs`: the jobs that a job waits for instead of the stages before it. */
+/** `needs`: the jobs that a job waits for instead of the stages before it, and artifacts of other pipelines. */
 
 import type { Mark } from '../diagnostics.ts';
 import { limitSentence } from '../limits.ts';
@@ -6,7 +6,7 @@ import type { Node } from '../yaml/tree.ts';
 import type { Keyword, KeywordContext } from './keyword.ts';
 import { type MatrixEntry, matrixOf, matrixSchema, matrixSize } from './parallel.ts';
 import { booleanOf, field, textOf } from './read.ts';
-import { boolean, either, flatItems, hash, isHash, isText, listOf, name, type Schema } from './schema.ts';
+import { boolean, either, flatItems, hash, integer, isHash, isText, listOf, name, type Schema } from './schema.ts';
 
 export type Need = {
   readonly job: string;
@@ -17,6 +17,21 @@ export type Need = {
   readonly mark: Mark;
 };
 
+/** A job of another pipeline whose artifacts are fetched; it is not waited for. Variables in it are expanded when the job starts. */
+export type NeedElsewhere =
+  | { readonly kind: 'project'; readonly project: string; readonly ref: string; readonly job: string }
+  | { readonly kind: 'pipeline'; readonly pipeline: string; readonly job: string };
+
+export type Needs = {
+  readonly jobs: readonly Need[];
+  readonly elsewhere: readonly NeedElsewhere[];
+  /** Project whose latest pipeline says how the job ends. */
+  readonly upstream: string | null;
+};
+
+/** Jobs of other projects that one job may need, and jobs of other pipelines. */
+const MOST_ELSEWHERE = 5;
+
 const local = hash({
   keys: {
     job: name,
@@ -26,15 +41,26 @@ const local = hash({
   },
   required: ['job'],
 });
+const ofProject = hash({
+  keys: { project: name, ref: name, job: name, artifacts: boolean },
+  required: ['project', 'ref', 'job'],
+});
+/** A pipeline's id, mostly in a variable. */
+const pipelineId = either(
+  [
+    [isText, name],
+    [(node) => node.kind === 'scalar', integer(1, Number.MAX_SAFE_INTEGER)],
+  ],
+  'should be a string or an integer',
+);
+const ofPipeline = hash({ keys: { pipeline: pipelineId, job: name, artifacts: boolean }, required: ['pipeline'] });
+const upstream = hash({ keys: { pipeline: name }, required: ['pipeline'] });
+
 const need: Schema = (node, at, problems) => {
-  if (isHash(node)) {
-    const foreign = ['project', 'pipeline'].find((key) => node.entries.has(key));
-    if (!foreign) return local(node, at, problems);
-    const mark = node.entries.get(foreign)!.keyMark;
-    problems.error(mark, `${at.path} ${at.noun}: needs:${foreign} is not supported yet`);
-    return false;
-  }
-  return name(node, at, problems);
+  if (!isHash(node)) return name(node, at, problems);
+  if (node.entries.has('project')) return ofProject(node, at, problems);
+  if (!node.entries.has('pipeline')) return local(node, at, problems);
+  return (node.entries.has('job') ? ofPipeline : upstream)(node, at, problems);
 };
 
 export const needsSchema: Schema = either(
@@ -46,8 +72,38 @@ export const needsSchema: Schema = either(
   'can only be a hash or an array',
 );
 
-export function needsOf(node: Node, { at, problems, limits }: KeywordContext): Need[] {
-  const needs = (flatItems(node) ?? [node]).map((item): Need => {
+function elsewhereOf(item: Node): NeedElsewhere[] {
+  const job = textOf(field(item, 'job'));
+  // Nothing is waited for and nothing is fetched.
+  if (job === null || booleanOf(field(item, 'artifacts')) === false) return [];
+  const project = textOf(field(item, 'project'));
+  if (project !== null) return [{ kind: 'project', project, ref: textOf(field(item, 'ref')) ?? '', job }];
+  return [{ kind: 'pipeline', pipeline: textOf(field(item, 'pipeline')) ?? '', job }];
+}
+
+export function needsOf(node: Node, context: KeywordContext): Needs {
+  const { at, problems } = context;
+  const items = flatItems(node) ?? [node];
+  const foreign = items.filter((item) => field(item, 'project') ?? field(item, 'pipeline'));
+  const elsewhere = foreign.flatMap(elsewhereOf);
+  for (const kind of ['project', 'pipeline'] as const) {
+    if (elsewhere.filter((each) => each.kind === kind).length <= MOST_ELSEWHERE) continue;
+    problems.error(node.mark, `${at.path} ${at.noun} must be less than or equal to ${MOST_ELSEWHERE}`);
+  }
+  const mirrored = foreign.find((item) => !field(item, 'job'));
+  return {
+    jobs: localNeeds(
+      node,
+      items.filter((item) => !foreign.includes(item)),
+      context,
+    ),
+    elsewhere,
+    upstream: textOf(field(mirrored, 'pipeline')),
+  };
+}
+
+function localNeeds(node: Node, items: readonly Node[], { at, problems, limits }: KeywordContext): Need[] {
+  const needs = items.map((item): Need => {
     const matrix = field(field(item, 'parallel'), 'matrix');
     return {
       job: textOf(item) ?? textOf(field(item, 'job')) ?? '',
@@ -72,12 +128,15 @@ export function needsOf(node: Node, { at, problems, limits }: KeywordContext): N
   return needs;
 }
 
-export const needs: Keyword<Need[]> = {
+export const needs: Keyword<Needs> = {
   name: 'needs',
   schema: needsSchema,
   normalise: needsOf,
   lint: ({ name: job, config, markOf }, problems) => {
-    const plain = (config.needs ?? []).filter(({ matrix }) => matrix === null).map((each) => each.job);
+    if (config.trigger !== undefined && (config.needs?.elsewhere.length ?? 0) > 0) {
+      problems.error(markOf('needs'), `jobs:${job}:needs config uses invalid types: cross_dependency`);
+    }
+    const plain = (config.needs?.jobs ?? []).filter(({ matrix }) => matrix === null).map((each) => each.job);
     const twice = plain.filter((each, index) => plain.indexOf(each) !== index);
     if (twice.length > 0) {
       problems.error(markOf('needs'), `${job} has the following needs duplicated: ${[...new Set(twice)].join(', ')}.`);

@@ -3,7 +3,7 @@ import type { Conditions } from '../rules/rules.ts';
 import type { Node } from '../yaml/tree.ts';
 import { type AllowFailure, allowFailure } from './allow-failure.ts';
 import type { Keyword, KeywordContext } from './keyword.ts';
-import { type Need, needsOf, needsSchema } from './needs.ts';
+import { type Needs, needsOf, needsSchema } from './needs.ts';
 import { booleanOf, field, secondsOf, textOf } from './read.ts';
 import { ruleList, ruleListSchema } from './rule.ts';
 import { boolean, oneOf } from './schema.ts';
@@ -17,7 +17,7 @@ type Consequences = {
   readonly startIn?: number;
   readonly allowFailure?: AllowFailure;
   readonly variables: readonly YamlVariable[];
-  readonly needs?: readonly Need[];
+  readonly needs?: Needs;
   readonly interruptible?: boolean;
 };
 export type Rule = Conditions & Consequences;

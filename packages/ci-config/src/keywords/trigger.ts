@@ -102,7 +102,8 @@ export const trigger: Keyword<Trigger> = {
     };
   },
   lint: ({ name: job, config, markOf }, problems) => {
-    if (config.trigger === undefined) return;
+    // No runner runs a job that mirrors another project's pipeline, either.
+    if (config.trigger === undefined && config.needs?.upstream == null) return;
     const foreign = RUNNER_KEYWORDS.filter((keyword) => config[keyword] !== undefined);
     const [first] = foreign;
     if (first) problems.error(markOf(first), `jobs:${job} config contains unknown keys: ${foreign.join(', ')}`);

@@ -8,10 +8,13 @@ import type { Secrets } from '../../kernel/secrets/index.ts';
 import { eventRoutes, type PushReader, recorder, retention } from './events/index.ts';
 import { feeds } from './feeds/feeds.ts';
 import { notificationSettingRoutes } from './notification-settings/notification-settings.routes.ts';
+import { type SearchDependencies, searchRoutes } from './search/index.ts';
 import { type WebhookDependencies, webhookConsumer, webhookSamples } from './webhook-payloads/index.ts';
 import { callRoutes, hookCalls, hookRoutes, systemHookRoutes } from './webhooks/index.ts';
 
 export { rewriteFeedUrl } from './feeds/feeds.ts';
+export { pushReader } from './push-base.ts';
+export { globalScopes } from './search/index.ts';
 export { hookRepository } from './webhook-payloads/index.ts';
 export { hookRelation } from './webhooks/index.ts';
 
@@ -27,6 +30,7 @@ export interface ActivityDependencies {
   readonly project: (idOrPath: string, caller: Caller) => Promise<ProjectSubject | null>;
   readonly readPush: PushReader;
   readonly webhooks: Omit<WebhookDependencies, 'db' | 'announce'>;
+  readonly search: Omit<SearchDependencies, 'db' | 'externalUrl'>;
   readonly resolver: CredentialResolver;
   /** Who a feed token stands for; null when it is unknown. */
   readonly feedCaller: (token: string) => Promise<Caller | null>;
@@ -42,6 +46,7 @@ export function activityFeature(deps: ActivityDependencies): Feature {
     routes: [
       ...eventRoutes(db, externalUrl),
       ...notificationSettingRoutes(db),
+      ...searchRoutes({ ...deps.search, db, externalUrl, settings: deps.webhooks.settings }),
       ...hookRoutes({ ...deps, calls, hookSample: webhookSamples(webhooks) }),
       ...callRoutes({ db, calls }),
       ...systemHookRoutes({ ...deps, calls }),

@@ -4,6 +4,7 @@ import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
+import type { Outbound } from '../../kernel/outbound/index.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
@@ -29,13 +30,14 @@ export type CiRepository = Pick<
   | 'carry'
   | 'construct'
   | 'branchesWith'
+  | 'ciTemplate'
 >;
 
 /** Adds background work inside a transaction. `runAt` delays it; an equal `key` replaces what waits. */
 type Enqueue = (
   tx: Db,
   task: string,
-  payload: { readonly job_id: number },
+  payload: { readonly job_id: number } | { readonly pipeline_id: number },
   options?: { readonly runAt?: Date; readonly key?: string },
 ) => Promise<void>;
 
@@ -59,6 +61,8 @@ export interface CiFeatureDependencies {
   readonly secrets: Secrets;
   readonly objects: ObjectStore;
   readonly repository: CiRepository;
+  /** For files that configurations include by address. */
+  readonly outbound: Pick<Outbound, 'send'>;
   /** Loads projects and groups with the caller's level, for runners that belong to them. */
   readonly parents: ParentLoader;
   /** The next number of a project's counter. */

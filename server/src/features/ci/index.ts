@@ -9,6 +9,7 @@ import { forbidden, invalidRecord, unauthorized } from '../../kernel/http/errors
 import type { Page } from '../../kernel/http/pagination.ts';
 import { requireOnProject } from '../../kernel/http/parents.ts';
 import { addJob } from '../../kernel/queue/index.ts';
+import { failedPipelines } from '../identity/index.ts';
 import { runnersTokens } from '../namespaces/index.ts';
 import { artifactRoutes } from './artifacts/artifacts.routes.ts';
 import { artifactsService } from './artifacts/artifacts.service.ts';
@@ -16,7 +17,7 @@ import type { CiDependencies, CiFeatureDependencies } from './deps.ts';
 import { bridgeTasks } from './downstream/bridges.ts';
 import { findPlace } from './jobs/context.queries.ts';
 import { type JobsFace, jobsFace } from './jobs/face.ts';
-import { findTokenJob } from './jobs/jobs.queries.ts';
+import { jobCaller } from './jobs/job-caller.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobsService } from './jobs/jobs.service.ts';
 import { projectUrl } from './jobs/serialize.ts';
@@ -26,8 +27,11 @@ import { badgeFile } from './page-files/badge-files.ts';
 import { logFile } from './page-files/log-file.ts';
 import { movePipelines } from './pipelines/contributions.queries.ts';
 import { type CreateOutcome, type CreatePipeline, pipelineMaker, zeroSha } from './pipelines/create.ts';
+import { countFailedPipelines } from './pipelines/failed.queries.ts';
+import { failedPipelineRoutes } from './pipelines/failed.routes.ts';
 import { followers } from './pipelines/following.ts';
 import { requestRun } from './pipelines/merged-results.ts';
+import { pipelineMetadataRoutes } from './pipelines/metadata.routes.ts';
 import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pipelines/pipelines.entity.ts';
 import { findPipelineById, pipelinesOfMergeRequest } from './pipelines/pipelines.queries.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
@@ -53,10 +57,14 @@ import { ciTasks } from './scheduling/tasks.ts';
 import { secureFileRoutes } from './secure-files/secure-files.routes.ts';
 import { statusRoutes } from './statuses/statuses.routes.ts';
 import { statusService } from './statuses/statuses.service.ts';
+import { testReportReader } from './test-reports/ingest.ts';
+import { testReports } from './test-reports/report.ts';
+import { testReportRoutes } from './test-reports/test-reports.routes.ts';
 import { triggerRoutes } from './triggers/triggers.routes.ts';
 import { triggersService } from './triggers/triggers.service.ts';
 import { variableRoutes } from './variables/variables.routes.ts';
 
+export { reportBytes } from './artifacts/report-bytes.ts';
 export type { CiFeatureDependencies } from './deps.ts';
 export type { JobsFace } from './jobs/face.ts';
 export { JobEntity, type JobJson } from './jobs/jobs.entity.ts';
@@ -109,7 +117,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     announce: publish,
     deployments: given.ports.one(jobDeployments),
     enqueue: (tx, name, payload, options) =>
-      addJob<{ readonly job_id: number }>(tx, { name }, payload, {
+      addJob<{ readonly job_id: number } | { readonly pipeline_id: number }>(tx, { name }, payload, {
         ...(options?.runAt ? { runAt: options.runAt } : {}),
         ...(options?.key ? { jobKey: options.key } : {}),
       }),
@@ -144,9 +152,13 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   }
 
   deps.ports.provide(runnersTokens, { of: tokens.read });
+  deps.ports.provide(failedPipelines, { count: countFailedPipelines });
   return {
     routes: [
       ...pipelineRoutes(deps, pipelines, jobs, writes),
+      ...failedPipelineRoutes(deps),
+      ...pipelineMetadataRoutes(deps, writes),
+      ...testReportRoutes(deps, testReports(deps, writes)),
       ...resourceGroupRoutes(deps),
       ...triggerRoutes(deps, triggersService(deps, pipelines)),
       ...scheduleRoutes(deps, schedules),
@@ -160,27 +172,16 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...runnerRoutes(deps, access),
       ...placeRoutes(deps, access),
       ...registrationRoutes(deps, access, tokens),
-      ...requestRoutes(deps, polls),
+      ...requestRoutes(deps, polls, writes),
       ...updateRoutes(deps),
-      ...runnerArtifactRoutes(deps, artifacts),
+      ...runnerArtifactRoutes(deps, artifacts, writes),
     ],
     pageFiles: [logFile(deps, writes), badgeFile(deps)],
     tasks: work.flatMap(({ tasks }) => tasks),
     cron: work.flatMap(({ cron }) => cron),
-    consumers: followers(deps, pipelines),
+    consumers: [...followers(deps, pipelines), testReportReader(deps)],
     createPipeline: pipelines.create,
-    resolveJobToken: async (tokenSha256) => {
-      const found = await findTokenJob(db, tokenSha256);
-      if (!found) return null;
-      const { id, project_id, pipeline_id, status } = found.job;
-      return {
-        user: found.user,
-        credential: { kind: 'job', job: { id, project_id, pipeline_id, status } },
-        scopes: null,
-        // A job never has more than its user's membership, also when an administrator started it.
-        admin: false,
-      };
-    },
+    resolveJobToken: (tokenSha256) => jobCaller(db, tokenSha256),
     mergeRequestPipelines: {
       detail: (id) => pipelineDetailById(deps, id),
       ofMergeRequest: async (request, page) => {

@@ -10,8 +10,10 @@ import type { Settings } from '../../kernel/settings/index.ts';
 import { placeMoved } from '../namespaces/index.ts';
 import { copyInherited, labeled } from './inherited-labels.ts';
 import { labelRoutes } from './labels/labels.routes.ts';
+import { labelReferences } from './labels/references.ts';
 import { markdownRoutes } from './markdown/markdown.routes.ts';
 import { milestoneRoutes } from './milestones/milestones.routes.ts';
+import { milestoneReferences } from './milestones/references.ts';
 import { noteables } from './noteables.ts';
 import { moveNotes, removeNotesOf } from './notes/index.ts';
 import { mountUploads } from './uploads/uploads.mount.ts';
@@ -21,6 +23,7 @@ export { copyComments, copyFollowers } from './copying.queries.ts';
 export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
 export { labelsNamed } from './labels/named.ts';
+export { meantBy } from './meant.queries.ts';
 export {
   Milestone,
   type MilestoneJson,
@@ -30,7 +33,7 @@ export {
 export { findMilestone, milestoneNamed, milestonesById, milestonesFor } from './milestones/milestones.queries.ts';
 export type { Noteables } from './noteables.ts';
 export { labelRelation, milestoneRelation } from './relations.ts';
-export { recordLabels, recordMilestone, recordState, recordWeight } from './resource-events/index.ts';
+export { insertStates, recordLabels, recordMilestone, recordState, recordWeight } from './resource-events/index.ts';
 export { type Responses, responsesTo } from './responses.queries.ts';
 export { isSubscribed } from './subscriptions/index.ts';
 export { createTodo, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';
@@ -62,6 +65,7 @@ export function collaborationFeature(deps: CollaborationDependencies) {
   deps.ports.provide(placeMoved, { moved: (tx, moved) => copyInherited(tx, parts, moved) });
   const discussed = noteables(deps);
   return {
+    references: [labelReferences(deps.db), milestoneReferences(deps.db)],
     routes: [
       ...discussed.routes,
       ...labelRoutes({ ...deps, labeled: parts }),

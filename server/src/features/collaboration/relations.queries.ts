@@ -1,7 +1,7 @@
 /** Labels and milestones of a project as archives hold them. */
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/index.ts';
-import { nextIid } from '../namespaces/index.ts';
+import { nextIid, raiseCounter } from '../namespaces/index.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -16,7 +16,7 @@ export interface LabelLine {
   readonly created_at: Date;
 }
 
-/** The project's own labels, and those of groups above that its issues and merge requests have. */
+/** The project's own labels, and those of groups above that its issues, merge requests and boards have. */
 export async function labelsOf(db: Db, projectId: number): Promise<LabelLine[]> {
   return await db
     .selectFrom('labels as l')
@@ -31,7 +31,11 @@ export async function labelsOf(db: Db, projectId: number): Promise<LabelLine[]> 
         where k.label_id = l.id and m.project_id = ${projectId})
         or l.namespace_id is not null and exists (
         select from issue_labels k join issues i on i.id = k.issue_id
-        where k.label_id = l.id and i.project_id = ${projectId}))`,
+        where k.label_id = l.id and i.project_id = ${projectId})
+        or l.namespace_id is not null and exists (
+        select from boards b where b.project_id = ${projectId}
+          and (exists (select from board_labels k where k.board_id = b.id and k.label_id = l.id)
+            or exists (select from board_lists k where k.board_id = b.id and k.label_id = l.id))))`,
     )
     .orderBy('of_group')
     .orderBy('l.id')
@@ -73,17 +77,20 @@ export interface MilestoneLine {
   readonly start_date?: Maybe<string>;
   readonly due_date?: Maybe<string>;
   readonly created_at: Date;
+  readonly updated_at?: Maybe<Date>;
 }
 
-/** The project's own milestones, and those of groups above that its issues, merge requests and releases have. */
+/** The project's own milestones, and those of groups above that its issues, merge requests, boards and releases have. */
 export async function milestonesOf(db: Db, projectId: number): Promise<MilestoneLine[]> {
   const { rows } = await sql<MilestoneLine>`
     select case when s.project_id is null then null else s.iid end as iid, s.title, s.description, s.state,
-      s.start_date, s.due_date, s.created_at
+      s.start_date, s.due_date, s.created_at, s.updated_at
     from milestones s
     where s.project_id = ${projectId} or s.namespace_id is not null
       and (exists (select from merge_requests m where m.milestone_id = s.id and m.project_id = ${projectId})
         or exists (select from issues i where i.milestone_id = s.id and i.project_id = ${projectId})
+        or exists (select from boards b left join board_lists k on k.board_id = b.id
+          where b.project_id = ${projectId} and s.id in (b.milestone_id, k.milestone_id))
         or exists (select from release_milestones k join releases r on r.id = k.release_id
           where k.milestone_id = s.id and r.project_id = ${projectId}))
     order by s.project_id is null, s.id`.execute(db);
@@ -102,13 +109,13 @@ export async function insertMilestone(tx: Db, projectId: number, row: MilestoneL
       description: row.description ?? null,
       start_date: row.start_date ?? null,
       due_date: row.due_date ?? null,
+      updated_at: row.updated_at ?? row.created_at,
       project_id: projectId,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('iid')
     .executeTakeFirst();
   if (!made) return 'is there already';
-  await sql`insert into project_counters (project_id, kind, value) values (${projectId}, 'milestone', ${made.iid})
-    on conflict (project_id, kind) do update set value = greatest(project_counters.value, excluded.value)`.execute(tx);
+  await raiseCounter(tx, projectId, 'milestone', made.iid);
   return null;
 }

@@ -33,6 +33,7 @@ export const milestoneRelation: Relation = relation({
     start_date: Optional(OrNull(DateParam())),
     due_date: Optional(OrNull(DateParam())),
     created_at: DateTimeParam(),
+    updated_at: Optional(OrNull(DateTimeParam())),
   }),
   rows: (db, projectId) => once(queries.milestonesOf(db, projectId)),
   insert: (tx, row, { projectId }) => queries.insertMilestone(tx, projectId, row),

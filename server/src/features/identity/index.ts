@@ -8,6 +8,7 @@ import type { Feature } from '../../kernel/feature.ts';
 import type { Mail } from '../../kernel/mail/index.ts';
 import type { Markdown } from '../../kernel/markdown/index.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
+import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
 import { accountRoutes } from './account/index.ts';
@@ -37,6 +38,7 @@ import { instanceRoutes, type Release } from './instance/instance.routes.ts';
 import { createModeration, moderationRoutes } from './moderation/index.ts';
 import { createOauth } from './oauth/index.ts';
 import { createPasswords } from './passwords/index.ts';
+import { failedPipelines } from './ports.ts';
 import { ownProfileRoutes, relationRoutes, statusRoutes } from './profile/index.ts';
 import { createPasswordReset, createRegistration, mountRegistration, passwordRoutes } from './registration/index.ts';
 import { type Belongings, createRemoval, removalRoutes } from './removal/index.ts';
@@ -80,6 +82,7 @@ export { type Avatars, createAvatars, maximumAvatarBytes } from './avatars/index
 export { scopesAllowGit } from './credentials/index.ts';
 export { setNotificationEmail } from './emails/index.ts';
 export type { Release } from './instance/instance.routes.ts';
+export { failedPipelines } from './ports.ts';
 export {
   countServiceAccounts,
   listServiceAccounts,
@@ -159,6 +162,7 @@ export interface IdentityDependencies {
   readonly botsRetired: (tx: Db, userIds: readonly number[]) => Promise<void>;
   /** Whether somebody may do more in a project than the caller. */
   readonly outranksOn: DeployKeyDependencies['outranksOn'];
+  readonly ports: Pick<Ports, 'one'>;
 }
 
 /** Hours of grace of the groups that ask a person for a second factor; provided by namespaces through app.ts. */
@@ -296,7 +300,14 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...serviceAccountRoutes(db, serviceAccounts),
       ...moderationRoutes(moderation, removal),
       ...statusRoutes(db),
-      ...ownProfileRoutes({ db, editing, avatars, externalUrl, forget: cache.clear }),
+      ...ownProfileRoutes({
+        db,
+        editing,
+        avatars,
+        externalUrl,
+        forget: cache.clear,
+        failedPipelines: deps.ports.one(failedPipelines),
+      }),
       ...accountRoutes({
         db,
         settings,

@@ -13,8 +13,8 @@ export interface NamespacesDependencies {
   readonly settings: Settings;
   /** Without a trailing slash. */
   readonly externalUrl: string;
-  /** What comes before a project's full path in its SSH address: `git@host:` or `ssh://git@host:port/`. */
-  readonly sshPrefix: string;
+  /** What comes before a project's full path in its SSH address: `git@host:` or `ssh://git@host:port/`; null while it is not offered. */
+  readonly sshPrefix: () => string | null;
   /** Whether this process serves git over SSH now. */
   readonly sshServed: () => boolean;
   /** Name of the repository storage of new projects. */

@@ -18,6 +18,7 @@ import { downloadWatch } from './downloads/downloads.ts';
 import { soleOwnedGroups } from './groups/groups.queries.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
 import { groupService } from './groups/groups.service.ts';
+import { groupReferences } from './groups/references.ts';
 import { relatedGroupRoutes } from './groups/related.routes.ts';
 import { jobTokenAllowed } from './job-token-scope/job-token-scope.queries.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/job-token-scope.routes.ts';
@@ -51,8 +52,8 @@ export {
   type Sql,
   withTables,
 } from './access/access.queries.ts';
-export { nextGroupIid, nextIid } from './access/counters.queries.ts';
-export { below, defaultProtection, nearestSaid } from './access/hierarchy.queries.ts';
+export { lowerCounter, nextGroupIid, nextIid, raiseCounter } from './access/counters.queries.ts';
+export { below, defaultProtection, nearestSaid, projectsWithin } from './access/hierarchy.queries.ts';
 export { findNamespaceSubject, findProjectSubject } from './access/parents.queries.ts';
 export { outranksOn } from './access/privileges.ts';
 export { issuesSeen, requestsSeen } from './access/requests.queries.ts';
@@ -63,6 +64,7 @@ export type { NamespacesDependencies } from './deps.ts';
 export { groupAttributeParameters, groupAttributes } from './groups/attributes.ts';
 export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
 export { graceOfGroups } from './members/members.queries.ts';
+export { membersNamed } from './members/named.ts';
 export { openness, visibilities } from './naming/naming.ts';
 export { type Place, placeColumns } from './places.ts';
 export {
@@ -88,6 +90,7 @@ export { requireLinkable } from './projects/fork-visibility.ts';
 export type { ListProjects } from './projects/listing.ts';
 export type { PresentProjects } from './projects/presenter.ts';
 export { Project } from './projects/projects.entity.ts';
+export { sshAddressOf, sshUrl } from './projects/projects.json.ts';
 export { listOptions, projectId, wideFilterOf, wideListParameters } from './projects/projects.params.ts';
 export { findPersonalNamespace, findProject, setApprovalsBeforeMerge } from './projects/projects.queries.ts';
 export type { CreateProject, ProjectService } from './projects/projects.service.ts';
@@ -169,6 +172,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
   const parents = parentLoader(deps.db);
   const pictures = createPictures(deps.objects);
   return {
+    references: [groupReferences(deps.db)],
     routes: [
       ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present, pictures }),
       ...relatedGroupRoutes(deps, list),

@@ -17,9 +17,11 @@ import { epicCommands } from './epics/commands.ts';
 import { epicIssueRoutes } from './epics/epic-issues.routes.ts';
 import { epicRoutes } from './epics/epics.routes.ts';
 import { epicService } from './epics/epics.service.ts';
+import { epicFinder } from './epics/finding.ts';
 import { relatedEpicRoutes } from './epics/links.routes.ts';
 import { epicNoteable } from './epics/noteable.ts';
 import { epicPresenter } from './epics/presenting.ts';
+import { epicReferences } from './epics/references.ts';
 import { issueCommands } from './issues/commands.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
@@ -28,12 +30,18 @@ import { issueListRoutes, issueLists } from './issues/listing.routes.ts';
 import { issueNoteable, timedIssue } from './issues/noteable.ts';
 import { issuePlaceRoutes } from './issues/places.routes.ts';
 import { moveIssues, removeIssuesOf, replaceLabels, replaceMilestones, unassign } from './issues/planned.queries.ts';
+import { issueReferences } from './issues/references.ts';
 import { issueTransferRoutes } from './issues/transferring.routes.ts';
 import { issueTransfers } from './issues/transferring.ts';
 import { cadenceRoutes } from './iterations/cadences.routes.ts';
 import { iterationRoutes } from './iterations/iterations.routes.ts';
 import { iterationService } from './iterations/iterations.service.ts';
 import { schedulingTask } from './iterations/scheduling.ts';
+
+export { boardRelation } from './boards/transfer.ts';
+export type { FindEpics } from './epics/finding.ts';
+export type { IssueLists } from './issues/listing.routes.ts';
+export { issueLinkRelation, issueRelation } from './issues/transfer.ts';
 
 export interface PlanningDependencies {
   readonly db: Db;
@@ -83,9 +91,12 @@ export function planningFeature(deps: PlanningDependencies) {
       ...relatedEpicRoutes(aboutEpics),
       ...deps.noteables.register({ ...epicNoteable(db, epicsShown), commands: epicCommands(db, epics) }),
     ],
+    references: [issueReferences(db), epicReferences(db)],
     consumers: [closingConsumer({ db, parents: deps.parents, issues: service })],
     tasks: scheduling.tasks,
     cron: scheduling.cron,
+    /** Lists for the search. */
+    search: { issues: issueLists(db, externalUrl), epics: epicFinder(db, epicsShown) },
     /** What becomes of issues whose people go. */
     contributions: { move: moveIssues, remove: removeIssuesOf },
   } satisfies Feature & Record<string, unknown>;

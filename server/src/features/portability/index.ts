@@ -22,6 +22,7 @@ import {
   projectStarts,
   type Relation,
 } from '../namespaces/index.ts';
+import { boardRelation, issueLinkRelation, issueRelation } from '../planning/index.ts';
 import {
   protectedBranchRelation,
   protectedTagRelation,
@@ -75,6 +76,9 @@ const relations: readonly Relation[] = [
   pushRuleRelation,
   securitySettingRelation,
   releaseRelation,
+  boardRelation,
+  issueRelation,
+  issueLinkRelation,
   mergeRequestRelation,
   noteRelation,
 ];

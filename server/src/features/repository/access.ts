@@ -30,7 +30,7 @@ interface AccessDependencies {
   readonly commits: Pick<ReturnType<typeof commitService>, 'diffOfCommit'>;
   readonly writes: Pick<WritePath, 'write' | 'exclusively'>;
   readonly stamp: git.CommitStamp | null;
-  readonly templates: Pick<ReturnType<typeof templateService>, 'defaultText'>;
+  readonly templates: Pick<ReturnType<typeof templateService>, 'defaultText' | 'one'>;
   readonly carried: ReturnType<typeof carrying>;
 }
 
@@ -51,6 +51,7 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
     isAncestor: reader.isAncestor,
     branchesWith: (project, sha) => reader.containing(project, sha, 'branch'),
     divergence: (project, base, head) => translated(git.aheadBehind(open(project), knownSha(base), knownSha(head))),
+    ciTemplate: async (name) => (await (await templates.one('gitlab_ci_ymls', null, name))?.content()) ?? null,
     defaultTemplate: (subject, kind) => templates.defaultText(kind, subject),
     async commitsBetween(subject, base, head, window) {
       const found = await reader.log(subject.project, { from: [head], not: base === null ? [] : [base], ...window });

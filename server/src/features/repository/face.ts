@@ -147,6 +147,8 @@ export interface RepositoryAccess {
   readText(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | null>;
   /** What descriptions of a kind start with, of the default branch or of the projects above; null where nothing says. */
   defaultTemplate(subject: ProjectSubject, kind: 'issues' | 'merge_requests'): Promise<string | null>;
+  /** A configuration of pipelines that the instance offers to start with; null when it has none of that name. */
+  ciTemplate(name: string): Promise<string | null>;
   /** All file paths at a commit. */
   listPaths(project: RepositoryRow, sha: string): Promise<string[]>;
   /** The trial merge, without anything kept. */

@@ -66,6 +66,7 @@ import type { InstanceKeys } from './signatures/instance-keys.ts';
 import { signatureRoutes } from './signatures/signatures.routes.ts';
 import { signatures as signaturesOf } from './signatures/signatures.service.ts';
 import { snippets } from './snippets/index.ts';
+import { snippetReferences } from './snippets/references.ts';
 import { storageInspection } from './storage/inspect.ts';
 import { storageSweep } from './storage/sweep.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
@@ -90,13 +91,15 @@ export { describedGrant } from './protections/protections.entity.ts';
 export { protectedBranchRelation, protectedTagRelation } from './protections/transfer.ts';
 export { type MergeRequestWishes, readPushOptions } from './push-options/push-options.ts';
 export { pushRuleRelation } from './push-rules/transfer.ts';
-export type { RepositoryReader } from './reading/reader.ts';
+export type { FoundLines, RepositoryReader } from './reading/reader.ts';
+export { linearPattern } from './reading/search.ts';
 export type { RefService } from './refs/refs.service.ts';
 export { securitySettingRelation } from './secrets/transfer.ts';
 export { type InstanceKeys, loadInstanceKeys } from './signatures/instance-keys.ts';
-export { type NewSnippet, rewriteSnippetUrl } from './snippets/index.ts';
+export { type NewSnippet, rewriteSnippetUrl, type SnippetLists } from './snippets/index.ts';
 export type { Inspection, Problem } from './storage/inspect.ts';
 export type { Pushed } from './transfer/receive.ts';
+export { findWiki } from './wikis/index.ts';
 export { matchesPattern, mayCreateTag } from './writes/protection.ts';
 export { tagRules } from './writes/protections.queries.ts';
 
@@ -134,7 +137,7 @@ export interface RepositoryDependencies
   readonly instanceKeys: InstanceKeys;
   /** Name of the storage of wikis of groups and of personal snippets. */
   readonly repositoryStorage: string;
-  readonly sshPrefix: string;
+  readonly sshPrefix: () => string | null;
   /** What follows from a push for other parts; lines for the person who pushed. */
   readonly afterPush: (pushed: Pushed<ProjectSubject>) => Promise<readonly string[]>;
   /** Branches that somebody without a role may push to, because they may merge them into another project. */
@@ -330,7 +333,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...wiki.routes,
       ...snippet.routes,
     ],
-    references: [commitReferences(reader)],
+    references: [...commitReferences(reader), snippetReferences(db)],
     pageFiles: [rawFile({ reader, lfs, objects: deps.objects }), commitFile(reader, access)],
     tasks: [
       sweep,
@@ -402,6 +405,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     wikis: wiki.git,
     snippets: snippet.git,
     createSnippet: snippet.create,
+    search: { reader, snippets: snippet.lists },
     /** What becomes of snippets whose people go. */
     contributions: snippet.contributions,
     sizeLimits: sizes,

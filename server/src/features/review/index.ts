@@ -26,7 +26,7 @@ import { commitMergeRequestRoutes } from './merge-requests/commit-merge-requests
 import { moveMergeRequests, removeMergeRequestsOf, unassign } from './merge-requests/contributions.queries.ts';
 import { mergeRequestDetail } from './merge-requests/detail.ts';
 import { followers } from './merge-requests/following.ts';
-import { listingRoutes } from './merge-requests/listing.routes.ts';
+import { listingRoutes, type MergeRequestLists, mergeRequestLists } from './merge-requests/listing.routes.ts';
 import { MergeRequest, mergeRequestJson } from './merge-requests/merge-requests.entity.ts';
 import { withPeople } from './merge-requests/merge-requests.queries.ts';
 import { mergeRequestRoutes } from './merge-requests/merge-requests.routes.ts';
@@ -50,6 +50,7 @@ import { mergedRefRoutes } from './merging/merged-ref.routes.ts';
 import { mergingRoutes } from './merging/merging.routes.ts';
 import { mergingService } from './merging/merging.service.ts';
 import { rebasing } from './merging/rebasing.ts';
+import { reviewService } from './reviews/reviews.service.ts';
 import { type CallDependencies, statusCheckCalls } from './status-checks/calls.ts';
 import { statusCheckRoutes } from './status-checks/status-checks.routes.ts';
 import { type StatusCheckDependencies, statusCheckService } from './status-checks/status-checks.service.ts';
@@ -58,6 +59,7 @@ import { suggestionRoutes } from './suggestions/suggestions.routes.ts';
 import { suggestionService } from './suggestions/suggestions.ts';
 
 export type { PipelineReader } from './merge-requests/changes.routes.ts';
+export type { MergeRequestLists } from './merge-requests/listing.routes.ts';
 export type { MergeRequestDependencies } from './merge-requests/merge-requests.service.ts';
 export { mergeRequestRelation } from './merge-requests/transfer.ts';
 
@@ -81,6 +83,8 @@ export interface Review extends Feature {
   readonly afterPush: (pushed: Pushed<ProjectSubject>) => Promise<readonly string[]>;
   /** Branches of a project that the caller may push to because they may merge them into another. */
   readonly collaborates: RequestSources['collaborates'];
+  /** Lists for the search. */
+  readonly search: { readonly mergeRequests: MergeRequestLists };
   /** Merge requests as the API lists them, in the order of these ids; without those that have gone. */
   readonly mergeRequestsById: (ids: readonly number[]) => Promise<Static<typeof MergeRequest>[]>;
   /** What becomes of merge requests whose people go. */
@@ -105,13 +109,14 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   const merging = mergingService(deps, service, mergeChecks, acceptance, trains, worker.board);
   const approvals = approvalService(deps, service, states);
   const rules = approvalRuleService(deps);
+  const reviews = reviewService(deps, service, states, approvals);
   const detail = mergeRequestDetail(deps, mergeChecks.status);
   const suggestions = suggestionService(deps);
   const rebases = rebasing(deps, sources, service);
   const noteable: NoteableKind = {
     ...mergeRequestNoteable(deps, detail),
     ...suggestions.hooks,
-    commands: mergeRequestCommands({ ...deps, requests: service, approvals, merging, rebases }),
+    commands: mergeRequestCommands({ ...deps, requests: service, approvals, reviews, merging, rebases }),
   };
   const applying = suggestionApplying({ ...deps, kind: noteable }, service, sources, suggestions);
   const calls = statusCheckCalls(deps);
@@ -127,7 +132,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       ...dependencyRoutes(deps, service),
       ...mergedRefRoutes(deps),
       ...deps.noteables.register(noteable),
-      ...draftNoteRoutes({ db: deps.db, noteables: deps.noteables, kind: noteable }),
+      ...draftNoteRoutes({ ...deps, kind: noteable, reviews }),
       ...suggestionRoutes(applying),
       ...timeTrackingRoutes(deps.db, timedMergeRequest(deps)),
       ...mergingRoutes(deps.db, merging, rebases, detail),
@@ -142,6 +147,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
     pageFiles: [patchFile(deps)],
     afterPush: afterPush(deps, service, acceptance),
     collaborates: sources.collaborates,
+    search: { mergeRequests: mergeRequestLists(deps) },
     mergeRequestsById: async (ids) =>
       (await withPeople(deps.db, await rowsById(deps.db, ids))).map((each) =>
         mergeRequestJson(each, { base: deps.externalUrl }, storedStatus(each.row)),

@@ -545,6 +545,20 @@ export interface JobEnvironmentsTable {
   ended_as: string | null;
 }
 
+export interface JobTestReportsTable {
+  job_id: number;
+  suite_name: string;
+  total_time: number;
+  success_count: number;
+  failed_count: number;
+  skipped_count: number;
+  error_count: number;
+  suite_error: string | null;
+  cases: Buffer;
+  cases_size: number;
+  created_at: Generated<Date>;
+}
+
 export interface JobTokenScopeGroupsTable {
   project_id: number;
   target_group_id: number;
@@ -613,6 +627,7 @@ export interface JobsTable {
   trace_object_key: string | null;
   debug_trace: Generated<boolean>;
   kind: Generated<'job' | 'bridge'>;
+  upstream_pipeline_id: number | null;
 }
 
 export interface KeptLastCommitsTable {
@@ -715,6 +730,12 @@ export interface MergeRequestPeopleTable {
   state: Generated<'unreviewed' | 'reviewed' | 'requested_changes' | 'approved' | 'unapproved'>;
 }
 
+export interface MergeRequestRequestedChangesTable {
+  merge_request_id: number;
+  user_id: number;
+  created_at: Generated<Date>;
+}
+
 export interface MergeRequestVersionsTable {
   id: Generated<number>;
   merge_request_id: number;
@@ -764,6 +785,7 @@ export interface MergeRequestsTable {
   milestone_id: number | null;
   time_estimate: Generated<number>;
   time_spent: Generated<number>;
+  override_requested_changes: Generated<boolean>;
 }
 
 export interface MergeTrainEntriesTable {
@@ -1545,6 +1567,12 @@ export interface RunnerRegistrationTokensTable {
   token_sealed: Buffer | null;
 }
 
+export interface RunnerWatchTable {
+  only_row: Generated<boolean>;
+  since: Date;
+  seen_at: Date;
+}
+
 export interface RunnersTable {
   id: Generated<number>;
   runner_type: 'instance_type' | 'group_type' | 'project_type';
@@ -2028,6 +2056,7 @@ export interface Database {
   iterations: IterationsTable;
   job_artifacts: JobArtifactsTable;
   job_environments: JobEnvironmentsTable;
+  job_test_reports: JobTestReportsTable;
   job_token_scope_groups: JobTokenScopeGroupsTable;
   job_token_scope_projects: JobTokenScopeProjectsTable;
   job_trace_chunks: JobTraceChunksTable;
@@ -2044,6 +2073,7 @@ export interface Database {
   merge_request_dependencies: MergeRequestDependenciesTable;
   merge_request_labels: MergeRequestLabelsTable;
   merge_request_people: MergeRequestPeopleTable;
+  merge_request_requested_changes: MergeRequestRequestedChangesTable;
   merge_request_versions: MergeRequestVersionsTable;
   merge_requests: MergeRequestsTable;
   merge_train_entries: MergeTrainEntriesTable;
@@ -2104,6 +2134,7 @@ export interface Database {
   runner_managers: RunnerManagersTable;
   runner_projects: RunnerProjectsTable;
   runner_registration_tokens: RunnerRegistrationTokensTable;
+  runner_watch: RunnerWatchTable;
   runners: RunnersTable;
   saml_group_links: SamlGroupLinksTable;
   secure_files: SecureFilesTable;

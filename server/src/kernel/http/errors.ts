@@ -1,6 +1,6 @@
 /** The one catalogue of API errors: each carries its status and its exact body; the edge only serialises it. */
 
-export type ErrorBody = { message: unknown } | { error: string; [key: string]: unknown };
+export type ErrorBody = { message: unknown; reason?: string } | { error: string; [key: string]: unknown };
 
 /** An answer that is not a success. Thrown anywhere below a handler; `body` goes to the client as it is. */
 export class HttpError extends Error {
@@ -44,6 +44,9 @@ export const plainText = (status: number, text: string, headers: Readonly<Record
   new HttpError(status, { message: text.trimEnd() }, headers, text);
 
 export const unauthorized = () => new HttpError(401, { message: '401 Unauthorized' });
+
+/** 400 `{message, reason}`: what failed, and why. */
+export const rejected = (message: string, reason: string) => new HttpError(400, { message, reason });
 
 /** 403 `{message: "403 Forbidden"}`, or with a reason: `403 Forbidden - reason`. */
 export const forbidden = (reason?: string) =>

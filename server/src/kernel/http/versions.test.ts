@@ -49,13 +49,14 @@ describe('versions', () => {
 });
 
 describe('what is old', () => {
-  it('[1/versioning/4 assignee, assignees, references, epic_iid, epic, approvers, approver_groups, approvals_before_merge, type, active, paused, status, scope, token, tag_list, topics, asset_proxy_whitelist, allow_local_requests_from_hooks_and_services, admin_notification_email] is there, marked as deprecated, and says what to use instead', async () => {
+  it('[1/versioning/4 assignee, assignees, reference, references, epic_iid, iid, epic, approvers, approver_groups, approvals_before_merge, type, active, paused, status, scope, token, tag_list, topics, asset_proxy_whitelist, allow_local_requests_from_hooks_and_services, admin_notification_email] is there, marked as deprecated, and says what to use instead', async () => {
     const { body } = await app.request<OpenApi>('GET', '/api/v4/openapi.json');
     const field = (schema: string, name: string) => body.components.schemas[schema]?.properties?.[name];
     for (const [schema, name, instead] of [
       ['Project', 'tag_list', 'topics'],
       ['Issue', 'assignee', 'assignees'],
       ['Issue', 'epic_iid', 'epic'],
+      ['Issue', 'reference', 'references'],
       ['MergeRequestApprovals', 'approvers', 'approval rules'],
       ['MergeRequestApprovals', 'approver_groups', 'approval rules'],
       ['Project', 'approvals_before_merge', 'approval rules'],

@@ -1,6 +1,8 @@
 /** Where the relative links and images of a document in a repository, a wiki, a project or a group lead. Pure. */
 import { isImageData } from './html/allowed.ts';
 import type { Addresses } from './html/sanitise.ts';
+import { placeOf } from './places.ts';
+import type { Reference, ReferenceKindName } from './references.ts';
 
 /** The folder of a repository that a document lies in; descriptions and comments lie at its top. */
 export interface RepositoryBase {
@@ -123,6 +125,35 @@ export interface AddressOptions {
   readonly absolute: boolean;
 }
 
+/** By the part of the path before it: the kind of thing, and the sign that texts write. */
+const pages: Readonly<Record<string, readonly [ReferenceKindName, string]>> = {
+  issues: ['issue', '#'],
+  merge_requests: ['merge_request', '!'],
+  snippets: ['snippet', '$'],
+  epics: ['epic', '&'],
+  commit: ['commit', '@'],
+  compare: ['commit_range', '@'],
+};
+const page =
+  /^\/(groups\/)?([\w.-]+(?:\/[\w.-]+)*)\/-\/(?:(epics|issues|merge_requests|snippets)\/(\d{1,9})|(commit)\/([0-9a-f]{7,64})|(compare)\/([0-9a-f]{7,64}\.{2,3}[0-9a-f]{7,64}))(#note_(\d{1,15}))?$/;
+
+/** What a path of a page of this instance names, in the shortest words that a text of the base has for it. */
+function namedBy(
+  path: string,
+  base: DocumentBase | null,
+): { reference: Omit<Reference, 'start' | 'end'>; anchor: string } | null {
+  const [, group, place = '', many, number, one, sha, two, range, anchor = '', note] = page.exec(path) ?? [];
+  const [kind, sign] = pages[many ?? one ?? two ?? ''] ?? [];
+  if (kind === undefined || sign === undefined || (kind === 'epic') !== (group !== undefined)) return null;
+  const own = placeOf(base);
+  const here = place === (kind === 'epic' ? own.group : own.project);
+  const value = number ?? sha ?? range ?? '';
+  const short = value.replaceAll(/[0-9a-f]{9,}/g, (hash) => hash.slice(0, 8));
+  const written = `${here ? '' : place}${here && sign === '@' ? '' : sign}${number ?? short}`;
+  const text = note === undefined ? written : `${written} (comment ${note})`;
+  return { reference: { kind, text, place, value }, anchor };
+}
+
 export function documentAddresses({ base, externalUrl, absolute }: AddressOptions): Addresses {
   const { origin, protocol } = new URL(externalUrl);
   const here = (address: string) => (absolute && /^\/(?![/\\])/.test(address) ? `${externalUrl}${address}` : address);
@@ -139,5 +170,7 @@ export function documentAddresses({ base, externalUrl, absolute }: AddressOption
       if (!elsewhere.test(address)) return false;
       return URL.parse(address, externalUrl)?.origin !== origin;
     },
+    named: (address) =>
+      address.startsWith(`${externalUrl}/`) ? namedBy(address.slice(externalUrl.length), base) : null,
   };
 }

@@ -3,22 +3,24 @@
  * the reader or on a key is put in here: links of words that name something, and addresses of images from elsewhere.
  */
 import { createHash } from 'node:crypto';
-import { canOnProject } from '../authz/can.ts';
-import type { Caller, ProjectSubject } from '../authz/subjects.ts';
+import type { Caller } from '../authz/subjects.ts';
 import type { ParentLoader } from '../http/parents.ts';
 import type { ImageAddresses, Images } from '../images/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import type { DocumentBase } from './addresses.ts';
 import { escapeHtml, type Piece } from './html/sanitise.ts';
+import { placeOf } from './places.ts';
 import { createRenderPool } from './pool.ts';
-import type { Reference, ReferenceKindName } from './references.ts';
+import type { ReferenceKindName } from './references.ts';
 import { plainPieces, type RenderRequest } from './render.ts';
 import type { Flavour } from './syntax/document.ts';
+import { type FoundTarget, type ReferenceKind, type ReferenceTarget, targetFinder } from './targets.ts';
 
 export type { DocumentBase } from './addresses.ts';
 export { baseOf, isMarkdownFile, wikiBaseOf } from './bases.ts';
 export { escapeHtml } from './html/sanitise.ts';
 export { mentionsIn } from './references.ts';
+export type { ReferenceKind, ReferenceTarget } from './targets.ts';
 
 export interface Rendering {
   /** Who reads: links name only what they may see. */
@@ -28,27 +30,6 @@ export interface Rendering {
   readonly flavour?: Flavour;
   /** Whether addresses of this instance begin with its URL, for those who show the result elsewhere. */
   readonly absolute?: boolean;
-}
-
-/** Where a reference leads. */
-export interface ReferenceTarget {
-  /** Path from the root of the instance. */
-  readonly path: string;
-  readonly title: string;
-}
-
-/**
- * A kind of thing that texts name. A feature that has it hands it to the composition root, and finds those that exist; the
- * project is one that the caller may see, null where the kind needs none.
- */
-export interface ReferenceKind {
-  readonly kind: ReferenceKindName;
-  readonly inProject: boolean;
-  /** Targets by the value that was asked for. */
-  find(
-    values: readonly string[],
-    place: { readonly caller: Caller; readonly project: ProjectSubject | null },
-  ): Promise<ReadonlyMap<string, ReferenceTarget>>;
 }
 
 export interface Markdown {
@@ -63,7 +44,7 @@ export interface MarkdownDependencies {
   /** Without a trailing slash. */
   readonly externalUrl: string;
   readonly images: Pick<Images, 'addresses'>;
-  readonly parents: () => Pick<ParentLoader, 'project'>;
+  readonly parents: () => Pick<ParentLoader, 'project' | 'group'>;
   readonly log: Pick<Logger, 'error'>;
 }
 
@@ -71,8 +52,6 @@ export interface MarkdownDependencies {
 const maximumLength = 512 * 1024;
 /** Characters of rendered texts that are kept. */
 const maximumKept = 8 * 1024 * 1024;
-/** Other projects whose things one text may name. */
-const maximumProjects = 20;
 
 /** Rendered texts by request, the least recently used first. */
 function createKept() {
@@ -108,6 +87,7 @@ export function createMarkdown(deps: MarkdownDependencies): Markdown {
   const pool = createRenderPool(deps.log);
   const kept = createKept();
   const kinds = new Map<ReferenceKindName, ReferenceKind>();
+  const targetsOf = targetFinder(deps.parents);
 
   async function piecesOf(request: RenderRequest): Promise<readonly Piece[]> {
     if (request.text.trim() === '') return [];
@@ -121,53 +101,22 @@ export function createMarkdown(deps: MarkdownDependencies): Markdown {
     return pieces;
   }
 
-  /** The text's own project, or another one by its path; null for what the reader may not see. */
-  async function projectOf(path: string, caller: Caller): Promise<ProjectSubject | null> {
-    const subject = await deps.parents().project(path, caller);
-    return subject && canOnProject(caller, 'read_project', subject) ? subject : null;
-  }
+  /** A label as its colour and parts; the colours are the server's own words. */
+  const chip = ({ color, textColor, parts }: NonNullable<ReferenceTarget['label']>): string =>
+    parts
+      .map((part, at) =>
+        at > 0
+          ? `<span class="gfm-label-scoped" style="border-color: ${escapeHtml(color)}">${escapeHtml(part)}</span>`
+          : `<span class="gfm-label-text" style="background-color: ${escapeHtml(color)}; color: ${escapeHtml(textColor)}">${escapeHtml(part)}</span>`,
+      )
+      .join('');
 
-  /** Targets of the references of a text, by kind, project and value. */
-  async function targetsOf(
-    references: readonly Reference[],
-    own: string | null,
-    caller: Caller,
-  ): Promise<(reference: Reference) => ReferenceTarget | undefined> {
-    const asked = new Map<string, { kind: ReferenceKind; project: string | null; values: Set<string> }>();
-    const groupOf = ({ kind: name, project }: Reference): string | null => {
-      const kind = kinds.get(name);
-      const place = kind?.inProject ? (project ?? own) : null;
-      return !kind || (kind.inProject && place === null) ? null : `${name} ${place ?? ''}`;
-    };
-    const projects = new Set<string>();
-    for (const reference of references) {
-      const group = groupOf(reference);
-      const kind = kinds.get(reference.kind);
-      if (group === null || !kind) continue;
-      const project = kind.inProject ? (reference.project ?? own) : null;
-      if (project !== null && projects.size >= maximumProjects && !projects.has(project)) continue;
-      if (project !== null) projects.add(project);
-      const values = asked.get(group)?.values ?? new Set();
-      asked.set(group, { kind, project, values: values.add(reference.value) });
-    }
-    const subjects = new Map(
-      await Promise.all([...projects].map(async (path) => [path, await projectOf(path, caller)] as const)),
-    );
-    const found = new Map(
-      await Promise.all(
-        [...asked].map(async ([group, { kind, project: path, values }]) => {
-          const project = path === null ? null : (subjects.get(path) ?? null);
-          const hidden = kind.inProject && project === null;
-          const none: ReadonlyMap<string, ReferenceTarget> = new Map();
-          return [group, hidden ? none : await kind.find([...values], { caller, project })] as const;
-        }),
-      ),
-    );
-    return (reference) => found.get(groupOf(reference) ?? '')?.get(reference.value);
-  }
-
-  const link = ({ text, kind }: Reference, { path, title }: ReferenceTarget, before: string): string =>
-    `<a href="${escapeHtml(before + path)}" title="${escapeHtml(title)}" class="gfm gfm-${kind}" data-reference-type="${kind}">${escapeHtml(text)}</a>`;
+  const link = (
+    { reference: { text }, anchor = '' }: Extract<Piece, { reference: unknown }>,
+    { path, title, label, kind }: FoundTarget,
+    before: string,
+  ): string =>
+    `<a href="${escapeHtml(before + path + anchor)}" title="${escapeHtml(title)}" class="gfm gfm-${kind}" data-reference-type="${kind}">${label ? chip(label) : escapeHtml(text)}</a>`;
 
   function image(piece: Extract<Piece, { image: string }>, addressOf: ImageAddresses, before: string): string {
     const found = addressOf(piece.image);
@@ -189,9 +138,8 @@ export function createMarkdown(deps: MarkdownDependencies): Markdown {
       const references = pieces.flatMap((piece) =>
         typeof piece === 'object' && 'reference' in piece ? [piece.reference] : [],
       );
-      const own = base === null || base.kind === 'group' ? null : base.kind === 'wiki' ? ownOf(base) : base.project;
       const [targetOf, addressOf] = await Promise.all([
-        references.length === 0 ? () => undefined : targetsOf(references, own, caller),
+        references.length === 0 ? () => undefined : targetsOf(kinds, references, placeOf(base), caller),
         deps.images.addresses(),
       ]);
       const before = absolute ? externalUrl : '';
@@ -200,13 +148,10 @@ export function createMarkdown(deps: MarkdownDependencies): Markdown {
           if (typeof piece === 'string') return piece;
           if ('image' in piece) return image(piece, addressOf, before);
           const target = targetOf(piece.reference);
-          return target ? link(piece.reference, target, before) : escapeHtml(piece.reference.text);
+          return target ? link(piece, target, before) : (piece.instead ?? escapeHtml(piece.reference.text));
         })
         .join('');
     },
     close: pool.close,
   };
 }
-
-const ownOf = (base: Extract<DocumentBase, { kind: 'wiki' }>): string | null =>
-  base.of === 'project' ? base.path : null;

@@ -9,7 +9,7 @@ const log = pino({ level: 'silent' });
 const externalUrl = 'https://millrace.example';
 const users: ReferenceKind = {
   kind: 'user',
-  inProject: false,
+  within: 'instance',
   find: async (values) =>
     new Map(
       values.flatMap((name) => (name === 'ada' ? [[name, { path: '/ada', title: 'Ada "L" <x>' }] as const] : [])),
@@ -18,7 +18,7 @@ const users: ReferenceKind = {
 const asked: string[] = [];
 const requests: ReferenceKind = {
   kind: 'merge_request',
-  inProject: true,
+  within: 'project',
   find: async (values) => {
     asked.push(...values);
     return new Map();
@@ -27,7 +27,7 @@ const requests: ReferenceKind = {
 const markdown = createMarkdown({
   externalUrl,
   images: { addresses: async () => (url) => (url.includes('long') ? null : `/-/images/s/${url.length}`) },
-  parents: () => ({ project: async () => null }),
+  parents: () => ({ project: async () => null, group: async () => null }),
   log,
 });
 markdown.knows([users, requests]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { findReferences } from './references.ts';
 
 const named = (text: string) =>
-  findReferences(text).map(({ start, end, kind, project }) => [kind, project, text.slice(start, end)]);
+  findReferences(text).map(({ start, end, kind, place }) => [kind, place, text.slice(start, end)]);
 
 describe('references in texts', () => {
   test.each([
@@ -19,6 +19,42 @@ describe('references in texts', () => {
     ['@deadbeef1 wrote', [['user', null, '@deadbeef1']]],
     ['since 3f786850e387550fdab836ed7e6dc881de23001b', [['commit', null, '3f786850e387550fdab836ed7e6dc881de23001b']]],
     [
+      '#1, a/b#2; &3 c&4 (d/e&5) $6',
+      [
+        ['issue', null, '#1'],
+        ['issue', 'a/b', 'a/b#2'],
+        ['epic', null, '&3'],
+        ['epic', 'c', 'c&4'],
+        ['epic', 'd/e', 'd/e&5'],
+        ['snippet', null, '$6'],
+      ],
+    ],
+    [
+      '%v1.0. %"Two words", a/b%3',
+      [
+        ['milestone', null, '%v1.0'],
+        ['milestone', null, '%"Two words"'],
+        ['milestone', 'a/b', 'a/b%3'],
+      ],
+    ],
+    [
+      '~bug, ~"good first issue" ~priority::high. ~größe',
+      [
+        ['label', null, '~bug'],
+        ['label', null, '~"good first issue"'],
+        ['label', null, '~priority::high'],
+        ['label', null, '~größe'],
+      ],
+    ],
+    [
+      '@a/b-c and a/b@3f78685..3f78686 3f78685...3f78686',
+      [
+        ['group', null, '@a/b-c'],
+        ['commit_range', 'a/b', 'a/b@3f78685..3f78686'],
+        ['commit_range', null, '3f78685...3f78686'],
+      ],
+    ],
+    [
       '(3f78685), 3f78685!',
       [
         ['commit', null, '3f78685'],
@@ -29,12 +65,24 @@ describe('references in texts', () => {
     expect(named(text)).toEqual(expected);
   });
 
-  test.each(['a!b', 'ada@example.com', '1234567', 'word!', '3f7868', 'https://host/x!1', 'deadbeefs', '@@', '&!1'])(
-    '%s names nothing',
-    (text) => {
-      expect(named(text)).toEqual([]);
-    },
-  );
+  test.each([
+    'a!b',
+    'ada@example.com',
+    '1234567',
+    'word!',
+    '3f7868',
+    'https://host/x!1',
+    'deadbeefs',
+    '@@',
+    '&!1',
+    '##1',
+    '100%',
+    '$x',
+    '~ a',
+    '&amp',
+  ])('%s names nothing', (text) => {
+    expect(named(text)).toEqual([]);
+  });
 
   test('long texts are searched in time, and give no more than a few hundred', () => {
     const begun = process.cpuUsage();

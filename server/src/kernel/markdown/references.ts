@@ -1,6 +1,16 @@
-/** Words of a text that refer to a merge request, a commit or a user. Pure: whether these exist is decided elsewhere. */
+/** Words of a text that name something: `#1`, `!2`, `%"a milestone"`, `@name`. Pure: whether it exists is decided elsewhere. */
 
-export type ReferenceKindName = 'merge_request' | 'commit' | 'user';
+export type ReferenceKindName =
+  | 'commit'
+  | 'commit_range'
+  | 'epic'
+  | 'group'
+  | 'issue'
+  | 'label'
+  | 'merge_request'
+  | 'milestone'
+  | 'snippet'
+  | 'user';
 
 export interface Reference {
   readonly start: number;
@@ -8,18 +18,31 @@ export interface Reference {
   /** As it is written. */
   readonly text: string;
   readonly kind: ReferenceKindName;
-  /** Full path of another project; null for the one that the text is of. */
-  readonly project: string | null;
-  /** Internal id of the merge request, hash of the commit (which may be abbreviated), or username. */
+  /** Path of another project or group, for a single name beside the text's own; null for the one that the text is of. */
+  readonly place: string | null;
+  /** Number, title, name or path; of commits the hash, which may be abbreviated, or two with the dots between them. */
   readonly value: string;
 }
 
 const name = '[a-zA-Z0-9_][\\w.-]{0,254}';
+const quoted = '"[^"\\n]{1,255}"';
+const sha = '[0-9a-f]{7,64}';
+const range = `(?:\\.{2,3}${sha})?`;
+/** A title of one word; what ends the sentence is no part of it. */
+const word = '[\\p{L}\\p{N}_](?:[\\p{L}\\p{N}_.:?/&+-]{0,253}[\\p{L}\\p{N}_+])?';
 const pattern = new RegExp(
   // Neither in the middle of a word nor in an address or an e-mail address.
-  `(?<![\\w/.@&#:!-])(?:(${name}(?:/${name}){1,20})?(?:!(\\d{1,9})|@([0-9a-f]{7,64}))|@(${name})|([0-9a-f]{7,64}))(?![\\w/@-])`,
-  'g',
+  `(?<![\\w/.@&#:!%~$-])(?:(${name}(?:/${name}){0,20})?(?:([!#&$])(\\d{1,9})|@(${sha}${range})|([%~])(${quoted}|${word}))|@(${name}(?:/${name}){0,20})|(${sha}${range}))(?![\\w/@-])`,
+  'gu',
 );
+
+const numbered: Readonly<Record<string, ReferenceKindName>> = {
+  '!': 'merge_request',
+  '#': 'issue',
+  '&': 'epic',
+  $: 'snippet',
+};
+const commitKind = (value: string): ReferenceKindName => (value.includes('..') ? 'commit_range' : 'commit');
 
 /** At most this many are looked for in one text. */
 const most = 200;
@@ -27,17 +50,25 @@ const most = 200;
 export function findReferences(text: string): Reference[] {
   const found: Reference[] = [];
   for (const match of text.matchAll(pattern)) {
-    const [whole, project = null, iid, far, user, sha] = match;
-    const place = { start: match.index, end: match.index + whole.length, text: whole };
-    if (iid !== undefined) found.push({ ...place, kind: 'merge_request', project, value: iid });
-    else if (far !== undefined && project !== null) found.push({ ...place, kind: 'commit', project, value: far });
+    const [whole, place = null, sign = '', number, far, titleSign, title, user, commit] = match;
+    const at = { start: match.index, end: match.index + whole.length, text: whole };
+    const kind = numbered[sign];
+    if (number !== undefined && kind) found.push({ ...at, kind, place, value: number });
+    else if (title !== undefined)
+      found.push({
+        ...at,
+        kind: titleSign === '%' ? 'milestone' : 'label',
+        place,
+        value: title.startsWith('"') ? title.slice(1, -1) : title,
+      });
+    else if (far !== undefined && place !== null) found.push({ ...at, kind: commitKind(far), place, value: far });
     else if (far !== undefined || user !== undefined) {
       // A sentence ends with a full stop, a name never does.
       const value = (user ?? far ?? '').replace(/[.-]+$/, '');
-      const end = place.start + 1 + value.length;
-      found.push({ start: place.start, end, text: `@${value}`, kind: 'user', project: null, value });
-    } else if (sha !== undefined && !/^\d{1,39}$/.test(sha))
-      found.push({ ...place, kind: 'commit', project: null, value: sha });
+      const kind = value.includes('/') ? 'group' : 'user';
+      found.push({ start: at.start, end: at.start + 1 + value.length, text: `@${value}`, kind, place: null, value });
+    } else if (commit !== undefined && !/^\d{1,39}$/.test(commit))
+      found.push({ ...at, kind: commitKind(commit), place: null, value: commit });
     if (found.length === most) break;
   }
   return found;

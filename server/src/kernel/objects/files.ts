@@ -1,10 +1,10 @@
 /** Objects as files in a directory that all processes share. */
 import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { writeDraft } from './drafts.ts';
 import {
   checkedKey,
   draftLifetime,
@@ -63,13 +63,8 @@ export async function openFileStore(root: string): Promise<ObjectStore> {
   async function keep(key: string, stream: Readable, options: PutOptions, exactly?: number) {
     const draft = path.join(temporary, `put-${randomBytes(12).toString('hex')}`);
     const measured = measure(options);
+    await writeDraft(draft, stream, [measured.through], options.signal);
     try {
-      await pipeline(
-        stream,
-        measured.through,
-        createWriteStream(draft, { flags: 'wx', mode: 0o600 }),
-        options.signal ? { signal: options.signal } : {},
-      );
       const kept = { key, ...measured.result() };
       if (exactly !== undefined && kept.size !== exactly) throw wrongSize(kept, exactly);
       await take(draft, key);

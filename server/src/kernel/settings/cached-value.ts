@@ -15,6 +15,8 @@ const lifetimeMilliseconds = 60_000;
 export interface Kept<T> {
   /** The value as it is now; at most a minute old if a change was missed. */
   read(): Promise<T>;
+  /** What was read last; null before the first time. */
+  last(): T | null;
   /** For the process that changed it: its own notification comes later. */
   forget(): void;
 }
@@ -27,6 +29,7 @@ export function kept<T>(
   now: () => number = () => performance.now(),
 ): Kept<T> {
   let entry: { values: Promise<T>; until: number } | undefined;
+  let last: T | null = null;
   const forget = () => {
     entry = undefined;
   };
@@ -34,14 +37,20 @@ export function kept<T>(
   changes.onLost(forget);
   return {
     forget,
+    last: () => last,
     read: () => {
       if (entry && entry.until > now() && changes.connected) return entry.values;
       const values = load();
       const mine = { values, until: now() + lifetimeMilliseconds };
       entry = mine;
-      values.catch(() => {
-        if (entry === mine) entry = undefined;
-      });
+      values.then(
+        (read) => {
+          if (entry === mine) last = read;
+        },
+        () => {
+          if (entry === mine) entry = undefined;
+        },
+      );
       return values;
     },
   };

@@ -37,6 +37,8 @@ export interface StoredSettings {
 export interface Settings {
   /** All values as they are now; at most a minute old if a change was missed. */
   read(): Promise<ApplicationSettings>;
+  /** What was read last, as every request does; defaults before the first time. */
+  last(): ApplicationSettings;
   /** All values as the database has them, and when they changed. */
   stored(): Promise<StoredSettings>;
   /**
@@ -82,6 +84,7 @@ export function createSettings(deps: SettingsDependencies, now: () => number = (
   const cache = kept(changes, settingsChannel, () => load(db), now);
   return {
     read: cache.read,
+    last: () => cache.last() ?? defaultSettings,
     stored: async () => ({ values: await load(db), ...(await settingsTimes(db)) }),
     write: async (given, origin = systemOrigin) => {
       const actorId = origin.author?.id ?? null;

@@ -6,8 +6,8 @@ export interface SshAddress {
   readonly user: string;
   readonly host: string;
   readonly port: number;
-  /** What comes before `group/project.git`. */
-  readonly prefix: string;
+  /** What comes before `group/project.git`; null where SSH is off, so that nobody is offered it. */
+  readonly prefix: string | null;
 }
 
 const standardPort = 22;
@@ -21,5 +21,6 @@ export function sshAddress(config: Pick<Config, 'sshUrl' | 'sshPort'>, externalU
   // What is only described has no address.
   const host = URL.parse(externalUrl)?.hostname ?? 'localhost';
   const port = config.sshPort ?? standardPort;
-  return { user: 'git', host, port, prefix: port === standardPort ? `git@${host}:` : `ssh://git@${host}:${port}/` };
+  const prefix = port === standardPort ? `git@${host}:` : `ssh://git@${host}:${port}/`;
+  return { user: 'git', host, port, prefix: config.sshPort === null ? null : prefix };
 }

@@ -35,6 +35,8 @@ export interface SshServer {
   close(): Promise<void>;
   /** Whether the port is answered. */
   listening(): boolean;
+  /** Whether it was to be answered and is taken by somebody else. */
+  taken(): boolean;
   connections(): number;
 }
 
@@ -59,6 +61,7 @@ export function sshServer(deps: SshServerDependencies): SshServer {
   const running = new Set<Promise<void>>();
   let closing = false;
   let listening: NetServer | null = null;
+  let taken = false;
 
   /** The one key that signed in, by its id. */
   function authenticate(connection: Connection, entered: (keyId: number) => void): void {
@@ -157,6 +160,7 @@ export function sshServer(deps: SshServerDependencies): SshServer {
 
   return {
     listening: () => listening !== null && !closing,
+    taken: () => taken,
     connections: limits.count,
     listen: async (options) => {
       const [{ default: ssh2 }, keys] = await Promise.all([import('ssh2'), deps.hostKeys()]);
@@ -172,14 +176,18 @@ export function sshServer(deps: SshServerDependencies): SshServer {
       );
       const net = createServer((socket) => connected(socket, (each) => protocol.injectSocket(each)));
       await new Promise<void>((resolve, reject) => {
-        net.once('error', reject);
+        net.once('error', (error) => {
+          taken = true;
+          reject(error);
+        });
         net.listen(options, () => {
-          net.off('error', reject);
+          net.removeAllListeners('error');
           net.on('error', (error) => log.error({ err: error }, 'the SSH server failed'));
           resolve();
         });
       });
       listening = net;
+      taken = false;
       const address = net.address();
       return typeof address === 'object' && address !== null ? address.port : options.port;
     },

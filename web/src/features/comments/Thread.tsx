@@ -2,13 +2,16 @@
 import { Anchor } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { commentsOf, type Discussed, type Discussion } from '../../lib/comments.ts';
+import { commentsOf, type Discussed, type Discussion, type LinePosition } from '../../lib/comments.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { Comment } from './Comment.tsx';
 import { CommentForm } from './CommentForm.tsx';
 
 import classes from './comments.module.css';
+
+/** Keeps a comment for the review of the merge request. */
+export type Later = (body: string, at?: { position?: LinePosition; reply?: string }) => Promise<unknown>;
 
 interface ThreadProps {
   readonly thread: Discussion;
@@ -17,9 +20,10 @@ interface ThreadProps {
   /** Beside the line itself, which needs no words then. */
   readonly inline?: boolean;
   again(): Promise<unknown>;
+  later?: Later | undefined;
 }
 
-export function Thread({ thread, of, mayWrite, inline, again }: ThreadProps) {
+export function Thread({ thread, of, mayWrite, inline, again, later }: ThreadProps) {
   const { path } = useProject();
   const [answering, setAnswering] = useState(false);
   const place = thread.notes[0]?.position;
@@ -53,6 +57,13 @@ export function Thread({ thread, of, mayWrite, inline, again }: ThreadProps) {
               await again();
               setAnswering(false);
             }}
+            later={
+              later &&
+              (async (body) => {
+                await later(body, { reply: thread.id });
+                setAnswering(false);
+              })
+            }
             cancel={() => setAnswering(false)}
           />
         ) : (

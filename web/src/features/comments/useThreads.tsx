@@ -2,13 +2,14 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useMemo } from 'react';
 import type { Schemas } from '../../lib/api.ts';
-import { commentsOf, type Discussed, type Discussion, discussions } from '../../lib/comments.ts';
+import { commentsOf, type Discussed, type Discussion, discussions, type LinePosition } from '../../lib/comments.ts';
+import { addDraft, draftsOf } from '../../lib/reviews.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { parseHunks } from '../../ui/diff/hunks.ts';
 import { type LineComments, lineKey } from '../../ui/diff/line-comments.ts';
 import { useProject } from '../projects/useProject.ts';
 import { CommentForm } from './CommentForm.tsx';
-import { Thread } from './Thread.tsx';
+import { type Later, Thread } from './Thread.tsx';
 
 /** The commits that a change is between. */
 interface Refs {
@@ -43,6 +44,13 @@ export function useThreads(
     () => cache.invalidateQueries({ queryKey: discussions(path, of).queryKey }),
     [cache, path, of],
   );
+  const later = useMemo((): Later | undefined => {
+    if (kind !== 'merge_request' || typeof name !== 'number') return undefined;
+    return async (body, at) => {
+      await addDraft(path, name, body, at);
+      await cache.invalidateQueries({ queryKey: draftsOf(path, name).queryKey });
+    };
+  }, [cache, path, kind, name]);
   const { said, rest } = useMemo(() => {
     const shown = new Set(
       (files ?? []).flatMap((file) => parseHunks(file.diff).map((line) => lineKey(file.new_path, line))),
@@ -61,31 +69,41 @@ export function useThreads(
     const beside = new Map<string, ReactNode[]>(
       [...said].map(([key, threads]) => [
         key,
-        threads.map((thread) => <Thread key={thread.id} {...{ thread, of, mayWrite, again }} inline />),
+        threads.map((thread) => <Thread key={thread.id} {...{ thread, of, mayWrite, again, later }} inline />),
       ]),
     );
     if (!mayWrite || !base_sha || !start_sha || !head_sha) return { said: beside, form: null };
     return {
       said: beside,
-      form: (file, { old, now }, close) => (
-        <CommentForm
-          label="Comment on this line"
-          action="Comment"
-          cancel={close}
-          send={async (body) => {
-            await commentsOf(path, of).beginAt(body, {
-              ...{ base_sha, start_sha, head_sha, position_type: 'text' },
-              ...{ old_path: file.old_path, new_path: file.new_path },
-              ...(old === null ? {} : { old_line: old }),
-              ...(now === null ? {} : { new_line: now }),
-            });
-            await again();
-            close();
-          }}
-        />
-      ),
+      form: (file, { old, now }, close) => {
+        const position: LinePosition = {
+          ...{ base_sha, start_sha, head_sha, position_type: 'text' },
+          ...{ old_path: file.old_path, new_path: file.new_path },
+          ...(old === null ? {} : { old_line: old }),
+          ...(now === null ? {} : { new_line: now }),
+        };
+        return (
+          <CommentForm
+            label="Comment on this line"
+            action="Comment"
+            cancel={close}
+            send={async (body) => {
+              await commentsOf(path, of).beginAt(body, position);
+              await again();
+              close();
+            }}
+            later={
+              later &&
+              (async (body) => {
+                await later(body, { position });
+                close();
+              })
+            }
+          />
+        );
+      },
     };
-  }, [said, of, path, mayWrite, again, base_sha, start_sha, head_sha]);
-  return { list, comments, rest, again, mayWrite };
+  }, [said, of, path, mayWrite, again, later, base_sha, start_sha, head_sha]);
+  return { list, comments, rest, again, mayWrite, later };
 }
 export type Threads = ReturnType<typeof useThreads>;

@@ -25,6 +25,7 @@ import { ImpersonationBanner } from './ImpersonationBanner.tsx';
 import { MaintenanceBanner } from './MaintenanceBanner.tsx';
 import { Palette } from './Palette.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
+import { WorkLink } from './WorkLink.tsx';
 
 function Mark() {
   return (
@@ -169,6 +170,7 @@ export function Frame(): ReactNode {
             <Kbd size="xs">Ctrl K</Kbd>
           </button>
         ) : null}
+        {data?.user ? <WorkLink /> : null}
         {data?.user ? <CreateMenu /> : null}
         <ProfileMenu />
       </header>

@@ -1,4 +1,4 @@
-/** Search and go to: projects and groups by name, with the keyboard alone. */
+/** Search and go to: projects and groups by name, or the search for everything else, with the keyboard alone. */
 import { Combobox, Modal, ScrollArea, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
@@ -16,11 +16,13 @@ interface Target {
 
 const pages: readonly Target[] = [
   { href: '/', label: 'Projects', kind: 'Page' },
+  { href: '/dashboard/work', label: 'Your work', kind: 'Page' },
   { href: '/projects/new', label: 'New project', kind: 'Page' },
   { href: '/dashboard/groups', label: 'Groups', kind: 'Page' },
   { href: '/explore/projects/topics', label: 'Topics', kind: 'Page' },
   { href: '/groups/new', label: 'New group', kind: 'Page' },
   { href: '/-/snippets', label: 'Snippets', kind: 'Page' },
+  { href: '/search', label: 'Search', kind: 'Page' },
   { href: '/-/user_settings/personal_access_tokens', label: 'Access tokens', kind: 'Page' },
   { href: '/-/user_settings/applications', label: 'Applications', kind: 'Page' },
   { href: '/-/user_settings/ssh_keys', label: 'SSH keys', kind: 'Page' },
@@ -42,6 +44,9 @@ async function search(text: string): Promise<Target[]> {
     })),
     ...groups.map((group) => ({ href: `/groups/${group.full_path}`, label: group.full_name, kind: 'Group' })),
     ...matching,
+    ...(text.trim() === ''
+      ? []
+      : [{ href: `/search?search=${encodeURIComponent(text)}`, label: `Search for “${text}”`, kind: 'Search' }]),
   ];
 }
 
@@ -89,7 +94,7 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
             onChange={(event) => setText(event.currentTarget.value)}
           />
         </Combobox.EventsTarget>
-        <ScrollArea.Autosize mah={400} type="scroll">
+        <ScrollArea.Autosize mah={400} type="scroll" viewportProps={{ tabIndex: 0 }}>
           <Combobox.Options aria-label="Results">
             {data.length === 0 ? (
               <Combobox.Empty>{wanted === '' ? 'No results' : `No results for “${wanted}”`}</Combobox.Empty>

@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { bypassRequestedChanges } from '../../lib/reviews.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
@@ -90,6 +91,7 @@ function useMergeActions(request: Request) {
         unwrap(client.PUT('/projects/{id}/merge_requests/{merge_request_iid}/rebase', { params, body: {} })),
       onSettled: settled,
     }),
+    bypass: useMutation({ mutationFn: () => bypassRequestedChanges(path, request.iid), onSettled: settled }),
     stopWaiting: useMutation({
       mutationFn: () =>
         unwrap(
@@ -104,7 +106,7 @@ function useMergeActions(request: Request) {
 
 export function MergeBox({ request }: { request: Request }) {
   const { project, segment } = useProject();
-  const { merge, rebase, stopWaiting } = useMergeActions(request);
+  const { merge, rebase, stopWaiting, bypass } = useMergeActions(request);
   const [squash, setSquash] = useState(request.squash || request.squash_on_merge);
   const [remove, setRemove] = useState(
     request.force_remove_source_branch ?? project.remove_source_branch_after_merge ?? true,
@@ -164,6 +166,11 @@ export function MergeBox({ request }: { request: Request }) {
             Do not merge by itself
           </Button>
         ) : null}
+        {request.detailed_merge_status === 'requested_changes' && request.user.can_merge ? (
+          <Button size="xs" variant="default" loading={bypass.isPending} onClick={() => bypass.mutate()}>
+            Bypass
+          </Button>
+        ) : null}
         {rebasable ? (
           <Button
             size="xs"
@@ -175,7 +182,7 @@ export function MergeBox({ request }: { request: Request }) {
           </Button>
         ) : null}
       </div>
-      <FormError error={rebase.error} />
+      <FormError error={rebase.error ?? bypass.error} />
       {possible ? (
         <Stack gap="sm" className={classes.choices}>
           <FormError error={merge.error} />

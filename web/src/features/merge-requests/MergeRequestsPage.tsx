@@ -1,17 +1,17 @@
-/** Merge requests of a project by state. */
+/** Merge requests of a project: filtered, ordered, and how far the review of each is. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { mergeRequestList } from '../../lib/merge-requests.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
-import { LabelChip } from '../../ui/LabelChip.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { RefBadge } from '../../ui/RefBadge.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { MergeRequestRow } from './MergeRequestRow.tsx';
+import { MergeRequestFilters } from './MergeRequestFilters.tsx';
+import { ProjectMergeRequestRow } from './ProjectMergeRequestRow.tsx';
 
 const states = [
   { value: 'opened', label: 'Open' },
@@ -24,10 +24,10 @@ export default function MergeRequestsPage() {
   const search = useSearch({ from: '/p/$path/merge_requests' });
   const navigate = useNavigate({ from: '/p/$path/merge_requests' });
   const view = useProject();
-  const { project, parts, path, segment } = view;
-  const { data } = useSuspenseQuery(parts.mergeRequests(search));
+  const { project, path, segment } = view;
+  const { data } = useSuspenseQuery(mergeRequestList(path, search));
   useLive([`project:${project.id}:merge_requests`], [['project', path, 'merge-requests']]);
-  const state = search.state ?? 'opened';
+  const filtered = Object.keys(search).some((name) => name !== 'page' && name !== 'order' && search[name as 'state']);
   return (
     <Page
       title={`Merge requests · ${project.name_with_namespace}`}
@@ -55,31 +55,25 @@ export default function MergeRequestsPage() {
         states={states}
         change={(to, replace) => void navigate({ search: (before) => ({ ...before, ...to }), replace })}
       />
+      <MergeRequestFilters
+        value={search}
+        change={(to) => void navigate({ search: (before) => ({ ...before, ...to, page: undefined }) })}
+      />
       {data.items.length === 0 ? (
-        <EmptyState
-          title={state === 'opened' && !search.search ? 'No open merge requests' : 'No merge request is like this'}
-        >
-          {state === 'opened' && !search.search ? (
+        <EmptyState title={filtered ? 'No merge requests match your filter' : 'No open merge requests'}>
+          {filtered ? (
+            'Change the filter to see others.'
+          ) : (
             <>
               Push a branch, then ask for it to be merged.
               <Command text={'git switch --create my-change\ngit push --set-upstream origin my-change'} />
             </>
-          ) : (
-            'Change the filter to see others.'
           )}
         </EmptyState>
       ) : (
         <DataList label="Merge requests">
           {data.items.map((request) => (
-            <MergeRequestRow key={request.id} request={request}>
-              <RefBadge name={request.source_branch} />
-              {request.target_branch === project.default_branch ? null : <span>into {request.target_branch}</span>}
-              {request.milestone ? <span>{request.milestone.title}</span> : null}
-              {request.labels.map((label) =>
-                typeof label === 'string' ? null : <LabelChip key={label.id} label={label} />,
-              )}
-              {request.has_conflicts && request.state === 'opened' ? <span>Conflicts</span> : null}
-            </MergeRequestRow>
+            <ProjectMergeRequestRow key={request.id} request={request} />
           ))}
         </DataList>
       )}

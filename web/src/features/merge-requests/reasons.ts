@@ -55,6 +55,11 @@ const reasons: Readonly<Record<string, Reason>> = {
     mergeable: false,
   },
   discussions_not_resolved: { text: 'Open threads must be resolved first', mergeable: false },
+  requested_changes: {
+    text: 'A reviewer has requested changes',
+    help: 'The merge is blocked until they approve, or somebody who may merge bypasses it.',
+    mergeable: false,
+  },
   not_approved: { text: 'Approvals are missing', mergeable: false },
 };
 

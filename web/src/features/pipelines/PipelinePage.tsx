@@ -3,7 +3,8 @@ import { Alert, Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { client, unwrap } from '../../lib/api.ts';
+import { client, missing, unwrap } from '../../lib/api.ts';
+import { testSummary } from '../../lib/test-reports.ts';
 import { duration } from '../../lib/time.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -11,16 +12,41 @@ import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { ExternalStatuses } from './ExternalStatuses.tsx';
 import { PipelineGraph } from './PipelineGraph.tsx';
 import classes from './pipelines.module.css';
+import { TestReport } from './TestReport.tsx';
 import { activeStatuses, sources } from './words.ts';
 
+/** Jobs, and tests where jobs have reported any: with the number of those that failed. */
+function Tabs({ id, tab }: { id: number; tab: string }) {
+  const { path, segment } = useProject();
+  const { data: tests } = useSuspenseQuery(testSummary(path, id));
+  if (tests.test_suites.length === 0 && tab === '') return null;
+  const { total } = tests;
+  const failed = total.failed + total.error;
+  const params = { path: segment, id: String(id) };
+  return (
+    <TabRow label="Pipeline" className={classes.tabs}>
+      <Link to="/p/$path/pipelines/$id" params={params} activeOptions={{ exact: true }} resetScroll={false}>
+        Jobs
+      </Link>
+      <Link to="/p/$path/pipelines/$id/$tab" params={{ ...params, tab: testsTab }} resetScroll={false}>
+        Tests {total.count}
+        {failed > 0 ? <span className={classes.failedTests}> · {failed} failed</span> : null}
+      </Link>
+    </TabRow>
+  );
+}
+
+const testsTab = 'test_report';
+
 export default function PipelinePage() {
-  const { id = '' } = useParams({ strict: false });
+  const { id = '', tab = '' } = useParams({ strict: false });
   const view = useProject();
   const { project, parts, path, segment } = view;
   const { data: pipeline } = useSuspenseQuery(parts.pipeline(Number(id)));
@@ -38,6 +64,7 @@ export default function PipelinePage() {
   });
   const { data: places } = useSuspenseQuery(parts.pipelineNeeds(Number(id)));
   const own = useMemo(() => new Set(jobs.map((job) => job.id)), [jobs]);
+  if (tab !== '' && tab !== testsTab) throw missing();
   const external = pipeline.source === 'external';
   const may = view.level >= level.developer;
   const again = jobs.some((job) => job.status === 'failed' || job.status === 'canceled');
@@ -83,11 +110,18 @@ export default function PipelinePage() {
           <pre>{pipeline.yaml_errors}</pre>
         </Alert>
       ) : null}
-      <ExternalStatuses sha={pipeline.sha} pipelineId={pipeline.id} jobs={own} />
-      {jobs.length === 0 && external ? null : jobs.length === 0 ? (
-        <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState>
+      <Tabs id={pipeline.id} tab={tab} />
+      {tab === testsTab ? (
+        <TestReport pipelineId={pipeline.id} />
       ) : (
-        <PipelineGraph jobs={jobs} places={places} />
+        <>
+          <ExternalStatuses sha={pipeline.sha} pipelineId={pipeline.id} jobs={own} />
+          {jobs.length === 0 && external ? null : jobs.length === 0 ? (
+            <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState>
+          ) : (
+            <PipelineGraph jobs={jobs} places={places} />
+          )}
+        </>
       )}
     </Page>
   );

@@ -16,7 +16,14 @@ export const failures: Readonly<Record<string, string>> = {
   runner_system_failure: 'The runner had a problem of its own.',
   job_execution_timeout: 'The job took longer than it may.',
   stuck_or_timeout_failure: 'No runner took the job in time, or it stopped answering.',
-  missing_dependency_failure: 'Artifacts that it needs are gone.',
+  missing_dependency_failure:
+    'Artifacts that the job needs are missing: they expired or were erased, the needed job has not succeeded, or its project does not let this job have them.',
+  downstream_bridge_project_not_found: 'The downstream project does not exist, or you have no access to it.',
+  insufficient_bridge_permissions: 'You are not allowed to run pipelines in the downstream project.',
+  downstream_pipeline_creation_failed: 'The downstream pipeline could not be created.',
+  upstream_bridge_project_not_found:
+    'The upstream project does not exist, has no pipeline, or you have no access to it.',
+  insufficient_upstream_permissions: 'You are not allowed to see pipelines of the upstream project.',
   data_integrity_failure: 'The configuration of the job could not be read.',
   unknown_failure: 'The reason is not known.',
   api_failure: 'The runner could not reach the server.',

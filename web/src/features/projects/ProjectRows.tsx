@@ -14,7 +14,7 @@ export type ListedProject = Pick<
   Schemas['Project'],
   'id' | 'name' | 'name_with_namespace' | 'path_with_namespace' | 'description' | 'last_activity_at'
 > &
-  Partial<Pick<Schemas['Project'], 'avatar_url' | 'visibility' | 'archived' | 'star_count'>>;
+  Partial<Pick<Schemas['Project'], 'avatar_url' | 'visibility' | 'archived' | 'marked_for_deletion_on' | 'star_count'>>;
 
 export function ProjectRows({ projects }: { projects: readonly ListedProject[] }) {
   return (
@@ -42,6 +42,7 @@ export function ProjectRows({ projects }: { projects: readonly ListedProject[] }
             <>
               {project.visibility ? <Visibility level={project.visibility} /> : null}
               {project.archived ? <span>Archived</span> : null}
+              {project.marked_for_deletion_on ? <span>Scheduled for deletion</span> : null}
               {project.description ? <span className={classes.about}>{project.description}</span> : null}
             </>
           }

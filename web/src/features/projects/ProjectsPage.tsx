@@ -3,6 +3,7 @@ import { NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import * as data from '../../lib/data.ts';
+import { workCounts, workSentence } from '../../lib/work.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
@@ -17,6 +18,7 @@ const lists = {
   starred: 'Starred',
   contributed: 'Contributed',
   all: 'All',
+  inactive: 'Inactive',
   activity: 'Activity',
 } as const;
 type List = keyof typeof lists;
@@ -25,22 +27,20 @@ const nothing: Readonly<Record<Exclude<List, 'activity'>, { title: string; help:
   starred: { title: 'You have not starred anything yet', help: 'A star keeps a project in this list.' },
   contributed: { title: 'Nothing of yours anywhere yet', help: 'Push something, or open a merge request.' },
   all: { title: 'There are no projects yet', help: 'Create the first one.' },
+  inactive: {
+    title: 'No inactive projects',
+    help: 'Archived projects and those scheduled for deletion are listed here.',
+  },
 };
 
-/** How many merge requests wait for the person. */
+/** What waits for the person, as a link to the list of it. */
 function Waiting() {
-  const { data: counts } = useSuspenseQuery(data.waitingForUser());
-  const { assigned_merge_requests: assigned, review_requested_merge_requests: reviews } = counts;
-  if (assigned + reviews === 0) return null;
+  const { data: counts } = useSuspenseQuery(workCounts());
+  const sentence = workSentence(counts);
+  if (sentence === null) return null;
   return (
     <p className={classes.waiting}>
-      {assigned > 0
-        ? assigned === 1
-          ? '1 merge request is assigned to you'
-          : `${assigned} merge requests are assigned to you`
-        : null}
-      {assigned > 0 && reviews > 0 ? ', ' : null}
-      {reviews > 0 ? (reviews === 1 ? '1 waits for your review' : `${reviews} wait for your review`) : null}.
+      <Link to="/dashboard/work">{sentence}</Link>
     </p>
   );
 }
@@ -89,7 +89,8 @@ function Listed({ current }: { current: Exclude<List, 'activity'> }) {
 export default function ProjectsPage() {
   const search = useSearch({ from: '/' });
   const navigate = useNavigate({ from: '/' });
-  const current: List = search.list !== undefined && search.list in lists ? (search.list as List) : 'yours';
+  const current: List =
+    search.list !== undefined && Object.hasOwn(lists, search.list) ? (search.list as List) : 'yours';
   return (
     <Page
       title="Projects"

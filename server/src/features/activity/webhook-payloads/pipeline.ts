@@ -5,7 +5,6 @@ import type { Pipeline, Runner } from '../../../kernel/db/rows.ts';
 import {
   commitPart,
   dateText,
-  fullPathOf,
   mergeRequestBrief,
   personPart,
   projectPart,
@@ -118,10 +117,6 @@ export async function jobPayload(deps: PipelineReader, subject: ProjectSubject, 
     deps.repository.commit(subject, pipeline.sha),
   ]);
   const user = personPart(users[0] ?? null, urls);
-  const { name, description, homepage, git_ssh_url, git_http_url, visibility_level } = pushedRepositoryPart(
-    subject,
-    urls,
-  );
   return {
     object_kind: 'build',
     ref: job.ref,
@@ -164,15 +159,7 @@ export async function jobPayload(deps: PipelineReader, subject: ProjectSubject, 
       finished_at: dateText(pipeline.finished_at),
       finished_at_iso: iso(pipeline.finished_at),
     },
-    repository: {
-      name,
-      url: `${urls.sshPrefix}${fullPathOf(subject)}.git`,
-      description,
-      homepage,
-      git_ssh_url,
-      git_http_url,
-      visibility_level,
-    },
+    repository: pushedRepositoryPart(subject, urls),
     project: projectPart(subject, urls),
     environment: environmentPart(job),
   };

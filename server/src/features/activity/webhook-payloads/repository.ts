@@ -1,5 +1,6 @@
 /** Commits as hooks tell them, from what the repository slice answers. */
 import type { RepositoryAccess } from '../../repository/index.ts';
+import { newRefBase } from '../push-base.ts';
 import type { HookRepository } from './push.ts';
 
 const zero = /^0+$/;
@@ -14,13 +15,7 @@ export const hookRepository = (access: Access): HookRepository => ({
   async pushed(subject, { ref, before, after }, limit) {
     const { project } = subject;
     const isTag = ref.startsWith('refs/tags/');
-    const main = project.default_branch;
-    // A new branch brings what the default one has not.
-    const base = !zero.test(before)
-      ? await access.resolve(project, before)
-      : isTag || main === null || ref === `refs/heads/${main}`
-        ? null
-        : await access.branch(project, main);
+    const base = zero.test(before) ? await newRefBase(access, project, ref) : await access.resolve(project, before);
     const { count } = await access.pushed(project, base, after);
     const found =
       isTag || base === null

@@ -1,6 +1,7 @@
 /** Webhooks of groups and projects: kept with their secrets sealed, addresses checked. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { callsOf } from '../../../../test/calls.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
@@ -14,8 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const call = <T = Json>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, token?: BuiltToken, json?: object) =>
-  app.api<T>(method, path, { token: token?.secret, ...(json ? { json } : {}) });
+const call = callsOf(() => app);
 const url = 'https://hooks.example.com/in';
 
 describe.each(['groups', 'projects'] as const)('webhooks of %s', (kind) => {

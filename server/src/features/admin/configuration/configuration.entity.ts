@@ -47,6 +47,11 @@ export const InstanceConfiguration = Entity('InstanceConfiguration', {
       Count({ description: 'git operations over SSH of one person in one project in a minute; null for any' }),
     ),
   }),
+  search: Fields({
+    anonymous: Flag({ description: 'Whether it needs no account' }),
+    scopes: ListOf(Text(), { description: 'What is looked for everywhere' }),
+    default_scope: Nullable(Text({ description: 'Where it begins; null for the first one' })),
+  }),
   formulas: Fields(
     {
       limited: Flag({ description: 'Whether number and size of formulas in documents are limited' }),

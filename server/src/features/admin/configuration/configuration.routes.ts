@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { letsIn } from '../../../kernel/authz/git-protocols.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
+import { globalScopes } from '../../activity/index.ts';
 import { maximumAvatarBytes } from '../../identity/index.ts';
 import { InstanceConfiguration } from './configuration.entity.ts';
 
@@ -66,6 +67,16 @@ function throttles(values: Values): Configuration['throttles'] {
     }));
 }
 
+function search(values: Values): Configuration['search'] {
+  const scopes = globalScopes(values);
+  const chosen = values.default_search_scope;
+  return {
+    anonymous: values.anonymous_searches_allowed,
+    scopes,
+    default_scope: scopes.includes(chosen) ? chosen : null,
+  };
+}
+
 export function configurationRoutes({ settings, ssh }: ConfigurationDependencies): Route[] {
   return [
     route({
@@ -112,6 +123,7 @@ export function configurationRoutes({ settings, ssh }: ConfigurationDependencies
             ssh_key_days: values.max_ssh_key_lifetime,
             ssh_operations: values.gitlab_shell_operation_limit || null,
           },
+          search: search(values),
           formulas: {
             limited: values.math_rendering_limits_enabled,
             locked: values.lock_math_rendering_limits_enabled,

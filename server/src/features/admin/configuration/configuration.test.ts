@@ -34,6 +34,10 @@ it('addresses and host keys are offered only while SSH is served and allowed, to
   const target = `/projects/${project.id}/git_addresses`;
   const addresses = async () => (await app.api('GET', target, { token: owner.secret })).body;
   const path = `${sub.full_path}/${project.path}.git`;
+  const shown = async () => {
+    const read = await app.api<{ ssh_url_to_repo: string }>('GET', `/projects/${project.id}`, { token: owner.secret });
+    return read.body.ssh_url_to_repo;
+  };
   const [http, ssh] = [`${app.url}/${path}`, `ssh://git@git.example.com:2200/${path}`];
 
   expect((await app.api('GET', target)).status).toBe(404);
@@ -57,18 +61,23 @@ it('addresses and host keys are offered only while SSH is served and allowed, to
 
   const ofTop = (enabled_git_access_protocol: string) =>
     app.api('PUT', `/groups/${top.id}`, { token: owner.secret, json: { enabled_git_access_protocol } });
+  expect(await shown()).toBe(ssh);
   expect((await ofTop('http')).status).toBe(200);
   expect(await addresses()).toEqual({ http, ssh: null });
+  expect(await shown()).toBe('');
   await ofTop('ssh');
   expect(await addresses()).toEqual({ http: null, ssh });
   await ofTop('all');
+  expect(await shown()).toBe(ssh);
   await setting({ enabled_git_access_protocol: 'http' });
   expect(await addresses()).toEqual({ http, ssh: null });
+  expect(await shown()).toBe('');
   expect(await configuration()).toMatchObject({ ssh: null, git_protocols: ['http'] });
   await setting({ enabled_git_access_protocol: 'ssh' });
   expect(await addresses()).toEqual({ http: null, ssh });
   expect((await configuration()).git_protocols).toEqual(['ssh']);
   await setting({ enabled_git_access_protocol: 'all' });
+  expect(await shown()).toBe(ssh);
 });
 
 it('limits are those of the settings, throttles those that are on', async () => {

@@ -1,4 +1,4 @@
-/** Each setting that acts, changed through the API: what is seen before, and what after. */
+/** Each setting that acts, changed through the API: what is seen before, and what after. Slow: there are some two hundred. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountEffects } from '../../../../test/account-effects.ts';
 import {
@@ -456,12 +456,16 @@ const archives: readonly SettingName[] = [
   'max_import_size',
   'max_import_remote_file_size',
 ];
+/** What may be searched, by whom: activity/search/search.test.ts. */
+const searched = settingNames.filter((name) =>
+  /^(global_search_\w+_enabled|anonymous_searches_allowed|default_search_scope)$/.test(name),
+);
 /** Takes the tokens of this test away with all others: identity/tokens/tokens.test.ts. */
 const tokensGone: SettingName = 'disable_personal_access_tokens';
 
 it('covers every setting that acts', () => {
   const own = (name: SettingName) =>
-    settingRows[name].owner !== 'limits' && !mailed.includes(name) && !archives.includes(name) && name !== tokensGone;
+    settingRows[name].owner !== 'limits' && ![...mailed, ...archives, ...searched, tokensGone].includes(name);
   const acting = settingNames.filter((name) => settingRows[name].acts && own(name));
   expect(Object.keys(effects).sort()).toEqual([...acting].sort());
 });

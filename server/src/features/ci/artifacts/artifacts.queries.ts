@@ -53,6 +53,8 @@ export async function findArtifact(db: Db, jobId: number, fileType: string): Pro
 
 export async function deleteArtifactsOf(tx: Db, jobId: number): Promise<void> {
   await tx.deleteFrom('job_artifacts').where('job_id', '=', jobId).execute();
+  // What was read from a report goes with it.
+  await tx.deleteFrom('job_test_reports').where('job_id', '=', jobId).execute();
   await tx.updateTable('jobs').set({ artifacts_expire_at: null }).where('id', '=', jobId).execute();
 }
 
@@ -142,6 +144,42 @@ export async function findJobOfRef(db: Db, projectId: number, ref: string, name:
   // The parent's wins over its children's.
   return family.flatMap((id) => jobs.filter((job) => job.pipeline_id === id))[0];
 }
+
+type SourceJob = Pick<
+  Job,
+  'id' | 'name' | 'project_id' | 'pipeline_id' | 'ref' | 'tag' | 'ref_protected' | 'debug_trace' | 'dotenv_encrypted'
+>;
+const sourceColumns = [
+  'id',
+  'name',
+  'project_id',
+  'pipeline_id',
+  'ref',
+  'tag',
+  'ref_protected',
+  'debug_trace',
+  'dotenv_encrypted',
+] as const;
+
+/** Jobs of that name that succeeded, the newest first. */
+const successes = (db: Db, name: string) =>
+  db
+    .selectFrom('jobs')
+    .select(sourceColumns)
+    .where('name', '=', name)
+    .where('status', '=', 'success')
+    .where('kind', '=', 'job')
+    .where('retried', '=', false)
+    .orderBy('id', 'desc')
+    .limit(1);
+
+/** The newest job of that name that succeeded on a ref of a project. */
+export const newestSuccess = (db: Db, projectId: number, ref: string, name: string): Promise<SourceJob | undefined> =>
+  successes(db, name).where('project_id', '=', projectId).where('ref', '=', ref).executeTakeFirst();
+
+/** The job of that name in a pipeline, if it succeeded. */
+export const successIn = (db: Db, pipelineId: number, name: string): Promise<SourceJob | undefined> =>
+  successes(db, name).where('pipeline_id', '=', pipelineId).executeTakeFirst();
 
 export async function setDotenv(tx: Db, jobId: number, sealed: Buffer): Promise<void> {
   await tx.updateTable('jobs').set({ dotenv_encrypted: sealed }).where('id', '=', jobId).execute();

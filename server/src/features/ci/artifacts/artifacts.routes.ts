@@ -47,7 +47,7 @@ const inert = (filename: string) => ({
 });
 
 /** Whether the job lets this caller have its artifacts: `none` and roles are set by the configuration. */
-function mayDownload(subject: ProjectSubject, caller: Caller, artifact: JobArtifact): boolean {
+export function mayDownload(subject: ProjectSubject, caller: Caller, artifact: JobArtifact): boolean {
   if (caller.admin) return true;
   switch (artifact.accessibility) {
     case 'all':
@@ -183,7 +183,7 @@ export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route
       path: `${ofJob}/keep`,
       summary: 'Keep the artifacts of a job when they would expire',
       tag,
-      credentials: ['token', 'session'],
+      credentials,
       access: { on: 'project', ability: 'keep_artifacts' },
       params: Type.Object({ id, job_id: jobId }),
       responses: { 200: JobEntity },
@@ -200,7 +200,7 @@ export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route
       path: ofJob,
       summary: 'Delete the artifacts of a job',
       tag,
-      credentials: ['token', 'session'],
+      credentials,
       access: { on: 'project', ability: 'remove_artifacts' },
       params: Type.Object({ id, job_id: jobId }),
       responses: { 204: Empty },
@@ -217,7 +217,7 @@ export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route
       path: '/projects/:id/artifacts',
       summary: 'Let all artifacts of a project that may be deleted expire now',
       tag,
-      credentials: ['token', 'session'],
+      credentials,
       access: { on: 'project', ability: 'remove_artifacts' },
       params: Type.Object({ id }),
       responses: { 202: Empty },

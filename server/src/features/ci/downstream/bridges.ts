@@ -29,6 +29,7 @@ import { lockPipeline } from '../scheduling/process.queries.ts';
 import {
   cancelDownstreamTask,
   mirrorDownstreamTask,
+  mirrorUpstreamTask,
   processPipeline,
   startDownstreamTask,
 } from '../scheduling/process.ts';
@@ -43,6 +44,7 @@ import {
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
 import { downstreamOf, reopenBridge, startBridge, treeSize, upstreamsOf } from './sources.queries.ts';
+import { upstreamStatus } from './upstream-status.ts';
 
 /** Children of children: how deep. */
 const deepestChild = 2;
@@ -54,6 +56,7 @@ const mostOfOneRef = 2;
 const maxArtifactBytes = 1024 * 1024;
 
 const JobPayload = Type.Object({ job_id: Type.Integer() });
+const PipelinePayload = Type.Object({ pipeline_id: Type.Integer() });
 
 type Plan = NonNullable<JobPlan['trigger']>;
 /** What the pipeline is made of, or the reason for which the job fails. */
@@ -65,6 +68,8 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
   const finish = (job: Job, ending: Ending) =>
     transaction(db, async (tx) => finishJob(deps, tx, { jobId: job.id, pipelineId: job.pipeline_id }, ending));
   const drop = (job: Job, failureReason: string) => finish(job, { event: 'drop', failureReason });
+
+  const upstreams = upstreamStatus(deps, finish);
 
   /** Variables over which those of the job are expanded. Those of another project's pipeline never hold what is protected. */
   async function scopeOf(subject: ProjectSubject, parent: Pipeline, child: boolean): Promise<JobVariable[]> {
@@ -189,6 +194,19 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     return await elsewhere(acting.caller, parent, trigger, [...scope, ...plan.variables, ...own], variables);
   }
 
+  /** Lets a job end as the latest pipeline of another project does. */
+  async function followUpstream(job: Job, parent: Pipeline): Promise<void> {
+    const plan = job.plan as unknown as JobPlan;
+    const acting = job.user_id === null ? null : await deps.actingAs(job.user_id, job.project_id);
+    if (!acting) return void (await drop(job, 'insufficient_upstream_permissions'));
+    const scope = [
+      ...(await scopeOf(acting.subject, parent, false)),
+      ...plan.variables,
+      ...(await pipelineOwn(parent)),
+    ];
+    await upstreams.follow(job, acting.caller, plan.upstream ?? '', scope);
+  }
+
   /** Starts the pipeline of a job that waits for it. Called again after a crash, it goes on where it was. */
   async function start(id: number): Promise<void> {
     const known = await findJobById(db, id);
@@ -203,6 +221,7 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     });
     const parent = job && (await findPipelineById(db, job.pipeline_id));
     if (!job || !parent) return;
+    if ((job.plan as unknown as JobPlan).upstream !== undefined) return await followUpstream(job, parent);
     if (!(await downstreamOf(db, [id])).has(id)) {
       const target = await targetOf(job, parent);
       if ('reason' in target) return void (await drop(job, target.reason));
@@ -262,6 +281,7 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
   return [
     defineTask(startDownstreamTask, JobPayload, async ({ job_id: id }) => start(id)),
     defineTask(mirrorDownstreamTask, JobPayload, async ({ job_id: id }) => mirror(id)),
+    defineTask(mirrorUpstreamTask, PipelinePayload, async ({ pipeline_id: id }) => upstreams.mirrorAll(id)),
     defineTask(cancelDownstreamTask, JobPayload, async ({ job_id: id }) => cancel(id)),
   ];
 }

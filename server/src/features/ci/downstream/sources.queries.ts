@@ -1,4 +1,4 @@
-/** Rows of `pipeline_sources`: the jobs that pipelines were started by, and the tree that follows from them. */
+/** Rows of `pipeline_sources`: the jobs that pipelines were started by, and the tree that follows from them; and jobs that mirror a pipeline. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
@@ -122,4 +122,43 @@ export async function reopenBridge(tx: Db, id: number): Promise<void> {
     .where('retried', '=', false)
     .where('status', 'in', ['success', 'failed', 'canceled', 'skipped', 'manual'])
     .execute();
+}
+
+/** The newest pipeline of a branch that is nobody's child. */
+export async function latestOfBranch(db: Db, projectId: number, branch: string): Promise<Pipeline | undefined> {
+  return await db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('ref', '=', branch)
+    .where('tag', '=', false)
+    .where('source', '!=', 'parent_pipeline')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Notes the pipeline that says how a job ends. */
+export async function followUpstream(tx: Db, jobId: number, pipelineId: number): Promise<void> {
+  await tx.updateTable('jobs').set({ upstream_pipeline_id: pipelineId }).where('id', '=', jobId).execute();
+}
+
+/** Running jobs that end as the pipeline does. */
+export async function followersOf(db: Db, pipelineId: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('upstream_pipeline_id', '=', pipelineId)
+    .where('status', '=', 'running')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The first pipeline of the family that a pipeline is of: the parent of parents. */
+export async function rootOf(db: Db, pipelineId: number): Promise<number> {
+  const upstreams = await upstreamsOf(db, pipelineId);
+  const root = upstreams.find(({ source }) => source !== 'parent_pipeline');
+  return root?.id ?? pipelineId;
 }

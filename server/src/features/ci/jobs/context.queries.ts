@@ -32,11 +32,15 @@ export async function otherJobs(
   db: Db,
   job: Job,
 ): Promise<
-  Array<Pick<Job, 'id' | 'name' | 'stage_index' | 'status' | 'dotenv_encrypted'> & { archive: JobArtifact | null }>
+  Array<
+    Pick<Job, 'id' | 'name' | 'stage_index' | 'status' | 'dotenv_encrypted' | 'erased_at' | 'artifacts_expire_at'> & {
+      archive: JobArtifact | null;
+    }
+  >
 > {
   const rows = await db
     .selectFrom('jobs')
-    .select(['id', 'name', 'stage_index', 'status', 'dotenv_encrypted'])
+    .select(['id', 'name', 'stage_index', 'status', 'dotenv_encrypted', 'erased_at', 'artifacts_expire_at'])
     .where('pipeline_id', '=', job.pipeline_id)
     .where('retried', '=', false)
     .where('id', '!=', job.id)

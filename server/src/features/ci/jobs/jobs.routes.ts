@@ -31,7 +31,7 @@ import { presentBridges, presentJob, presentJobs } from './serialize.ts';
 import type { WriteAccess } from './write-access.ts';
 
 const tag = 'Jobs';
-const credentials = ['token', 'session', 'job'] as const;
+const credentials = ['token', 'session'] as const;
 const id = IdOrPath('Id or path of the project');
 const jobId = Int({ description: 'Id of the job' });
 const scope = Optional(OneOrMore(OneOf(jobStatuses), { description: 'Only jobs in these statuses' }));
@@ -243,7 +243,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     path: `${path}/play`,
     summary: 'Start a manual job',
     tag,
-    credentials: ['token', 'session'],
+    credentials,
     access: update,
     params: Type.Object({
       id,
@@ -275,7 +275,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     path: `${path}/retry`,
     summary: 'Retry a job',
     tag,
-    credentials: ['token', 'session'],
+    credentials,
     access: update,
     params: one,
     responses: { 201: JobEntity },
@@ -292,7 +292,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     path: `${path}/cancel`,
     summary: 'Cancel a job',
     tag,
-    credentials: ['token', 'session'],
+    credentials,
     access: update,
     params: Type.Object({
       id,
@@ -314,7 +314,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     path: `${path}/erase`,
     summary: 'Erase the log and artifacts of a job',
     tag,
-    credentials: ['token', 'session'],
+    credentials,
     access: { on: 'project', ability: 'erase_job' },
     params: one,
     responses: { 201: JobEntity },

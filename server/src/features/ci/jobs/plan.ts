@@ -79,6 +79,11 @@ export interface PlanTrigger {
   readonly inputs: Readonly<Record<string, unknown>> | null;
 }
 
+/** A job of another pipeline whose artifacts are fetched; variables are expanded when the job starts. */
+export type PlanNeedElsewhere =
+  | { readonly kind: 'project'; readonly project: string; readonly ref: string; readonly job: string }
+  | { readonly kind: 'pipeline'; readonly pipeline: string; readonly job: string };
+
 /** What the job does with its environment, whose name is a column of the job. */
 export interface PlanEnvironment {
   readonly action: 'start' | 'prepare' | 'verify' | 'access' | 'stop';
@@ -114,6 +119,9 @@ export interface JobPlan {
   readonly environment?: PlanEnvironment;
   /** Only of trigger jobs. */
   readonly trigger?: PlanTrigger;
+  readonly needs_elsewhere?: readonly PlanNeedElsewhere[];
+  /** Path of the project whose latest pipeline says how the job ends; variables are expanded when the job starts. */
+  readonly upstream?: string;
 }
 
 /** Whether an attempt that failed is followed by another one by itself. */

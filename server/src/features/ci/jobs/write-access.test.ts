@@ -34,6 +34,7 @@ const rules: Readonly<Record<string, (role: Role, ref: RefName, own: boolean) =>
   'POST /projects/:id/statuses/:sha': updates,
   'POST /projects/:id/pipelines/:pipeline_id/retry': updates,
   'POST /projects/:id/pipelines/:pipeline_id/cancel': updates,
+  'PUT /projects/:id/pipelines/:pipeline_id/metadata': updates,
   'DELETE /projects/:id/pipelines/:pipeline_id': isOwner,
   'POST /projects/:id/jobs/:job_id/play': updates,
   'POST /projects/:id/jobs/:job_id/retry': updates,
@@ -119,7 +120,8 @@ async function answer(name: string, role: Role, ref: RefName, own: boolean): Pro
     .replace(':pipeline_id', String(pipeline))
     .replace(':job_id', String(job))
     .replace(':sha', template(ref).sha);
-  const json = name.endsWith('/pipeline') ? { ref } : name.endsWith('/:sha') ? { ref, state: 'success' } : {};
+  const bodies = { pipeline: { ref }, ':sha': { ref, state: 'success' }, metadata: { name: 'Named' } };
+  const json = bodies[name.split('/').at(-1) as keyof typeof bodies] ?? {};
   const { status: code, body } = await world.app.api<{ message?: unknown }>(method as 'POST', target, {
     token: by.token,
     json,

@@ -16,6 +16,12 @@ export type Changed =
   | Pick<Job, 'ref' | 'tag' | 'ref_protected' | 'pipeline_id'>
   | Pick<Pipeline, 'ref' | 'tag' | 'ref_protected' | 'id' | 'merge_request_id'>;
 
+type Readable = Pick<Job, 'ref' | 'tag' | 'ref_protected' | 'pipeline_id' | 'debug_trace'>;
+
+/** Why somebody may not read what a job left. */
+export const debugLogging =
+  'the job ran with debug logging: its log and artifacts are only shown to those who may update it';
+
 export type WriteAccess = ReturnType<typeof writeAccess>;
 
 export function writeAccess({ db, repository }: Pick<CiDependencies, 'db' | 'repository'>) {
@@ -50,6 +56,13 @@ export function writeAccess({ db, repository }: Pick<CiDependencies, 'db' | 'rep
     if (!may) throw forbidden();
   }
 
+  /** A log with all variables in it, and what such a job leaves, are for those who could print them anyway. */
+  async function mayRead(subject: ProjectSubject, caller: Caller, job: Readable): Promise<boolean> {
+    if (!job.debug_trace) return true;
+    if (!canOnProject(caller, 'read_debug_trace', subject)) return false;
+    return maintains(caller, subject) || (await mayUpdateRef(subject, caller, job));
+  }
+
   return {
     requireWrite,
     /** Erasing leaves no trace: it is for maintainers, and for people's own jobs where nothing is protected. */
@@ -59,14 +72,10 @@ export function writeAccess({ db, repository }: Pick<CiDependencies, 'db' | 'rep
       const own = caller.user !== null && job.user_id === caller.user.id;
       if (!own || (await protection(subject, job)).any) throw forbidden();
     },
-    /** A log with all variables in it, and what such a job leaves, are for those who could print them anyway. */
-    async requireRead(subject: ProjectSubject, caller: Caller, job: Job): Promise<void> {
-      if (!job.debug_trace) return;
-      const reads = canOnProject(caller, 'read_debug_trace', subject);
-      if (reads && (maintains(caller, subject) || (await mayUpdateRef(subject, caller, job)))) return;
-      throw caller.user === null
-        ? unauthorized()
-        : forbidden('the job ran with debug logging: its log and artifacts are only shown to those who may update it');
+    mayRead,
+    async requireRead(subject: ProjectSubject, caller: Caller, job: Readable): Promise<void> {
+      if (await mayRead(subject, caller, job)) return;
+      throw caller.user === null ? unauthorized() : forbidden(debugLogging);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The verdict on a configuration. */
-import type { InputDeclaration, PlanJob } from '@millrace/ci-config';
+import type { IncludedFile, IncludeSource, InputDeclaration, PlanJob } from '@millrace/ci-config';
 import type { Static } from 'typebox';
 import {
   AnyJson,
@@ -60,6 +60,47 @@ export const LintResult = Entity('LintResult', {
   ),
 });
 export type LintJson = Static<typeof LintResult>;
+
+interface LintPlace {
+  /** Start of the addresses of the project's pages. */
+  readonly page: string;
+  readonly project: string;
+  readonly sha: string;
+}
+
+/** A file that was included: of the project itself with its addresses, others by what they are called. */
+export function lintInclude(
+  { path, component }: IncludedFile,
+  source: IncludeSource | null,
+  { page, project, sha }: LintPlace,
+): LintJson['includes'][number] {
+  const common = { blob: null, raw: null, extra: {}, context_project: project, context_sha: sha };
+  switch (source?.kind) {
+    case undefined:
+      return {
+        ...common,
+        type: 'local',
+        location: path,
+        blob: `${page}/blob/${sha}/${path}`,
+        raw: `${page}/raw/${sha}/${path}`,
+      };
+    case 'project':
+      return {
+        ...common,
+        type: 'file',
+        location: path,
+        extra: { project: source.project, ...(source.ref === null ? {} : { ref: source.ref }) },
+      };
+    case 'artifact':
+      return { ...common, type: 'artifact', location: path, extra: { job: source.job } };
+    case 'remote':
+      return { ...common, type: 'remote', location: source.shown };
+    case 'template':
+      return { ...common, type: 'template', location: path };
+    case 'component':
+      return { ...common, type: 'component', location: component?.reference ?? path };
+  }
+}
 
 export const lintJob = (job: PlanJob): NonNullable<LintJson['jobs']>[number] => ({
   name: job.name,

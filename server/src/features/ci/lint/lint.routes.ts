@@ -1,5 +1,5 @@
 /** Checking configurations: of a project at a ref, or a text in the project's surroundings. */
-import { formatLocated, readInputs } from '@millrace/ci-config';
+import { formatLocated, type IncludedFile, type IncludeSource, readInputs } from '@millrace/ci-config';
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
@@ -11,7 +11,7 @@ import { compileWith, type PipelineInputs, yamlLimits } from '../pipelines/compi
 import { type ConfigFile, findConfig } from '../pipelines/config-file.ts';
 import { type Pipelines, zeroSha } from '../pipelines/create.ts';
 import { fullPath } from '../variables/predefined.ts';
-import { type LintJson, LintResult, lintInput, lintJob } from './lint.entity.ts';
+import { type LintJson, LintResult, lintInclude, lintInput, lintJob } from './lint.entity.ts';
 
 const tag = 'CI lint';
 const credentials = ['token', 'session'] as const;
@@ -69,26 +69,22 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
         ? await pipelines.emptyContextOf(request, config.path)
         : await pipelines.contextOf(request, config.path);
     const visible = { predefined: variables.predefined, given: [] };
-    const included = new Set<string>();
+    const page = `${deps.externalUrl}/${fullPath(subject)}/-`;
+    const included = new Map<string, LintJson['includes'][number]>();
+    const note = (file: IncludedFile, source: IncludeSource | null) => {
+      const found = lintInclude(file, source, { page, project: fullPath(subject), sha: place.sha });
+      included.set(`${found.type} ${found.location} ${found.extra.project ?? ''}`, found);
+    };
     const compilation = { subject, caller, config, sha: place.sha, facts, variables: visible, inputs: rest.inputs };
-    const result = await compileWith(deps, compilation, (path) => included.add(path));
+    const result = await compileWith(deps, compilation, note);
     // That nothing would run here says nothing about the configuration, unless it was asked.
     const errors = result.ok || (result.filtered && !dryRun) ? [] : result.errors;
-    const page = `${deps.externalUrl}/${fullPath(subject)}/-`;
     return {
       valid: errors.length === 0,
       errors: errors.map(formatLocated),
       warnings: result.warnings.map(formatLocated),
       merged_yaml: result.mergedYaml?.() ?? null,
-      includes: [...included].map((path) => ({
-        type: 'local',
-        location: path,
-        blob: `${page}/blob/${place.sha}/${path}`,
-        raw: `${page}/raw/${place.sha}/${path}`,
-        extra: {},
-        context_project: fullPath(subject),
-        context_sha: place.sha,
-      })),
+      includes: [...included.values()],
       ...(includeJobs ? { jobs: result.ok ? result.plan.jobs.map(lintJob) : [] } : {}),
       ...(rest.includeInputs ? { inputs: await declared(config, rest.inputs) } : {}),
     };

@@ -5,12 +5,12 @@ import {
   compile,
   filesMatching,
   formatLocated,
+  type IncludedFile,
   type IncludeSource,
   type PlanJob,
   parseDuration,
   type Variable,
 } from '@millrace/ci-config';
-import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -19,6 +19,7 @@ import type { JobVariable } from '../variables/job-variables.ts';
 import type { PipelineFacts } from '../variables/predefined.ts';
 import { refName } from '../variables/predefined.ts';
 import { type ConfigFile, readableConfigBytes } from './config-file.ts';
+import { includeSources, type SourceDependencies } from './include-sources.ts';
 import type { NewJob } from './pipelines.queries.ts';
 
 /** Files that one include with wildcards may bring in. */
@@ -79,12 +80,9 @@ export const yamlLimits = (values: ApplicationSettings) => ({
 });
 
 /** The repository as the compiler asks for it. */
-function surroundings(
-  deps: Pick<CiDependencies, 'repository' | 'parents'>,
-  request: CompileRequest,
-  fileBytes: number,
-) {
+function surroundings(deps: SourceDependencies, request: CompileRequest, fileBytes: number) {
   const { repository } = deps;
+  const elsewhere = includeSources(deps, request, fileBytes);
   const { subject, sha, facts } = request;
   const { project } = subject;
   let paths: Promise<string[]> | undefined;
@@ -117,25 +115,8 @@ function surroundings(
     return before === null ? null : await repository.changedPaths(project, before, sha);
   }
 
-  /** A file of another project, as the caller may read it. */
-  async function elsewhere(path: string, { project: name, ref }: IncludeSource & { kind: 'project' }) {
-    const other = await deps.parents.project(name, request.caller);
-    if (!other || !canOnProject(request.caller, 'read_code', other)) return null;
-    const wanted = ref ?? other.project.default_branch ?? '';
-    const names = [`refs/heads/${wanted}`, `refs/tags/${wanted}`, ...(/^[0-9a-f]{40}$/.test(wanted) ? [wanted] : [])];
-    for (const revision of names) {
-      const commit = await repository.resolve(other.project, revision);
-      if (commit !== null) return await repository.readText(other.project, commit, path, fileBytes);
-    }
-    return null;
-  }
-
   async function fetch(local: string, source: IncludeSource | null) {
-    if (source) {
-      const content =
-        source.kind === 'project' ? await elsewhere(local, source) : await request.artifact?.(source.job, local);
-      return typeof content === 'string' ? [{ path: local, content }] : null;
-    }
+    if (source) return await elsewhere(local, source);
     const read = async (path: string) => {
       const content = empty ? null : await repository.readText(project, sha, path, fileBytes);
       return content === null ? null : { path, content };
@@ -159,9 +140,9 @@ function surroundings(
 
 /** The compiler's own answer, for lint; `fetched` hears of every file that was included. */
 export async function compileWith(
-  deps: Pick<CiDependencies, 'repository' | 'settings' | 'parents'>,
+  deps: SourceDependencies & Pick<CiDependencies, 'settings'>,
   request: CompileRequest,
-  fetched: (path: string) => void = () => undefined,
+  fetched: (file: IncludedFile, source: IncludeSource | null) => void = () => undefined,
 ): Promise<CompileResult> {
   const { subject, config, sha, facts, variables } = request;
   const values = await deps.settings.read();
@@ -172,9 +153,9 @@ export async function compileWith(
     limits: yamlLimits(values),
     ...(request.inputs ? { inputs: request.inputs } : {}),
     fetch: async (local, source) => {
-      const files = await fetch(local, source);
-      for (const file of files ?? []) fetched(file.path);
-      return files;
+      const found = await fetch(local, source);
+      if (found !== null && !('failure' in found)) for (const file of found) fetched(file, source);
+      return found;
     },
     context: {
       ...around,
@@ -252,7 +233,7 @@ const environmentOf = (environment: NonNullable<PlanJob['environment']>): PlanEn
 function jobOf(job: PlanJob): NewJob {
   return {
     name: job.name,
-    kind: job.trigger ? 'bridge' : 'job',
+    kind: job.trigger || job.upstream !== null ? 'bridge' : 'job',
     stage: job.stage,
     stageIndex: job.stageIndex,
     when: job.when,
@@ -281,12 +262,14 @@ function jobOf(job: PlanJob): NewJob {
       ...(job.environment ? { environment: environmentOf(job.environment) } : {}),
       ...(job.release ? { release: releaseOf(job.release) } : {}),
       ...(job.trigger ? { trigger: job.trigger } : {}),
+      ...(job.needsElsewhere.length > 0 ? { needs_elsewhere: job.needsElsewhere } : {}),
+      ...(job.upstream === null ? {} : { upstream: job.upstream }),
     },
   };
 }
 
 export async function compileConfig(
-  deps: Pick<CiDependencies, 'repository' | 'settings' | 'parents'>,
+  deps: SourceDependencies & Pick<CiDependencies, 'settings'>,
   request: CompileRequest,
 ): Promise<Compiled> {
   const count = Object.keys(request.inputs ?? {}).length;

@@ -289,6 +289,11 @@ export async function insertPipelineVariables(
     .execute();
 }
 
+/** Names a pipeline; undefined when it is gone. */
+export async function renamePipeline(db: Db, id: number, name: string): Promise<Pipeline | undefined> {
+  return await db.updateTable('pipelines').set({ name }).where('id', '=', id).returningAll().executeTakeFirst();
+}
+
 export async function deletePipeline(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('pipelines').where('id', '=', id).execute();
 }

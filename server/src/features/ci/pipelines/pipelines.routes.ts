@@ -38,7 +38,6 @@ import { presentPipeline } from './serialize.ts';
 
 const tag = 'Pipelines';
 const credentials = ['token', 'session'] as const;
-const readers = ['token', 'session', 'job'] as const;
 const id = IdOrPath('Id or path of the project');
 const pipelineId = Int({ description: 'Id of the pipeline' });
 const one = Type.Object({ id, pipeline_id: pipelineId });
@@ -77,7 +76,7 @@ export function pipelineRoutes(
     path: '/projects/:id/pipelines',
     summary: 'List pipelines of a project',
     tag,
-    credentials: readers,
+    credentials,
     access: read,
     params: Type.Object({
       id,
@@ -133,7 +132,7 @@ export function pipelineRoutes(
     path: '/projects/:id/pipelines/latest',
     summary: 'Get the newest pipeline of the newest commit of a branch or tag',
     tag,
-    credentials: readers,
+    credentials,
     access: read,
     params: Type.Object({ id, ref: Optional(Str({ description: 'The default branch when left out' })) }),
     responses: { 200: PipelineDetail },
@@ -220,7 +219,7 @@ export function pipelineRoutes(
       path,
       summary: 'Get a pipeline',
       tag,
-      credentials: readers,
+      credentials,
       access: read,
       params: one,
       responses: { 200: PipelineDetail },

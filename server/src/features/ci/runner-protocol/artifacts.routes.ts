@@ -11,14 +11,17 @@ import { findArtifact } from '../artifacts/artifacts.queries.ts';
 import { sendArchive } from '../artifacts/artifacts.routes.ts';
 import type { Artifacts } from '../artifacts/artifacts.service.ts';
 import type { CiDependencies } from '../deps.ts';
-import { findJobById, findTokenJob } from '../jobs/jobs.queries.ts';
+import { jobCaller } from '../jobs/job-caller.ts';
+import { findJobById } from '../jobs/jobs.queries.ts';
+import type { WriteAccess } from '../jobs/write-access.ts';
 import { jobTokenOf, runningJob } from './job-access.ts';
+import { mayFetch } from './needed-elsewhere.ts';
 
 const tag = 'Runner protocol';
 /** Bytes of the fields next to the file. */
 const maxParameterBytes = 64 * 1024;
 
-export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts): Route[] {
+export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts, writes: WriteAccess): Route[] {
   const { db } = deps;
   return [
     route({
@@ -74,7 +77,7 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts)
     route({
       method: 'GET',
       path: '/jobs/:id/artifacts',
-      summary: 'Download the archive of another job of the project, as a runner',
+      summary: 'Download the archive of another job, as a runner',
       rate: 'runner_jobs_api',
       tag,
       credentials: ['body'],
@@ -88,13 +91,14 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts)
       media: ['application/zip'],
       handler: async ({ params, request }) => {
         const token = jobTokenOf(request, params.token);
-        const found = token === undefined ? undefined : await findTokenJob(db, tokenHash(token));
-        if (!found) throw forbidden();
+        const caller = token === undefined ? null : await jobCaller(db, tokenHash(token));
+        if (caller?.credential.kind !== 'job') throw forbidden();
         const job = await findJobById(db, params.id);
-        // Jobs of other projects are not even known to exist.
-        if (!job || job.project_id !== found.job.project_id) throw notFound();
-        const artifact = await findArtifact(db, job.id, 'archive');
+        const artifact = job && (await findArtifact(db, job.id, 'archive'));
         if (!artifact) throw notFound();
+        // Jobs of projects that the job may not reach are not even known to exist.
+        const own = job.project_id === caller.credential.job.project_id;
+        if (!own && !(await mayFetch(deps, writes, caller, job, artifact))) throw notFound();
         return await sendArchive(deps, artifact, params.direct_download === true && request.method === 'GET');
       },
     }),

@@ -5,10 +5,13 @@ import { anonymous } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact, Runner } from '../../../kernel/db/rows.ts';
 import { ciConfigPaths } from '../../../kernel/names.ts';
+import { tokenHash } from '../../../kernel/secrets/index.ts';
 import { reportUpload } from '../artifacts/types.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { otherJobs, type PayloadRows, payloadRows, pipelineVariableRows } from '../jobs/context.queries.ts';
+import { jobCaller } from '../jobs/job-caller.ts';
 import type { JobPlan, PlanArtifacts, PlanCache, PlanNeed } from '../jobs/plan.ts';
+import type { WriteAccess } from '../jobs/write-access.ts';
 import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
 import { asksForDebugging, type JobVariable, variable } from '../variables/job-variables.ts';
 import {
@@ -26,6 +29,7 @@ import { reportedVariables } from '../variables/reported.ts';
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
 import { runningOnInstanceRunners } from './claim.queries.ts';
+import { neededElsewhere } from './needed-elsewhere.ts';
 import { releaseScript } from './release-step.ts';
 import { markDebugTrace } from './updates.queries.ts';
 
@@ -56,8 +60,14 @@ interface Other {
   readonly stage_index: number;
   readonly status: string;
   readonly dotenv_encrypted: Buffer | null;
+  readonly erased_at: Date | null;
+  readonly artifacts_expire_at: Date | null;
   readonly archive: JobArtifact | null;
 }
+
+/** Whether what the job left was erased, or went when it expired; what somebody deleted is not waited for. */
+const isGone = ({ erased_at: erased, artifacts_expire_at: expired, archive }: Other): boolean =>
+  erased !== null || (archive === null && expired !== null && expired.getTime() <= Date.now());
 
 /** Whose artifacts the job gets: what it names, else what it needs, else all of the stages before. */
 function dependenciesOf<T extends { readonly name: string; readonly stage_index: number }>(
@@ -75,7 +85,10 @@ function dependenciesOf<T extends { readonly name: string; readonly stage_index:
   return named === null ? reachable : reachable.filter((other) => named.includes(other.name));
 }
 
-function dotenvVariables(deps: Pick<CiDependencies, 'secrets'>, from: readonly Other[]): JobVariable[] {
+function dotenvVariables(
+  deps: Pick<CiDependencies, 'secrets'>,
+  from: ReadonlyArray<Pick<Other, 'id' | 'dotenv_encrypted'>>,
+): JobVariable[] {
   return from.flatMap((other) => {
     const pairs = reportedVariables(deps, other);
     return pairs.map(({ key, value }) => variable(key, value, { public: false }));
@@ -219,31 +232,39 @@ export interface PayloadRequest {
   readonly token: string;
 }
 
+/** What the runner gets, or the reason for which the job fails. */
+type Payload = { readonly payload: Record<string, unknown> } | { readonly failure: string };
+
 /** The payload; null when the job's project is gone. */
 export async function jobPayload(
   deps: CiDependencies,
+  writes: WriteAccess,
   { job, runner, token }: PayloadRequest,
-): Promise<Record<string, unknown> | null> {
+): Promise<Payload | null> {
   const { db } = deps;
   const plan = job.plan as unknown as JobPlan;
   const rows = await payloadRows(db, job);
   if (!rows) return null;
-  const from = dependenciesOf(job, plan, (await otherJobs(db, job)) as Other[]);
+  const own = dependenciesOf(job, plan, (await otherJobs(db, job)) as Other[]);
+  if (own.some(isGone)) return { failure: 'missing_dependency_failure' };
   const path = fullPath(rows);
   const repositoryUrl = new URL(`${deps.externalUrl}/${path}.git`);
   const withToken = new URL(repositoryUrl);
   withToken.username = 'gitlab-ci-token';
   withToken.password = token;
   const running = await runningOnInstanceRunners(db, job.project_id);
-  const variables = await variablesOf(deps, db, {
-    rows,
-    job,
-    plan,
-    runner,
-    token,
-    repositoryUrl: withToken.href,
-    dotenv: dotenvVariables(deps, from),
-  });
+  const parts = { rows, job, plan, runner, token, repositoryUrl: withToken.href };
+  const reported = dotenvVariables(deps, own);
+  let variables = await variablesOf(deps, db, { ...parts, dotenv: reported });
+  let from: ReadonlyArray<Pick<Other, 'id' | 'name' | 'archive'>> = own;
+  if (plan.needs_elsewhere) {
+    const caller = await jobCaller(db, tokenHash(token));
+    const others = await neededElsewhere(deps, writes, { job, caller }, plan.needs_elsewhere, variables);
+    if (!others) return { failure: 'missing_dependency_failure' };
+    from = [...own, ...others];
+    const more = dotenvVariables(deps, others);
+    if (more.length > 0) variables = await variablesOf(deps, db, { ...parts, dotenv: [...reported, ...more] });
+  }
   if (asksForDebugging(variables)) await markDebugTrace(db, job.id);
   const queued = job.queued_at && job.started_at ? (job.started_at.getTime() - job.queued_at.getTime()) / 1000 : 0;
   const timeout = job.timeout_seconds ?? rows.project.build_timeout;
@@ -255,7 +276,7 @@ export async function jobPayload(
     when,
     allow_failure: allowFailure,
   });
-  return {
+  const payload = {
     id: job.id,
     token,
     allow_git_fetch: rows.project.build_git_strategy !== 'clone',
@@ -313,4 +334,5 @@ export async function jobPayload(
     hooks: plan.hooks,
     policy_options: null,
   };
+  return { payload };
 }

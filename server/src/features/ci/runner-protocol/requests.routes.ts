@@ -11,6 +11,7 @@ import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { finishJob } from '../jobs/finish.ts';
 import { moveJob } from '../jobs/jobs.queries.ts';
+import type { WriteAccess } from '../jobs/write-access.ts';
 import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
 import { processPipeline } from '../scheduling/process.ts';
 import { claimJob, findRunnerByToken, releaseJob, touchManager } from './claim.queries.ts';
@@ -71,7 +72,7 @@ export const managerInfo = (systemId: string | undefined, info: RunnerInfo | und
 /** Changes when the runner's own configuration does: a poll that knows another value is answered at once. */
 const cursorOf = (runner: Runner): string => `${runner.id}-${runner.updated_at.getTime().toString(36)}`;
 
-export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
+export function requestRoutes(deps: CiDependencies, polls: HeldPolls, writes: WriteAccess): Route[] {
   const { db } = deps;
 
   /** Whether a job that was claimed may deploy. One that may not has failed, or waits for approval. */
@@ -117,9 +118,11 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
       if (!job) return null;
       const place = { jobId: job.id, pipelineId: job.pipeline_id };
       if (!(await mayBegin(job))) continue;
+      let failureReason = 'scheduler_failure';
       try {
-        const payload = await jobPayload(deps, { job, runner, token });
-        if (payload !== null) {
+        const made = await jobPayload(deps, writes, { job, runner, token });
+        if (made && 'failure' in made) failureReason = made.failure;
+        else if (made) {
           await transaction(db, async (tx) => {
             // The runner hung up: somebody else may have it.
             if (signal.aborted) {
@@ -129,14 +132,12 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
             await deps.announce(tx, `job:${job.id}`);
             await processPipeline(deps, tx, job.pipeline_id);
           });
-          return signal.aborted ? null : payload;
+          return signal.aborted ? null : made.payload;
         }
       } catch (error) {
         deps.log.error({ err: error, job: job.id }, 'the payload of a job could not be made');
       }
-      await transaction(db, async (tx) =>
-        finishJob(deps, tx, place, { event: 'drop', failureReason: 'scheduler_failure' }),
-      );
+      await transaction(db, async (tx) => finishJob(deps, tx, place, { event: 'drop', failureReason }));
     }
   }
 

@@ -144,11 +144,18 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       const start = Number(range[1]);
       const headers = (size: number) => ({ ...statusHeaders(job.status), Range: rangeOf(size) });
       const outOfPlace = (size: number) => new HttpError(416, { message: '416 Range Not Satisfiable' }, headers(size));
-      if (start !== job.trace_size) throw outOfPlace(job.trace_size);
+      // What is stored says with it that the runner is there; so does what is not.
+      if (start !== job.trace_size) {
+        await touchJob(db, job.id);
+        throw outOfPlace(job.trace_size);
+      }
       // Before the first line that was written so: nobody reads it in between.
       if (params.debug_trace && !job.debug_trace) await markDebugTrace(db, job.id);
       const data = await readAll(request.raw, 'max_trace_chunk_bytes', maxTraceChunkBytes);
-      if (data.length === 0) return answer(202, undefined, headers(job.trace_size));
+      if (data.length === 0) {
+        await touchJob(db, job.id);
+        return answer(202, undefined, headers(job.trace_size));
+      }
       if (start + data.length > maxTraceBytes) return await overflow(job);
       const stored = await transaction(db, async (tx) => {
         const done = await appendTrace(tx, { jobId: job.id, start, data, crc32: crc32(data, job.trace_crc32) });

@@ -318,21 +318,54 @@ describe('the sweep', () => {
       .execute();
   };
 
-  it('[2/fields.job/5 stuck_or_timeout_failure] ends jobs whose runner has vanished', async () => {
+  /** As if the instance had looked for runners for an hour. */
+  const watched = async () => {
+    await sweep('ci.watch_runners');
+    const hour = { since: new Date(Date.now() - 3_600_000), seen_at: new Date() };
+    await world.app.db.updateTable('runner_watch').set(hour).execute();
+  };
+
+  it('[2/fields.job/5 stuck_or_timeout_failure] ends jobs whose runner was not heard of for more than a minute', async () => {
     const project = await world.project();
     const pipeline = await project.push('a: {script: [x]}');
     const job = await runner.next();
-    await age(job.id, 'contacted_at', 500);
-    await sweep('ci.sweep_jobs');
+    await watched();
+    await age(job.id, 'contacted_at', 60);
+    await sweep('ci.look_for_runners');
     expect((await project.statuses(pipeline.id)).a).toBe('running');
-    await age(job.id, 'contacted_at', 700);
-    await sweep('ci.sweep_jobs');
+    await age(job.id, 'contacted_at', 80);
+    await sweep('ci.look_for_runners');
     expect(await project.job(pipeline.id, 'a')).toMatchObject({
       status: 'failed',
       failure_reason: 'stuck_or_timeout_failure',
     });
     await project.reaches(pipeline.id, 'failed');
     expect((await runner.patch(job, 'I am back')).status).toBe(403);
+  });
+
+  it('ends no job while the instance itself was away, nor one whose runner sends anything', async () => {
+    const project = await world.project();
+    const pipeline = await project.push('a: {script: [x]}');
+    const job = await runner.next();
+    await watched();
+    const away = { seen_at: new Date(Date.now() - 120_000) };
+    await world.app.db.updateTable('runner_watch').set(away).execute();
+    await age(job.id, 'contacted_at', 150);
+    await sweep('ci.look_for_runners');
+    expect((await project.statuses(pipeline.id)).a).toBe('running');
+    for (const [beat, status] of [
+      [() => runner.patch(job, 'a line'), 202],
+      [() => runner.patch(job, 'out of place', 7), 416],
+      [() => runner.patch(job, ''), 202],
+      [() => runner.update(job, 'running'), 200],
+    ] as const) {
+      await watched();
+      await age(job.id, 'contacted_at', 80);
+      expect((await beat()).status).toBe(status);
+      await sweep('ci.look_for_runners');
+      expect((await project.statuses(pipeline.id)).a).toBe('running');
+    }
+    expect((await runner.update(job, 'success')).status).toBe(200);
   });
 
   it('ends jobs that run past their time, and those that no runner took for a day', async () => {

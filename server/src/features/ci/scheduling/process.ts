@@ -7,7 +7,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
 import { pipelineFacts, recordFact } from '../../../kernel/events/index.ts';
 import type { CiDependencies } from '../deps.ts';
-import { bridgeOf } from '../downstream/sources.queries.ts';
+import { bridgeOf, followersOf } from '../downstream/sources.queries.ts';
 import type { PlanNeed } from '../jobs/plan.ts';
 import { advance, type Move, type WaitingJob, type When } from './advance.ts';
 import { compositeStatus } from './composite-status.ts';
@@ -36,6 +36,8 @@ export const assignResourceTask = 'ci.assign_resource';
 export const startDownstreamTask = 'ci.start_downstream';
 export const mirrorDownstreamTask = 'ci.mirror_downstream';
 export const cancelDownstreamTask = 'ci.cancel_downstream';
+/** Task that ends jobs as the pipeline has ended that they follow. */
+export const mirrorUpstreamTask = 'ci.mirror_upstream';
 
 export type EngineDependencies = Pick<CiDependencies, 'announce' | 'enqueue' | 'deployments'>;
 
@@ -117,6 +119,8 @@ async function settle(
     const bridge = await bridgeOf(tx, pipeline.id);
     if (bridge !== null) await deps.enqueue(tx, mirrorDownstreamTask, { job_id: bridge });
   }
+  if (change.finishes && (await followersOf(tx, pipeline.id, 1)).length > 0)
+    await deps.enqueue(tx, mirrorUpstreamTask, { pipeline_id: pipeline.id });
   await deps.announce(tx, `pipeline:${pipeline.id}`);
   await deps.announce(tx, `project:${pipeline.project_id}:pipelines`);
 }

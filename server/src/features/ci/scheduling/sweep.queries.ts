@@ -9,11 +9,10 @@ export interface JobPlace {
   readonly pipelineId: number;
 }
 
-type Condition = 'lost' | 'overdue' | 'unclaimed';
+type Condition = 'overdue' | 'unclaimed' | 'orphaned';
 
-/** How long jobs may be without a sign of life, past their limit, or without a runner. Seconds. */
+/** How long jobs may be past their limit, or without a runner. Seconds. */
 export interface Patience {
-  readonly lost: number;
   readonly overdue: number;
   readonly unclaimed: number;
 }
@@ -32,11 +31,6 @@ const places = async (db: Db, where: ReturnType<typeof sql<boolean>>): Promise<J
 /** Jobs in one of the conditions, oldest first. */
 export async function neglectedJobs(db: Db, condition: Condition, patience: Patience): Promise<JobPlace[]> {
   switch (condition) {
-    case 'lost':
-      return await places(
-        db,
-        sql<boolean>`status in ('running', 'canceling') and contacted_at < now() - make_interval(secs => ${patience.lost})`,
-      );
     case 'overdue':
       return await places(
         db,
@@ -48,16 +42,14 @@ export async function neglectedJobs(db: Db, condition: Condition, patience: Pati
         db,
         sql<boolean>`status = 'pending' and queued_at < now() - make_interval(secs => ${patience.unclaimed})`,
       );
+    // The pipeline that they followed was deleted.
+    case 'orphaned':
+      return await places(
+        db,
+        sql<boolean>`status = 'running' and kind = 'bridge' and plan ? 'upstream' and upstream_pipeline_id is null
+          and started_at < now() - make_interval(secs => ${patience.overdue})`,
+      );
   }
-}
-
-/** Every running job counts as heard of now. */
-export async function awaitRunners(db: Db): Promise<void> {
-  await db
-    .updateTable('jobs')
-    .set({ contacted_at: sql<Date>`now()` })
-    .where('status', 'in', ['running', 'canceling'])
-    .execute();
 }
 
 /** Delayed jobs whose time has come; their task may have been lost. */

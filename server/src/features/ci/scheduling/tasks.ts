@@ -19,7 +19,6 @@ import { endedStatuses } from './pipeline-states.ts';
 import { lockPipeline, notifyPending } from './process.queries.ts';
 import { playScheduledTask, processPipeline } from './process.ts';
 import {
-  awaitRunners,
   doomedObjects,
   dueJobs,
   forgetDeletions,
@@ -28,9 +27,10 @@ import {
   type Patience,
   stalePipelines,
 } from './sweep.queries.ts';
+import { runnerWatchTasks } from './watch-runners.ts';
 
-/** Seconds: a runner calls at least every few minutes; a day without any runner is as good as never. */
-const patience: Patience = { lost: 10 * 60, overdue: 5 * 60, unclaimed: 24 * 60 * 60 };
+/** Seconds: a runner ends its job by itself at the limit; a day without any runner is as good as never. */
+const patience: Patience = { overdue: 5 * 60, unclaimed: 24 * 60 * 60 };
 
 const batch = 200;
 /** Batches of old pipelines that go at once; the rest goes the next time. */
@@ -92,14 +92,14 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
   }
 
   async function sweepJobs(signal: AbortSignal): Promise<void> {
-    // Runners are turned away: who cannot call is not lost, and gets the usual time when it is over.
-    if ((await deps.settings.read()).maintenance_mode) return await awaitRunners(db);
+    // Runners are turned away: who cannot call gets the usual time when it is over.
+    if ((await deps.settings.read()).maintenance_mode) return;
     const reasons = {
-      lost: 'stuck_or_timeout_failure',
       overdue: 'job_execution_timeout',
       unclaimed: 'stuck_or_timeout_failure',
+      orphaned: 'upstream_bridge_project_not_found',
     } as const;
-    for (const condition of ['overdue', 'lost', 'unclaimed'] as const) {
+    for (const condition of ['overdue', 'unclaimed', 'orphaned'] as const) {
       const expected = (job: Job) =>
         condition === 'unclaimed' ? job.status === 'pending' : executingStatuses.has(job.status);
       for (const place of await neglectedJobs(db, condition, patience)) {
@@ -142,7 +142,9 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
     }
   }
 
+  const runnerWatch = runnerWatchTasks(deps);
   const tasks = [
+    ...runnerWatch.tasks,
     defineTask(finishJobTask, JobPayload, async ({ job_id: id }, { signal }) => archive(id, signal), {
       timeout: 10 * 60_000,
     }),
@@ -160,6 +162,7 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
   return {
     tasks,
     cron: [
+      ...runnerWatch.cron,
       { task: 'ci.sweep_jobs', schedule: '* * * * *' },
       { task: 'ci.sweep_artifacts', schedule: '* * * * *' },
       { task: 'ci.sweep_pipelines', schedule: '*/10 * * * *' },

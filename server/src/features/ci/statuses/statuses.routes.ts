@@ -66,7 +66,7 @@ export function statusRoutes(deps: CiDependencies, statuses: StatusService): Rou
       path: '/projects/:id/statuses/:sha',
       summary: 'Set the status of a commit',
       tag,
-      credentials: ['token', 'session', 'job'],
+      credentials: ['token', 'session'],
       scopes: ['api'],
       access: { on: 'project', ability: 'create_commit_status' },
       params: Type.Object({

@@ -44,7 +44,8 @@ export async function readChunks(
 /** Forgets a log that arrived damaged, so that the runner sends it again from the start. */
 export async function resetTrace(tx: Db, jobId: number): Promise<void> {
   await tx.deleteFrom('job_trace_chunks').where('job_id', '=', jobId).execute();
-  await tx.updateTable('jobs').set({ trace_size: 0, trace_crc32: 0 }).where('id', '=', jobId).execute();
+  const empty = { trace_size: 0, trace_crc32: 0, contacted_at: sql<Date>`now()` };
+  await tx.updateTable('jobs').set(empty).where('id', '=', jobId).execute();
 }
 
 /** The log is in the object store from now on; false when the job changed meanwhile (erased). */

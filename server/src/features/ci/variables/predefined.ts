@@ -223,15 +223,17 @@ export interface JobFacts {
   readonly timeoutSeconds: number;
 }
 
+/** What instances of one job have in common: their name without their number or values. */
+export const groupName = (name: string): string => name.replace(/\s+\d+[\s:/\\]+\d+\s*$/, '').replace(/: \[.*\]$/, '');
+
 /** The job and the runner that has it. */
 export function jobVariables(facts: JobFacts): JobVariable[] {
   const { job, plan, runner } = facts;
-  const group = job.name.replace(/\s+\d+[\s:/\\]+\d+\s*$/, '').replace(/: \[.*\]$/, '');
   return [
     variable('CI_JOB_ID', String(job.id)),
     variable('CI_JOB_NAME', job.name),
     variable('CI_JOB_NAME_SLUG', slug(job.name)),
-    variable('CI_JOB_GROUP_NAME', group),
+    variable('CI_JOB_GROUP_NAME', groupName(job.name)),
     variable('CI_JOB_STAGE', job.stage),
     variable('CI_JOB_URL', `${facts.projectUrl}/-/jobs/${job.id}`),
     variable('CI_JOB_TOKEN', facts.token, { public: false, masked: true }),

@@ -256,6 +256,31 @@ export async function labelsOfTitles(db: Db, place: Place, titles: readonly stri
   return found;
 }
 
+/** Labels by what texts write for them, title or id; the nearest of those that hold at the place and that the caller sees. */
+export async function labelsWritten(
+  db: Db,
+  place: Place,
+  written: readonly string[],
+  caller: Caller,
+): Promise<Map<string, Label>> {
+  const ids = written.map(idIn).filter((id) => id !== null);
+  const rows = await available(db, place, { ancestors: true, caller }, {})
+    .selectAll('l')
+    .where(sql<boolean>`(l.title = any(${[...written]}::text[]) or l.id = any(${ids}::bigint[]))`)
+    .orderBy(
+      sql`l.project_id nulls last, (select cardinality(n.traversal_ids) from namespaces n where n.id = l.namespace_id) desc`,
+    )
+    .execute();
+  const byTitle = new Map(rows.toReversed().map((row) => [row.title, row]));
+  const byId = new Map(rows.map((row) => [String(row.id), row]));
+  return new Map(
+    written.flatMap((text) => {
+      const label = byId.get(text) ?? byTitle.get(text);
+      return label ? [[text, label] as const] : [];
+    }),
+  );
+}
+
 /** The project's or group's own label of the title, made where it has none. */
 export async function ensureLabel(
   tx: Db,

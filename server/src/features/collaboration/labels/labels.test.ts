@@ -1,6 +1,7 @@
 /** Labels of groups and projects: one store, two places. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { callsOf } from '../../../../test/calls.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { colorOf, textColorOn } from './colors.ts';
@@ -17,13 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const call = <T = Json>(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  path: string,
-  token?: BuiltToken,
-  json?: object,
-  query: object = {},
-) => app.api<T>(method, path, { token: token?.secret, ...(json ? { json } : {}), query: { ...query } });
+const call = callsOf(() => app);
 const names = async (path: string, query: object = {}, token = owner) =>
   (await call<Json[]>('GET', path, token, undefined, query)).body.map(({ name }) => name);
 

@@ -56,9 +56,12 @@ export interface PlacedMilestone extends MilestoneRow {
 export const milestoneExpired = (dueDate: string | null, now = new Date()): boolean =>
   dueDate !== null && dueDate < now.toISOString().slice(0, 10);
 
+/** Path of its page. */
+export const milestonePath = (row: PlacedMilestone): string =>
+  `${row.project_id === null ? '/groups' : ''}/${row.place_path}/-/milestones/${row.iid}`;
+
 /** With `stats` also how far it is. */
 export function milestoneJson(row: PlacedMilestone, externalUrl: string, stats?: RequestStats): MilestoneJson {
-  const place = row.project_id === null ? `groups/${row.place_path}` : row.place_path;
   return {
     id: row.id,
     iid: row.iid,
@@ -72,7 +75,7 @@ export function milestoneJson(row: PlacedMilestone, externalUrl: string, stats?:
     due_date: row.due_date,
     start_date: row.start_date,
     expired: milestoneExpired(row.due_date),
-    web_url: `${externalUrl}/${place}/-/milestones/${row.iid}`,
+    web_url: `${externalUrl}${milestonePath(row)}`,
     ...(stats ? { merge_request_stats: stats } : {}),
   };
 }

@@ -169,6 +169,33 @@ export async function milestoneNamed(
     .executeTakeFirst();
 }
 
+/** Milestones by what texts write for them: the title, the nearest that the caller sees, or the number among the place's own. */
+export async function milestonesWritten(
+  db: Db,
+  place: Place,
+  written: readonly string[],
+  caller: Caller,
+): Promise<Map<string, PlacedMilestone>> {
+  const numbers = written.filter((text) => /^\d{1,9}$/.test(text)).map(Number);
+  const rows = await placed(db)
+    .select(own(place).as('own'))
+    .where(reached(place, { ancestors: true }, caller))
+    .where(
+      sql<boolean>`(m.title = any(${[...written]}::text[]) or (${own(place)} and m.iid = any(${numbers}::bigint[])))`,
+    )
+    .orderBy(
+      sql`m.project_id nulls last, (select cardinality(n.traversal_ids) from namespaces n where n.id = m.namespace_id) desc`,
+    )
+    .execute();
+  return new Map(
+    written.flatMap((text) => {
+      const row =
+        rows.find((each) => each.own && String(each.iid) === text) ?? rows.find((each) => each.title === text);
+      return row ? [[text, row] as const] : [];
+    }),
+  );
+}
+
 /** Milestones of groups that are not above the projects that use them; after a move. */
 export async function milestonesLost(tx: Db, moved: Moved): Promise<{ project_id: number; milestone: Milestone }[]> {
   const place =

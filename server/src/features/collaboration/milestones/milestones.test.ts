@@ -1,6 +1,7 @@
 /** Milestones of groups and projects: one store, two places. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { callsOf } from '../../../../test/calls.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -19,13 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const call = <T = Json>(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  path: string,
-  token?: BuiltToken,
-  json?: object,
-  query: object = {},
-) => app.api<T>(method, path, { token: token?.secret, ...(json ? { json } : {}), query: { ...query } });
+const call = callsOf(() => app);
 const titles = async (path: string, query: object = {}, token: BuiltToken | null = owner) =>
   (await call<Json[]>('GET', path, token ?? undefined, undefined, query)).body.map(({ title }) => title);
 

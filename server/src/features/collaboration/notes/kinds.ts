@@ -110,6 +110,8 @@ interface Common<P extends TProperties> {
   readonly noun: string;
   /** Whether it has the API of single comments, `/notes`, beside that of threads. */
   readonly notes: boolean;
+  /** Whether the token of a running job reads its comments. */
+  readonly jobTokens?: true;
   /** False where people do not react to it with emoji. */
   readonly awards?: false;
   /** Where reactions, subscriptions and to-dos name it in another way than comments do. */

@@ -17,6 +17,7 @@ import { AppliedCommands, Note } from './notes.entity.ts';
 import { type Activity, listNotes, type NoteOrder } from './notes.queries.ts';
 
 const declared = { credentials: ['token', 'session'], tag: 'Notes' } as const;
+const readersAndJobs = ['token', 'session', 'job'] as const;
 const params = (properties: TProperties) => Type.Object(properties);
 
 const list = {
@@ -48,12 +49,13 @@ interface Values {
 export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Route[] {
   const { db, notes } = deps;
   const { base, parent, read, write, body, written, internal, noteId, place } = declarations(kind);
+  const reading = { ...declared, credentials: kind.jobTokens ? readersAndJobs : declared.credentials } as const;
   const shown = notePresenter(deps, kind);
   const single = { ...parent, ...noteId };
 
   return [
     route({
-      ...declared,
+      ...reading,
       method: 'GET',
       path: `${base}/notes`,
       summary: `Comments on ${kind.noun}`,
@@ -73,7 +75,7 @@ export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Rou
       },
     }),
     route({
-      ...declared,
+      ...reading,
       method: 'GET',
       path: `${base}/notes/:note_id`,
       summary: `A comment on ${kind.noun}`,

@@ -9,13 +9,13 @@ export async function* notesOfProject(db: Db, projectId: number): AsyncGenerator
   for (let after = 0; ; ) {
     const { rows } = await sql<{ id: number }>`
       select n.id, n.commit_id, case when n.noteable_type = 'merge_request' then n.noteable_iid end as merge_request,
+        case when n.noteable_type = 'issue' then n.noteable_iid end as issue,
         n.discussion_id, n.kind, (select username from users where id = n.author_id) as author, n.body, n.system,
         n.internal, n.action, n.resolvable, n.resolved_at, (select username from users where id = n.resolved_by_id) as resolved_by,
         n.position, n.line_code, n.last_edited_at,
         (select username from users where id = n.last_edited_by_id) as last_edited_by, n.created_at, n.updated_at
-      from notes n where n.project_id = ${projectId} and n.noteable_type in ('commit', 'merge_request') and n.id > ${after} order by n.id limit ${batch}`.execute(
-      db,
-    );
+      from notes n where n.project_id = ${projectId} and n.noteable_type in ('commit', 'issue', 'merge_request')
+        and n.id > ${after} order by n.id limit ${batch}`.execute(db);
     const last = rows.at(-1);
     if (!last) return;
     yield rows.map(({ id: _, ...row }) => row);
@@ -23,10 +23,17 @@ export async function* notesOfProject(db: Db, projectId: number): AsyncGenerator
   }
 }
 
-/** The merge request of a number. */
-export async function requestNumbered(tx: Db, projectId: number, iid: number): Promise<number | null> {
-  const found = tx.selectFrom('merge_requests').select('id').where('project_id', '=', projectId).where('iid', '=', iid);
-  return (await found.executeTakeFirst())?.id ?? null;
+/** The issue or merge request of a number. */
+export async function idNumbered(
+  tx: Db,
+  projectId: number,
+  type: 'issue' | 'merge_request',
+  iid: number,
+): Promise<number | null> {
+  const table = type === 'issue' ? 'issues' : 'merge_requests';
+  const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)}
+    where project_id = ${projectId} and iid = ${iid}`.execute(tx);
+  return rows[0]?.id ?? null;
 }
 
 export async function removeNotesOfProject(tx: Db, projectId: number): Promise<void> {

@@ -1,16 +1,17 @@
-/** Comments in archives of projects: of commits and merge requests. */
+/** Comments in archives of projects: of commits, issues and merge requests. */
 import { createHash } from 'node:crypto';
 import Type from 'typebox';
 import { Bool, DateTimeParam, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { type Relation, relation } from '../../namespaces/index.ts';
 import { insertNote } from './notes.queries.ts';
-import { notesOfProject, removeNotesOfProject, requestNumbered } from './transfer.queries.ts';
+import { idNumbered, notesOfProject, removeNotesOfProject } from './transfer.queries.ts';
 
 const sha = Str({ pattern: '^[0-9a-f]{40}$' });
 const path = OrNull(Str({ maxLength: 4096 }));
 const number = Optional(OrNull(Int({ minimum: 0, maximum: 2_147_483_647 })));
 const person = Optional(OrNull(Str({ maxLength: 255 })));
 const time = Optional(OrNull(DateTimeParam()));
+const iid = Optional(OrNull(Int({ minimum: 1, maximum: 2_147_483_647 })));
 /** One end of the lines that a comment is about. */
 const end = Type.Object({
   line_code: Optional(OrNull(Str({ maxLength: 100 }))),
@@ -24,7 +25,9 @@ export const noteRelation: Relation = relation({
   schema: Type.Object({
     commit_id: Optional(OrNull(sha)),
     /** Number of the merge request. */
-    merge_request: Optional(OrNull(Int({ minimum: 1, maximum: 2_147_483_647 }))),
+    merge_request: iid,
+    /** Number of the issue. */
+    issue: iid,
     discussion_id: sha,
     kind: Optional(OrNull(OneOf(['discussion', 'diff']))),
     author: person,
@@ -63,17 +66,23 @@ export const noteRelation: Relation = relation({
   rows: notesOfProject,
   insert: async (tx, row, target) => {
     const { projectId, importerId } = target;
-    const about = row.merge_request ? await requestNumbered(tx, projectId, row.merge_request) : null;
-    if (row.merge_request ? about === null : !(await target.hasCommit(row.commit_id)))
+    const about = row.merge_request
+      ? { noteable_type: 'merge_request' as const, noteable_iid: row.merge_request }
+      : row.issue
+        ? { noteable_type: 'issue' as const, noteable_iid: row.issue }
+        : null;
+    const id = about && (await idNumbered(tx, projectId, about.noteable_type, about.noteable_iid));
+    if (about ? id === null : !(await target.hasCommit(row.commit_id)))
       return 'is about something that the archive does not have';
     if (row.body.trim() === '') return 'says nothing';
-    if ((row.kind === 'diff') !== Boolean(row.position)) return 'stands on no line';
+    if ((row.kind === 'diff') !== Boolean(row.position) || (row.kind === 'diff' && row.issue))
+      return 'stands on no line';
     const author = await target.person(row.author);
     await insertNote(tx, {
       project_id: projectId,
       ...(about === null
         ? { noteable_type: 'commit', commit_id: row.commit_id ?? null }
-        : { noteable_type: 'merge_request', noteable_id: about, noteable_iid: row.merge_request ?? null }),
+        : { ...about, noteable_id: id }),
       // Threads of different projects are never the same, whatever an archive says.
       discussion_id: createHash('sha1').update(`${projectId}:${row.discussion_id}`).digest('hex'),
       kind: row.kind ?? null,

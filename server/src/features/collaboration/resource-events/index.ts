@@ -1,5 +1,6 @@
 /** The history of labels, milestone, state and weight of things. */
 export {
+  insertStates,
   type ResourceEventKind,
   recordLabels,
   recordMilestone,

@@ -2,6 +2,6 @@
 
 export { humanDuration, parseDuration } from './durations.ts';
 export { TimeStats, timeStatsJson } from './time-stats.entity.ts';
-export { copyTimes } from './time-tracking.queries.ts';
+export { copyTimes, insertEntries, moveEntries, type NewEntry } from './time-tracking.queries.ts';
 export { type Timed, timeTrackingRoutes } from './time-tracking.routes.ts';
 export { changeEstimate, spendTime } from './time-tracking.service.ts';

@@ -36,19 +36,30 @@ export interface NewEntry {
 
 /** Adds an entry, and its seconds to the sum. */
 export async function addEntry(tx: Db, table: TimedTable, id: number, entry: NewEntry): Promise<void> {
-  const column = table === 'issues' ? 'issue_id' : 'merge_request_id';
-  await tx
-    .insertInto('time_entries')
-    .values({
-      [column]: id,
-      user_id: entry.userId,
-      seconds: entry.seconds,
-      summary: entry.summary,
-      ...(entry.spentAt ? { spent_at: entry.spentAt } : {}),
-    })
-    .execute();
+  await insertEntries(tx, table, id, [entry]);
   await sql`update ${sql.table(table)} set time_spent = time_spent + ${entry.seconds}, updated_at = now()
     where id = ${id}`.execute(tx);
+}
+
+/** Gives a thing that is new entries from elsewhere; their sum is the caller's. */
+export async function insertEntries(
+  tx: Db,
+  table: TimedTable,
+  id: number,
+  entries: readonly NewEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const column = table === 'issues' ? 'issue_id' : 'merge_request_id';
+  const values = entries.map(({ userId: user_id, seconds, summary, spentAt }) => ({
+    ...{ [column]: id, user_id, seconds, summary },
+    ...(spentAt ? { spent_at: spentAt } : {}),
+  }));
+  await tx.insertInto('time_entries').values(values).execute();
+}
+
+/** Makes entries those of another user. */
+export async function moveEntries(tx: Db, from: number, to: number): Promise<void> {
+  await tx.updateTable('time_entries').set({ user_id: to }).where('user_id', '=', from).execute();
 }
 
 /** Gives a thing that is new the estimate and the entries of another one. */

@@ -10,6 +10,7 @@ import { Bool, FileParam, Optional, OrNull, Str } from '../../../kernel/http/par
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { Avatars } from '../avatars/index.ts';
 import { announceChange } from '../changes/index.ts';
+import type { FailedPipelines } from '../ports.ts';
 import { type UserEditing, updateUser, userReference } from '../users/index.ts';
 import { countWaiting, findByPublicEmail } from './profile.queries.ts';
 
@@ -19,6 +20,7 @@ export interface OwnProfileDependencies {
   readonly avatars: Avatars;
   readonly externalUrl: string;
   readonly forget: () => void;
+  readonly failedPipelines: FailedPipelines;
 }
 
 const Preferences = Entity('UserPreferences', {
@@ -43,6 +45,11 @@ const UserCounts = Entity('UserCounts', {
   merge_requests: Count({ description: 'The same as `assigned_merge_requests`' }),
   assigned_merge_requests: Count(),
   review_requested_merge_requests: Count(),
+  todos: Count({ description: 'Pending to-dos' }),
+  failed_pipelines: Count({ description: 'Failed pipelines of the caller that no newer pipeline has replaced' }),
+  waiting: Count({
+    description: 'All of them, where a merge request with a to-do or with two roles of the caller counts once',
+  }),
 });
 
 const common = { credentials: ['token', 'session'], tag: 'Users' } as const;
@@ -54,7 +61,8 @@ function selfOf(caller: Caller): User {
   return caller.user;
 }
 
-export function ownProfileRoutes({ db, editing, avatars, externalUrl, forget }: OwnProfileDependencies): Route[] {
+export function ownProfileRoutes(deps: OwnProfileDependencies): Route[] {
+  const { db, editing, avatars, externalUrl, forget, failedPipelines } = deps;
   return [
     route({
       ...common,
@@ -126,8 +134,17 @@ export function ownProfileRoutes({ db, editing, avatars, externalUrl, forget }: 
       params: Type.Object({}),
       responses: { 200: UserCounts },
       handler: async ({ caller }) => {
-        const counts = await countWaiting(db, selfOf(caller).id);
-        return { merge_requests: counts.assigned_merge_requests, ...counts };
+        const { id } = selfOf(caller);
+        const [{ things, ...counts }, failed] = await Promise.all([
+          countWaiting(db, id),
+          failedPipelines.count(db, id),
+        ]);
+        return {
+          merge_requests: counts.assigned_merge_requests,
+          ...counts,
+          failed_pipelines: failed,
+          waiting: things + failed,
+        };
       },
     }),
     route({

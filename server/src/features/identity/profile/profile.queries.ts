@@ -200,16 +200,27 @@ export async function countAssociations(db: Db, userId: number): Promise<Associa
 export interface Counts {
   readonly assigned_merge_requests: number;
   readonly review_requested_merge_requests: number;
+  readonly todos: number;
+  /** Open merge requests of the two, each once, and to-dos about anything else. */
+  readonly things: number;
 }
 
-/** Open merge requests that wait for the user. */
+/** Open merge requests and to-dos that wait for the user. */
 export async function countWaiting(db: Db, userId: number): Promise<Counts> {
-  const { rows } = await sql<Counts>`select
-      count(*) filter (where w.role = 'assignee')::int as assigned_merge_requests,
-      count(*) filter (where w.role = 'reviewer')::int as review_requested_merge_requests
-    from merge_request_people w join merge_requests m on m.id = w.merge_request_id
-    where w.user_id = ${userId} and m.state = 'opened'`.execute(db);
-  return rows[0] ?? { assigned_merge_requests: 0, review_requested_merge_requests: 0 };
+  const { rows } = await sql<Counts>`with requests as materialized (
+      select m.id, w.role from merge_request_people w join merge_requests m on m.id = w.merge_request_id
+      where w.user_id = ${userId} and m.state = 'opened'
+    ), pending as materialized (
+      select noteable_type, noteable_id from todos where user_id = ${userId} and state = 'pending'
+    ) select
+      (select count(*)::int from requests where role = 'assignee') as assigned_merge_requests,
+      (select count(*)::int from requests where role = 'reviewer') as review_requested_merge_requests,
+      (select count(*)::int from pending) as todos,
+      (select count(distinct id)::int from requests) + (
+        select count(*)::int from pending
+        where noteable_type <> 'merge_request' or noteable_id not in (select id from requests)
+      ) as things`.execute(db);
+  return rows[0] ?? { assigned_merge_requests: 0, review_requested_merge_requests: 0, todos: 0, things: 0 };
 }
 
 /** Whose picture an address stands for: only where the person shows the address to everybody. */

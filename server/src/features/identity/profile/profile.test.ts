@@ -102,6 +102,9 @@ describe('preferences and counts', () => {
       merge_requests: 1,
       assigned_merge_requests: 1,
       review_requested_merge_requests: 1,
+      todos: 0,
+      failed_pipelines: 0,
+      waiting: 2,
     });
     expect((await app.api('GET', '/user_counts')).status).toBe(401);
   });

@@ -6,7 +6,9 @@ import { buildAdmin, buildMember, buildToken, buildUser } from '../../../../test
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
+import { transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
+import { noteRequirement } from './two-factor.queries.ts';
 
 let app: TestApp;
 let mail: MailServer;
@@ -192,4 +194,17 @@ describe('security 15: with a second factor', () => {
     expect((await app.api('GET', '/application/settings', { headers })).status).toBe(200);
     await app.settings.write({ admin_mode: false });
   });
+});
+
+it('security 15: the time to set one up never begins later than the moment in which it was noted', async () => {
+  // now() stands still inside a transaction; rounded up, it would lie ahead in half of them.
+  for (let time = 0; time < 20; time += 1) {
+    const { id } = await buildUser(app);
+    const ahead = await transaction(app.db, async (tx) => {
+      await noteRequirement(tx, id);
+      const row = tx.selectFrom('users').select('id').where('id', '=', id);
+      return await row.where('two_factor_required_since', '>', ({ fn }) => fn<Date>('now')).executeTakeFirst();
+    });
+    expect(ahead).toBeUndefined();
+  }
 });

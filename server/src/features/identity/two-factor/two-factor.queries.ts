@@ -225,7 +225,8 @@ export async function deleteExpiredChallenges(db: Db): Promise<void> {
 export async function noteRequirement(db: Db, userId: number): Promise<Date> {
   const row = await db
     .updateTable('users')
-    .set({ two_factor_required_since: sql`coalesce(two_factor_required_since, now())` })
+    // Cut, not rounded to the column's milliseconds: what begins in the future would let people in until then.
+    .set({ two_factor_required_since: sql`coalesce(two_factor_required_since, date_trunc('milliseconds', now()))` })
     .where('id', '=', userId)
     .returning('two_factor_required_since')
     .executeTakeFirstOrThrow();

@@ -5,7 +5,7 @@ import { findMentioned } from './users.queries.ts';
 
 export const userReferences = (db: Db): ReferenceKind => ({
   kind: 'user',
-  inProject: false,
+  within: 'instance',
   async find(values) {
     const byName = new Map((await findMentioned(db, values)).map((user) => [user.username.toLowerCase(), user]));
     return new Map(

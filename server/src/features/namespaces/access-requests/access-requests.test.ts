@@ -1,6 +1,7 @@
 /** Asking for access, and deciding about it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { callsOf } from '../../../../test/calls.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -26,8 +27,7 @@ afterAll(async () => {
   await mails.close();
 });
 
-const call = <T = Json>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', target: string, token?: BuiltToken, json?: Json) =>
-  app.api<T>(method, target, { token: token?.secret, ...(json ? { json } : {}) });
+const call = callsOf(() => app);
 
 test.each(['groups', 'projects'] as const)('[3/api.members/7] /%s: asked, listed, approved, declined', async (kind) => {
   const at = `/${kind}/${kind === 'groups' ? group.id : project.id}`;

@@ -15,6 +15,18 @@ export async function nextIid(tx: Db, projectId: number, kind: string): Promise<
   return row.value;
 }
 
+/** The next numbers are after this one. */
+export async function raiseCounter(tx: Db, projectId: number, kind: string, value: number): Promise<void> {
+  await sql`insert into project_counters (project_id, kind, value) values (${projectId}, ${kind}, ${value})
+    on conflict (project_id, kind) do update set value = greatest(project_counters.value, excluded.value)`.execute(tx);
+}
+
+/** Gives numbers back that were reserved and not used: the next one is after `value`. */
+export async function lowerCounter(tx: Db, projectId: number, kind: string, value: number): Promise<void> {
+  await sql`update project_counters set value = ${value}
+    where project_id = ${projectId} and kind = ${kind} and value > ${value}`.execute(tx);
+}
+
 /** The same for a group's counter. */
 export async function nextGroupIid(tx: Db, namespaceId: number, kind: string): Promise<number> {
   const row = await tx

@@ -18,6 +18,12 @@ export const namespaceAt = (fullPath: unknown): RawBuilder<number | null> =>
 /** A subquery with the ids of a namespace and everything below it: `n.id in ${below(id)}`. */
 export const below = (id: unknown): RawBuilder<number> => sql<number>`(select namespaces_below(${id}))`;
 
+/** A subquery with the id of a project, or with those of all projects in the tree of a group. */
+export const projectsWithin = ({ kind, id }: { readonly kind: 'group' | 'project'; readonly id: number }) =>
+  kind === 'project'
+    ? sql<number>`(select ${id}::bigint)`
+    : sql<number>`(select p.id from projects p where p.namespace_id in ${below(id)})`;
+
 /**
  * What the group nearest above the rows `n` says in a column, as SQL text: the namespace itself first, then those above it;
  * null where none says anything. The greatest depth with its value, so that lists have nothing to sort for each row.

@@ -1,6 +1,7 @@
 /** Badges of groups and projects: kept, filled in, inherited. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { callsOf } from '../../../../test/calls.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -15,13 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const call = <T = Json>(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  path: string,
-  token?: BuiltToken,
-  json?: object,
-  query: object = {},
-) => app.api<T>(method, path, { token: token?.secret, ...(json ? { json } : {}), query: { ...query } });
+const call = callsOf(() => app);
 const urls = (part: string) => ({
   link_url: `https://ci.example/${part}`,
   image_url: `https://ci.example/${part}.svg`,

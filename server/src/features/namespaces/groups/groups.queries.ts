@@ -6,7 +6,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import type { NamespacesTable } from '../../../kernel/db/tables.ts';
 import { grantHolds, groupScope, withTables } from '../access/access.queries.ts';
-import { below as idsBelow, lockTreeShared, moveNamespace } from '../access/hierarchy.queries.ts';
+import { below as idsBelow, lockTreeShared, moveNamespace, namespaceAt } from '../access/hierarchy.queries.ts';
 import type { SharedGroup } from '../projects/projects.entity.ts';
 
 export type GroupColumns = Updateable<
@@ -163,5 +163,19 @@ export async function sharedWith(db: Db, groupId: number, caller: Caller): Promi
       s.expires_at from grants s join namespaces n on n.id = s.group_id
     where s.group_id is not null and s.namespace_id = ${groupId} and ${grantHolds('s')} and ${condition}
     order by s.id`.execute(db);
+  return rows;
+}
+
+/** Groups of these full paths, in any case, that the caller may see. */
+export async function groupsMentioned(
+  db: Db,
+  paths: readonly string[],
+  caller: Caller,
+): Promise<Pick<Namespace, 'name' | 'full_path'>[]> {
+  const { tables, condition } = groupScope(caller, { minimum: null });
+  const { rows } = await sql<Pick<Namespace, 'name' | 'full_path'>>`${withTables(tables)}
+    select n.name, n.full_path from namespaces n
+    where n.id in (select ${namespaceAt(sql`asked.path`)} from unnest(${[...paths]}::text[]) asked (path))
+      and n.kind = 'group' and ${condition}`.execute(db);
   return rows;
 }

@@ -1,6 +1,7 @@
 /** Invitations by mail, from both sides. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { callsOf } from '../../../../test/calls.ts';
 import {
   type BuiltToken,
   buildGroup,
@@ -34,8 +35,7 @@ afterAll(async () => {
   await mails.close();
 });
 
-const call = <T = Json>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', target: string, token?: BuiltToken, json?: Json) =>
-  app.api<T>(method, target, { token: token?.secret, ...(json ? { json } : {}) });
+const call = callsOf(() => app);
 const address = () => `${unique('invited')}@example.com`;
 const tokenOf = async (email: string) =>
   new URL((await mails.next(email)).link ?? '').searchParams.get('invitation_token') ?? '';

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { buildGroup, buildMember, buildProject, unique } from '../../../../test/factories.ts';
+import { pathOf } from '../../../../test/routes.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 
 let world: World;
@@ -12,6 +13,30 @@ let target: TestProject;
 let job: { id: number; token: string };
 
 type Json = Record<string, unknown>;
+
+/** Parts of the API that the token of a job opens as a whole. */
+const wholeParts =
+  /^\w+ \/projects\/:id\/(?:deployments|environments|releases|jobs\/:job_id\/artifacts|jobs\/artifacts|artifacts)\b/;
+/** Single routes that it opens: what "What job tokens reach" in docs/user/tokens.md lists. */
+const single = [
+  'GET /job',
+  'GET /job/allowed_agents',
+  'GET /projects/:id/merge_requests',
+  'GET /projects/:id/merge_requests/:merge_request_iid',
+  'GET /projects/:id/merge_requests/:merge_request_iid/notes',
+  'GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id',
+  'GET /projects/:id/repository/branches',
+  'GET /projects/:id/repository/changelog',
+  'GET /projects/:id/repository/commits/:sha',
+  'GET /projects/:id/repository/commits/:sha/merge_requests',
+  'GET /projects/:id/repository/files/:file_path/raw',
+  'GET /projects/:id/repository/tags',
+  'GET /projects/:id/secure_files',
+  'GET /projects/:id/secure_files/:secure_file_id',
+  'GET /projects/:id/secure_files/:secure_file_id/download',
+  'PUT /projects/:id/pipelines/:pipeline_id/metadata',
+];
+
 beforeAll(async () => {
   world = await startWorld();
   group = await buildGroup(world.app, { owner: world.owner.user });
@@ -27,7 +52,8 @@ const scope = (rest = '', of = target) => `/projects/${of.id}/job_token_scope${r
 const ask = <T = Json>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, json?: Json) =>
   world.app.api<T>(method, path, { token: world.owner.token, ...(json ? { json } : {}) });
 const overApi = async (project = target) =>
-  (await world.app.api('GET', `/projects/${project.id}`, { headers: { 'JOB-TOKEN': job.token } })).status;
+  (await world.app.api('GET', `/projects/${project.id}/repository/branches`, { headers: { 'JOB-TOKEN': job.token } }))
+    .status;
 async function overGit(project = target): Promise<number> {
   const Authorization = `Basic ${Buffer.from(`gitlab-ci-token:${job.token}`).toString('base64')}`;
   const path = `/${project.path}.git/info/refs?service=git-upload-pack`;
@@ -76,7 +102,9 @@ describe('[1/authentication/4] the token of a running job', () => {
       .set({ ci_inbound_job_token_scope_enabled: false })
       .where('id', '=', theirs.id)
       .execute();
-    const strange = await world.app.api('GET', `/projects/${theirs.id}`, { headers: { 'JOB-TOKEN': job.token } });
+    const strange = await world.app.api('GET', `/projects/${theirs.id}/repository/branches`, {
+      headers: { 'JOB-TOKEN': job.token },
+    });
     expect(strange.status).toBe(404);
   });
 
@@ -105,16 +133,66 @@ describe('[1/authentication/4] the token of a running job', () => {
     expect(await overGit(open)).toBe(403);
   });
 
-  it('is taken by the routes that declare it, and by no other', async () => {
+  it('reads the job that it belongs to, however it is sent', async () => {
     const job_token = { headers: { 'JOB-TOKEN': job.token } };
-    expect((await world.app.api('GET', '/user', job_token)).status).toBe(401);
-    expect((await world.app.api('GET', `/projects/${source.id}/members`, job_token)).status).toBe(401);
     expect((await world.app.api<Json>('GET', '/job', job_token)).body).toMatchObject({ id: job.id });
     expect((await world.app.api<Json>('GET', '/job', { query: { job_token: job.token } })).body.id).toBe(job.id);
     const bearer = { headers: { Authorization: `Bearer ${job.token}` } };
     expect((await world.app.api<Json>('GET', '/job', bearer)).body.id).toBe(job.id);
     expect((await world.app.api('GET', '/job', { token: job.token })).status).toBe(401);
   });
+
+  it('keeps and deletes artifacts, and reads branches, commits and merge requests', async () => {
+    const headers = { 'JOB-TOKEN': job.token };
+    const get = async (path: string) =>
+      (await world.app.api('GET', `/projects/${source.id}${path}`, { headers })).status;
+    const commit = await source.commit(null, { files: { 'a.txt': 'a\n' }, branch: 'topic' });
+    const request = await ask<Json>('POST', `/projects/${source.id}/merge_requests`, {
+      ...{ source_branch: 'topic', target_branch: 'main', title: 'Topic' },
+    });
+    expect(request.status).toBe(201);
+    const merge = `/merge_requests/${request.body.iid}`;
+    const note = await ask<Json>('POST', `/projects/${source.id}${merge}/notes`, { body: 'Read by the job' });
+    for (const path of [
+      '/repository/branches',
+      `/repository/commits/${commit}`,
+      `/repository/commits/${commit}/merge_requests`,
+      '/merge_requests',
+      merge,
+      `${merge}/notes`,
+      `${merge}/notes/${note.body.id}`,
+    ])
+      expect([path, await get(path)]).toEqual([path, 200]);
+    const artifacts = `/projects/${source.id}/jobs/${job.id}/artifacts`;
+    // The job has left none: the token is let in, and there is nothing to keep.
+    expect((await world.app.api('POST', `${artifacts}/keep`, { headers })).status).toBe(404);
+    expect((await world.app.api('DELETE', artifacts, { headers })).status).toBe(204);
+  });
+
+  it('is taken by the routes of the list in the documents, and by no other', async () => {
+    const named = world.app.routes.map((route) => ({ route, name: `${route.method} ${route.path}` }));
+    expect(
+      named
+        .filter(({ route, name }) => route.credentials.includes('job') && !wholeParts.test(name))
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual([...single].sort());
+    const headers = { 'JOB-TOKEN': job.token };
+    const project = await world.app.db
+      .selectFrom('projects')
+      .selectAll()
+      .where('id', '=', source.id)
+      .executeTakeFirstOrThrow();
+    const place = { project, group };
+    const taken: string[] = [];
+    // Routes of runners and those that only a token in the body opens have their own tests.
+    for (const { route, name } of named.filter(({ route }) => route.credentials.includes('token'))) {
+      const url = pathOf(route, place);
+      const { status } = await world.app.api(route.method, url, { headers });
+      if (route.credentials.includes('job') === (status === 401)) taken.push(`${name}: ${status}`);
+    }
+    expect(taken).toEqual([]);
+  }, 120_000);
 });
 
 describe('/projects/:id/job_token_scope', () => {

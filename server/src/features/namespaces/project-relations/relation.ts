@@ -29,6 +29,8 @@ export interface Relation {
   rows(db: Db, projectId: number, by: Exporter): AsyncIterable<readonly object[]>;
   /** Puts a checked row in; answers why not where it cannot be. */
   insert(tx: Db, row: never, target: ImportTarget): Promise<string | null>;
+  /** After the last row of all relations, in the transaction that ends the import: what rows add up to. */
+  readonly arrived?: (tx: Db, projectId: number) => Promise<void>;
   /** Takes away what an interrupted import put in. */
   remove(tx: Db, projectId: number): Promise<void>;
 }
@@ -38,6 +40,7 @@ export function relation<T extends TObject>(spec: {
   readonly schema: T;
   readonly rows: Relation['rows'];
   insert(tx: Db, row: Static<T>, target: ImportTarget): Promise<string | null>;
+  readonly arrived?: Relation['arrived'] & object;
   readonly remove: Relation['remove'];
 }): Relation {
   return spec;

@@ -4,6 +4,7 @@ import { type GitProtocol, letsIn } from '../../../kernel/authz/git-protocols.ts
 import { Entity, Nullable, Text } from '../../../kernel/http/entity.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { NamespacesDependencies } from '../deps.ts';
+import { sshAddressOf } from './projects.json.ts';
 import { projectId } from './projects.params.ts';
 
 const GitAddresses = Entity('GitAddresses', {
@@ -30,7 +31,7 @@ export function gitAddressRoutes({ settings, externalUrl, sshPrefix, sshServed }
         const fullPath = `${subject.namespace.full_path}/${subject.project.path}`;
         return {
           http: open('http') ? `${externalUrl}/${fullPath}.git` : null,
-          ssh: open('ssh') && sshServed() ? `${sshPrefix}${fullPath}.git` : null,
+          ssh: (sshServed() && sshAddressOf(subject, sshPrefix())) || null,
         };
       },
     }),

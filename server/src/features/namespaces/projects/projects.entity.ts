@@ -69,7 +69,7 @@ const basic = {
   default_branch: Nullable(Text()),
   tag_list: ListOf(Text(), { deprecated: true, description: 'Use `topics`' }),
   topics: ListOf(Text()),
-  ssh_url_to_repo: Text(),
+  ssh_url_to_repo: Text({ description: 'Empty where SSH is off or not allowed' }),
   http_url_to_repo: Text(),
   web_url: Text(),
   readme_url: Nullable(Text({ description: 'Page of the README' })),

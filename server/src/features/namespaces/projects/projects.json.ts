@@ -1,5 +1,6 @@
 /** Rows of projects to their JSON. */
 import { canOnProject } from '../../../kernel/authz/can.ts';
+import { letsIn } from '../../../kernel/authz/git-protocols.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { namespacePictureUrl, pictureUrl } from '../avatars/pictures.ts';
@@ -10,9 +11,17 @@ import { settingsJson } from './settings.entity.ts';
 export interface Addresses {
   /** Without a trailing slash. */
   readonly externalUrl: string;
-  /** What comes before a full path in SSH addresses. */
-  readonly sshPrefix: string;
+  /** What comes before a full path in SSH addresses; null where SSH is off or not allowed. */
+  readonly sshPrefix: () => string | null;
 }
+
+/** Where git finds a repository over SSH; empty where SSH is off, as clients expect a text. */
+export const sshUrl = (prefix: string | null, repository: string): string =>
+  prefix === null ? '' : `${prefix}${repository}`;
+
+/** That of a project: empty as well where its top-level group leaves git only HTTP. */
+export const sshAddressOf = ({ namespace, project, gitProtocol }: ProjectSubject, prefix: string | null): string =>
+  sshUrl(letsIn(gitProtocol, 'ssh') ? prefix : null, `${namespace.full_path}/${project.path}.git`);
 
 const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 
@@ -42,7 +51,7 @@ export function basicProjectJson(
     default_branch: code ? project.default_branch : null,
     tag_list: project.topics,
     topics: project.topics,
-    ssh_url_to_repo: `${sshPrefix}${fullPath}.git`,
+    ssh_url_to_repo: sshAddressOf(subject, sshPrefix()),
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
     readme_url:

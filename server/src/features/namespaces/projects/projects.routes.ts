@@ -100,7 +100,6 @@ export function projectRoutes({
     }),
     route({
       ...common,
-      credentials: ['token', 'session', 'job'],
       method: 'GET',
       path: '/projects/:id',
       summary: 'A project',

@@ -57,7 +57,7 @@ export function pushedProjects(deps: NamespacesDependencies, projects: ProjectSe
       `The private project ${fullPath} was successfully created.`,
       '',
       'To configure the remote, run:',
-      `  git remote add origin ${made.protocol === 'ssh' ? sshPrefix : `${externalUrl}/`}${fullPath}.git`,
+      `  git remote add origin ${(made.protocol === 'ssh' && sshPrefix()) || `${externalUrl}/`}${fullPath}.git`,
       '',
       'To view the project, visit:',
       `  ${externalUrl}/${fullPath}`,

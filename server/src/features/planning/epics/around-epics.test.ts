@@ -1,6 +1,7 @@
 /** What is around epics: their issues, epics below and beside them, reactions, to-dos, subscriptions and history. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { callsOf } from '../../../../test/calls.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
@@ -15,13 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const call = <T = Json>(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  path: string,
-  token?: BuiltToken,
-  json?: object,
-  query: object = {},
-) => app.api<T>(method, path, { token: token?.secret, ...(json ? { json } : {}), query: { ...query } });
+const call = callsOf(() => app);
 const titles = async (path: string, token: BuiltToken | undefined = owner) =>
   (await call<Json[]>('GET', path, token)).body.map(({ title }) => title);
 

@@ -29,7 +29,8 @@ export async function epicAbove(
 }
 
 export interface EpicList {
-  readonly group: GroupSubject['group'];
+  /** Null for those of all groups. */
+  readonly group: GroupSubject['group'] | null;
   readonly caller: Caller;
   readonly ancestors: boolean;
   readonly descendants: boolean;
@@ -51,11 +52,14 @@ function available(db: Db, list: EpicList) {
   const scope = groupScope(caller, { minimum: null });
   const seen = (places: unknown) => sql`e.namespace_id in (${withTables(scope.tables)}
     select n.id from namespaces n where ${places} and n.kind = 'group' and ${scope.condition})`;
-  const places = [
-    sql`e.namespace_id = ${group.id}`,
-    ...(list.ancestors ? [seen(sql`n.id = any(${[...group.traversal_ids]}::bigint[])`)] : []),
-    ...(list.descendants ? [seen(sql`n.id in ${below(group.id)}`)] : []),
-  ];
+  const places =
+    group === null
+      ? [seen(sql`true`)]
+      : [
+          sql`e.namespace_id = ${group.id}`,
+          ...(list.ancestors ? [seen(sql`n.id = any(${[...group.traversal_ids]}::bigint[])`)] : []),
+          ...(list.descendants ? [seen(sql`n.id in ${below(group.id)}`)] : []),
+        ];
   let query = db
     .selectFrom('epics as e')
     .where(sql<boolean>`(${sql.join(places, sql` or `)})`)
@@ -281,4 +285,20 @@ export async function updateEpic(tx: Db, id: number, values: EpicValues): Promis
 
 export async function deleteEpic(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('epics').where('id', '=', id).execute();
+}
+
+/** Titles of epics of a group by number, those that the caller sees. */
+export async function epicTitles(
+  db: Db,
+  groupId: number,
+  iids: readonly number[],
+  caller: Caller,
+): Promise<Pick<Epic, 'iid' | 'title'>[]> {
+  return await db
+    .selectFrom('epics as e')
+    .select(['e.iid', 'e.title'])
+    .where('e.namespace_id', '=', groupId)
+    .where('e.iid', 'in', [...iids])
+    .where(epicsSeen(caller))
+    .execute();
 }

@@ -1,6 +1,7 @@
 /** Epics of groups: their life, who sees them, what is above them, and what is said about them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { callsOf } from '../../../../test/calls.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
@@ -15,13 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const call = <T = Json>(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  path: string,
-  token?: BuiltToken,
-  json?: object,
-  query: object = {},
-) => app.api<T>(method, path, { token: token?.secret, ...(json ? { json } : {}), query: { ...query } });
+const call = callsOf(() => app);
 const titles = async (path: string, query: object = {}, token: BuiltToken | null = owner) =>
   (await call<Json[]>('GET', path, token ?? undefined, undefined, query)).body.map(({ title }) => title);
 
@@ -262,7 +257,7 @@ describe('epics', () => {
 });
 
 describe('what is said about epics', () => {
-  it('[2/api.discussions/8] is listed as threads, by the id of the epic', async () => {
+  it('[2/api.discussions/8 GET /groups/:id/epics/:epic_id/discussions, epic_id, id] [2/fields.discussion-and-note/2 Epic] is listed as threads, by the id of the epic', async () => {
     const { group, path } = await groupOf('public');
     // So that ids and numbers differ.
     const epic = (await call('POST', path, planner, { title: 'Discussed' })).body;

@@ -66,6 +66,7 @@ const basic = {
     project: Text(),
     closed_as_duplicate_of: Nullable(Text()),
   }),
+  reference: Text({ deprecated: true, description: 'Use `references`' }),
   references: Fields({ short: Text(), relative: Text(), full: Text() }),
   severity: Text({ description: 'Of an incident; `UNKNOWN` for others' }),
   moved_to_id: Nullable(Id({ description: 'Issue of another project that it was moved to' })),
@@ -176,6 +177,7 @@ export function issueJson(loaded: LoadedIssue, base: string, from: SeenFrom): Is
         loaded.duplicateOf &&
         `${base}/api/v4/projects/${loaded.duplicateOf.project_id}/issues/${loaded.duplicateOf.iid}`,
     },
+    reference: short(row),
     references: { short: short(row), relative: relativeReference(loaded, from), full: `${path}${short(row)}` },
     severity: row.severity.toUpperCase(),
     moved_to_id: row.moved_to_id,

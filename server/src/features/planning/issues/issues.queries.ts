@@ -1,5 +1,5 @@
 /** SQL of issues: loading with all that their JSON shows, and writing. */
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
@@ -221,12 +221,6 @@ export async function deleteIssue(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('issues').where('id', '=', id).execute();
 }
 
-/** The next numbers are after this one. */
-export async function reserveIid(tx: Db, projectId: number, iid: number): Promise<void> {
-  await sql`insert into project_counters (project_id, kind, value) values (${projectId}, 'issue', ${iid})
-    on conflict (project_id, kind) do update set value = greatest(project_counters.value, excluded.value)`.execute(tx);
-}
-
 /** Keeps the number of open issues that projects show. */
 export async function countOpen(tx: Db, projectId: number, change: number): Promise<void> {
   await sql`update projects set open_issues_count = greatest(0, open_issues_count + ${change})
@@ -249,4 +243,20 @@ export async function setLabels(tx: Db, id: number, labelIds: readonly number[])
   await sql`insert into issue_labels (issue_id, label_id)
     select ${id}, l.id from labels l where l.id = any(${labelIds}::bigint[]) for key share
     on conflict do nothing`.execute(tx);
+}
+
+/** Titles by number of the issues of a project that meet a condition on rows `i`. */
+export async function issueTitles(
+  db: Db,
+  projectId: number,
+  iids: readonly number[],
+  seen: Expression<boolean>,
+): Promise<Pick<Issue, 'iid' | 'title'>[]> {
+  return await db
+    .selectFrom('issues as i')
+    .select(['i.iid', 'i.title'])
+    .where('i.project_id', '=', projectId)
+    .where('i.iid', 'in', [...iids])
+    .where(seen)
+    .execute();
 }

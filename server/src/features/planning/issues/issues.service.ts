@@ -4,7 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import { invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { nextIid } from '../../namespaces/index.ts';
+import { nextIid, raiseCounter } from '../../namespaces/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
   assigneesOf,
@@ -36,7 +36,7 @@ export function issueService(db: Db) {
       return await transaction(db, async (tx) => {
         if (own.iid !== undefined) {
           if (own.iid < 1) throw invalidRecord({ iid: ['must be greater than 0'] });
-          await queries.reserveIid(tx, project_id, own.iid);
+          await raiseCounter(tx, project_id, 'issue', own.iid);
         }
         const created = own.created_at;
         const issue = await queries.insertIssue(tx, {

@@ -60,7 +60,7 @@ const at = (issue: Json) => `${base}/${issue.iid}`;
 const change = (issue: Json, json: Json, by = owner) => call('PUT', at(issue), by, json);
 
 describe('creating', () => {
-  it('[2/fields.issue/1 id, iid, project_id] [2/fields.issue/2 title, description] [2/fields.issue/3 state, opened] [2/fields.issue/4 created_at, updated_at] [2/fields.issue/5] [2/fields.issue/6] [2/fields.issue/7] [2/fields.issue/8] [2/fields.issue/9] [2/fields.issue/10 milestone, id, iid, project_id, title, description, state, due_date, created_at, updated_at] [2/fields.issue/11] [2/fields.issue/12 type, ISSUE] [2/fields.issue/13 issue_type, issue] [2/fields.issue/14 severity, UNKNOWN] [2/fields.issue/15 upvotes, downvotes, merge_requests_count, user_notes_count] [2/fields.issue/16] [2/fields.issue/17] [2/fields.issue/18] [2/fields.issue/19 references, short, relative, full] [2/fields.issue/20 time_stats, time_estimate, total_time_spent, human_time_estimate, human_total_time_spent] [2/fields.issue/21] [2/fields.issue/22] [2/fields.issue/23 task_completion_status, count, completed_count] [2/fields.issue/24 confidential, discussion_locked] [2/fields.issue/26 _links, self, notes, award_emoji, project, closed_as_duplicate_of] [2/fields.issue/27] [2/fields.issue/31 health_status, on_track] answers the issue with every field', async () => {
+  it('[2/fields.issue/1 id, iid, project_id] [2/fields.issue/2 title, description] [2/fields.issue/3 state, opened] [2/fields.issue/4 created_at, updated_at] [2/fields.issue/5] [2/fields.issue/6] [2/fields.issue/7] [2/fields.issue/8] [2/fields.issue/9] [2/fields.issue/10 milestone, id, iid, project_id, title, description, state, due_date, created_at, updated_at] [2/fields.issue/11] [2/fields.issue/12 type, ISSUE] [2/fields.issue/13 issue_type, issue] [2/fields.issue/14 severity, UNKNOWN] [2/fields.issue/15 upvotes, downvotes, merge_requests_count, user_notes_count] [2/fields.issue/16] [2/fields.issue/17] [2/fields.issue/18] [2/fields.issue/19 reference, references, short, relative, full] [2/fields.issue/20 time_stats, time_estimate, total_time_spent, human_time_estimate, human_total_time_spent] [2/fields.issue/21] [2/fields.issue/22] [2/fields.issue/23 task_completion_status, count, completed_count] [2/fields.issue/24 confidential, discussion_locked] [2/fields.issue/26 _links, self, notes, award_emoji, project, closed_as_duplicate_of] [2/fields.issue/27] [2/fields.issue/31 health_status, on_track] answers the issue with every field', async () => {
     const milestone = await call('POST', `/projects/${project.id}/milestones`, owner, {
       title: 'v1',
       due_date: '2030-01-01',
@@ -121,6 +121,7 @@ describe('creating', () => {
         project: api,
         closed_as_duplicate_of: null,
       },
+      reference: '#1',
       references: { short: `#${made.iid}`, relative: `#${made.iid}`, full: `${path}#${made.iid}` },
       severity: 'UNKNOWN',
       moved_to_id: null,

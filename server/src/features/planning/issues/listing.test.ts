@@ -79,7 +79,7 @@ describe('filters', () => {
     await post(base, { title: 'beta', labels: 'bug', milestone_id: started.id, health_status: 'at_risk' }, other);
     await post(base, { title: 'gamma', description: 'About alpha', milestone_id: upcoming.id, confidential: true });
     await post(base, { title: 'delta', milestone_id: closed.id, weight: 0, issue_type: 'incident' });
-    await post(base, { title: 'epsilon', assignee_ids: [owner.user.id, other.user.id] });
+    await post(base, { title: 'epsilon', assignee_ids: [owner.user.id, other.user.id], issue_type: 'test_case' });
     await put(`${base}/5`, { state_event: 'close' });
     const iterated = (iid: number, index: number) =>
       app.db
@@ -117,9 +117,15 @@ describe('filters', () => {
     ['[2/api.issues/12 in] [2/api.issues/23] in both', () => ({ search: 'ALPHA' }), ['alpha', 'gamma']],
     ['[2/api.issues/12 in, title]', () => ({ search: 'alpha', in: 'title' }), ['alpha']],
     ['[2/api.issues/12 description]', () => ({ search: 'alpha', in: 'description' }), ['gamma']],
-    ['[2/api.issues/12 in] both, joined', () => ({ search: 'alpha', in: 'title,description' }), ['alpha', 'gamma']],
+    [
+      '[2/api.issues/12 in] [2/api.issues/12 title,description] both, joined',
+      () => ({ search: 'alpha', in: 'title,description' }),
+      ['alpha', 'gamma'],
+    ],
     ['[2/api.issues/23] all words', () => ({ search: 'gam about' }), ['gamma']],
-    ['[2/api.issues/13 issue_type]', () => ({ issue_type: 'incident' }), ['delta']],
+    ['[2/api.issues/13 issue_type, incident]', () => ({ issue_type: 'incident' }), ['delta']],
+    ['[2/api.issues/13 issue]', () => ({ issue_type: 'issue' }), ['alpha', 'beta', 'gamma']],
+    ['[2/api.issues/13 test_case]', () => ({ issue_type: 'test_case' }), ['epsilon']],
     ['[2/api.issues/14 None]', () => ({ iteration_id: 'None' }), ['delta', 'epsilon', 'gamma']],
     ['[2/api.issues/14 iteration_id, Any]', () => ({ iteration_id: 'Any' }), ['alpha', 'beta']],
     ['[2/api.issues/14 iteration_id] Current', () => ({ iteration_id: 'Current' }), ['beta']],
@@ -137,11 +143,8 @@ describe('filters', () => {
     ['[2/api.issues/17 milestone_id, Started]', () => ({ milestone_id: 'Started' }), ['beta']],
     ['[2/api.issues/22 created_by_me]', () => ({ scope: 'created_by_me' }), ['alpha', 'delta', 'epsilon', 'gamma']],
     ['[2/api.issues/22 assigned_to_me]', () => ({ scope: 'assigned_to_me' }), ['alpha', 'epsilon']],
-    [
-      '[2/api.issues/4 author_id] author_id with scope',
-      () => ({ scope: 'assigned_to_me', author_id: other.user.id }),
-      [],
-    ],
+    ['[2/api.issues/4 assigned_to_me]', () => ({ scope: 'assigned_to_me', author_id: other.user.id }), []],
+    ['[2/api.issues/4 all]', () => ({ scope: 'all', author_id: other.user.id }), ['beta']],
     ['[2/api.issues/25 state, opened]', () => ({ state: 'opened' }), ['alpha', 'beta', 'delta', 'gamma']],
     ['[2/api.issues/25 state, closed]', () => ({ state: 'closed' }), ['epsilon']],
     ['[2/api.issues/25 state] every state', () => ({}), all],
@@ -405,10 +408,11 @@ describe('places', () => {
     await post(`/projects/${below.id}/issues`, { title: 'deep of other' }, other);
   });
 
-  it('[2/api.issues/29 GET /groups/:id/issues] of a group with the groups below', async () => {
+  it('[2/api.issues/29 GET /groups/:id/issues, epic_id] of a group with the groups below', async () => {
     const path = `/groups/${group.id}/issues`;
     expect(await titles({}, path)).toContain('deep');
     expect(await titles({ author_id: other.user.id }, path)).toEqual(['deep of other', 'beta']);
+    expect(await titles({ epic_id: 'Any' }, path)).toEqual(['alpha']);
     expect(await titles({}, `/groups/${subgroup.id}/issues`)).toEqual(['deep of other', 'deep']);
     expect((await call(path, {}, null)).status).toBe(404);
     const [found] = (await call(path, { search: 'deep other' })).body;
@@ -421,7 +425,7 @@ describe('places', () => {
     });
   });
 
-  it('[2/api.issues/1] [2/api.issues/22 scope, created_by_me, assigned_to_me, all] [2/api.issues/29 GET /issues] [2/fields.issue/19 references, short, relative, full] everywhere: those of the caller unless more is asked', async () => {
+  it('[2/api.issues/1] [2/api.issues/22 scope, created_by_me, assigned_to_me, all] [2/api.issues/29 GET /issues] [2/fields.issue/19 reference, references, short, relative, full] everywhere: those of the caller unless more is asked', async () => {
     expect(await titles({}, '/issues', other)).toEqual(['deep of other', 'beta']);
     expect(await titles({ scope: 'assigned_to_me' }, '/issues', other)).toEqual(['epsilon']);
     expect(await titles({ scope: 'all' }, '/issues', other)).toContain('alpha');
@@ -431,7 +435,7 @@ describe('places', () => {
     expect(await titles({ scope: 'all' }, '/issues', null)).not.toContain('alpha');
     const [found = {}] = (await call('/issues', {}, other)).body;
     const references = found.references as Json;
-    expect(references.relative).toBe(references.full);
+    expect([references.relative, found.reference]).toEqual([references.full, references.short]);
   });
 
   it('[2/api.issues/19] without archived projects', async () => {

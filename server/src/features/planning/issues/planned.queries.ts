@@ -2,6 +2,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Replacement } from '../../collaboration/index.ts';
+import { moveEntries } from '../../collaboration/time-tracking/index.ts';
+import { projectsWithin } from '../../namespaces/index.ts';
 
 /** What has one of the labels has the other one instead. */
 export async function replaceLabels(tx: Db, { from, to, projectId }: Replacement): Promise<void> {
@@ -28,7 +30,7 @@ export async function moveIssues(tx: Db, from: number, to: number): Promise<void
         .set({ [column]: to })
         .where(column, '=', from)
         .execute();
-  await tx.updateTable('time_entries').set({ user_id: to }).where('user_id', '=', from).execute();
+  await moveEntries(tx, from, to);
 }
 
 /** Removes the issues that somebody opened. */
@@ -46,11 +48,7 @@ export async function unassign(
   userId: number,
   place: { readonly kind: 'group' | 'project'; readonly id: number },
 ): Promise<void> {
-  const projects =
-    place.kind === 'project'
-      ? sql`select ${place.id}::bigint`
-      : sql`select p.id from projects p where p.namespace_id in (select namespaces_below(${place.id}))`;
   await sql`delete from issue_assignees a using issues i
     where a.issue_id = i.id and a.user_id = ${userId} and i.state = 'opened'
-      and i.project_id in (${projects})`.execute(tx);
+      and i.project_id in ${projectsWithin(place)}`.execute(tx);
 }

@@ -111,6 +111,17 @@ describe('threads of issues', () => {
     });
   });
 
+  it('[2/api.discussions/4 POST /projects/:id/issues/:issue_iid/discussions, created_at] are dated by owners, and by nobody else', async () => {
+    const { path } = await make();
+    const created_at = '2021-02-03T04:05:06.000Z';
+    const dated = async (who: BuiltToken) =>
+      (await post<DiscussionJson>(`${path}/discussions`, { body: 'dated', created_at }, who)).body.notes[0]?.created_at;
+    expect(await dated(owner)).toBe(created_at);
+    expect(await dated(guest)).not.toBe(created_at);
+    const invalid = await post(`${path}/discussions`, { body: 'dated', created_at: 'yesterday' });
+    expect(invalid).toMatchObject({ status: 400, body: { error: 'created_at is invalid' } });
+  });
+
   it('of confidential issues are for those who see these', async () => {
     const { path, id } = await make({ confidential: true });
     const { body: begun } = await post<DiscussionJson>(`${path}/discussions`, { body: `@${guest.user.username}` });

@@ -76,7 +76,7 @@ function content(): Record<string, string | Buffer> {
       runners_token: 'canary',
       id: 1,
     }),
-    ...tree('project_feature', { wiki_access_level: 10, issues_access_level: 0, id: 9 }),
+    ...tree('project_feature', { wiki_access_level: 10, issues_access_level: 20, snippets_access_level: 0, id: 9 }),
     ...tree('labels', { id: 1, title: 'bug', color: '#abc', description: null, type: 'ProjectLabel', ...times }),
     ...tree('milestones', { id: 1, iid: 4, project_id: 1, title: 'v1.0', description: 'x', state: 'active', ...times }),
     ...tree('protected_branches', {
@@ -100,6 +100,24 @@ function content(): Record<string, string | Buffer> {
       ...{ tag: 'v1', sha: main, name: 'One', description: 'First', author_id: 77, released_at: at, ...times },
       links: [{ name: 'file', url: 'https://x.example/f', filepath: '/f', link_type: 'other' }],
       milestone_releases: [{ milestone: { title: 'v1.0' } }],
+    }),
+    ...tree(
+      'issues',
+      {
+        ...{ iid: 3, title: 'It breaks', description: 'Always', state: 'closed', issue_type: 'incident', weight: 2 },
+        ...{ author_id: 77, closed_by_id: 77, closed_at: at, confidential: false, time_estimate: 60, ...times },
+        issue_assignees: [{ user_id: 77 }],
+        label_links: [{ label: { title: 'bug' } }],
+        milestone: { title: 'v1.0' },
+        resource_state_events: [{ state: 'closed', user_id: 77, created_at: '2021-03-04 05:06:07 UTC' }],
+        timelogs: [{ time_spent: 1800, user_id: 77, spent_at: at, summary: 'half' }],
+        notes: [{ ...note, note: 'Seen', type: null, discussion_id: 'b'.repeat(40) }],
+      },
+      { iid: 4, title: 'Aim', state: 'opened', work_item_type: { base_type: 'objective' }, author_id: 77, ...times },
+    ),
+    ...tree('boards', {
+      name: 'Development',
+      lists: [{ list_type: 'backlog' }, { list_type: 'label', label: { title: 'bug' }, position: 0 }],
     }),
     ...tree('merge_requests', {
       ...{
@@ -133,7 +151,7 @@ function content(): Record<string, string | Buffer> {
       ],
     }),
     ...tree('commit_notes', { ...note, commit_id: main, discussion_id: 'c'.repeat(40), type: null }),
-    ...tree('issues', { iid: 1, title: 'not here' }),
+    ...tree('ci_pipelines', { iid: 1, status: 'not here' }),
     'project.bundle': readFileSync(path.join(directory, 'code.bundle')),
     'project.wiki.bundle': readFileSync(path.join(directory, 'wiki.bundle')),
     [`uploads/${secret}/ä b.png`]: picture,
@@ -161,7 +179,7 @@ describe('of GitLab', () => {
       ]);
       const one = { labels: 1, milestones: 1, badges: 1, releases: 1, push_rule: 1, merge_requests: 1, avatar: 1 };
       expect(status.stats).toMatchObject({
-        imported: { ...one, notes: 3, uploads: 2, lfs_objects: 1, protected_tags: 1 },
+        imported: { ...one, issues: 2, boards: 1, notes: 4, uploads: 2, lfs_objects: 1, protected_tags: 1 },
       });
       const { id } = status;
       expect(await refs(id)).toBe((await refs(source.id)).replace(/.*refs\/merge-requests.*\n/g, (line) => line));
@@ -192,10 +210,35 @@ describe('of GitLab', () => {
           [{ iid: 8, title: 'A change', state: 'opened', labels: ['bug'] }],
         ],
         ['protected_tags', ['name'], [{ name: 'v*' }]],
+        [
+          'issues?sort=asc',
+          ['iid', 'state', 'issue_type', 'weight', 'labels', 'closed_at', 'user_notes_count'],
+          [
+            {
+              ...{ iid: 3, state: 'closed', issue_type: 'incident', weight: 2, labels: ['bug'] },
+              ...{ closed_at: at, user_notes_count: 1 },
+            },
+            // A kind that is not known here.
+            {
+              ...{ iid: 4, state: 'opened', issue_type: 'issue', weight: null, labels: [] },
+              ...{ closed_at: null, user_notes_count: 0 },
+            },
+          ],
+        ],
+        ['boards', ['name'], [{ name: 'Development' }]],
       ] as const)
         expect([what, await list(id, what, keys)]).toEqual([what, rows]);
+      const issue = await app.api<Json>('GET', `/projects/${id}/issues/3`, { token: admin.secret });
+      expect(issue.body).toMatchObject({
+        author: { username: owner.user.username },
+        closed_by: { username: owner.user.username },
+        assignees: [{ username: owner.user.username }],
+        milestone: { title: 'v1.0' },
+        time_stats: { time_estimate: 60, total_time_spent: 1800 },
+      });
       const notes = app.db.selectFrom('notes').selectAll().where('project_id', '=', Number(id)).orderBy('id');
       expect(await notes.execute()).toMatchObject([
+        { body: 'Seen', noteable_type: 'issue', noteable_iid: 3, author_id: owner.user.id },
         { body: 'Well', kind: 'diff', author_id: owner.user.id, position: { new_line: 1 } },
         { body: '*By nobody-here*\n\nFrom a stranger', author_id: admin.user.id },
         { body: 'Well', commit_id: main },

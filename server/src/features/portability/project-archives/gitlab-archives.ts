@@ -1,11 +1,11 @@
 /** Archives of projects as GitLab makes them: what of them this product has, in the order in which it builds up. */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { RawObject } from '../../../kernel/http/params/nested.ts';
+import { writeDraft } from '../../../kernel/objects/drafts.ts';
 import type { ImportTarget, Relation } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { attributesOf, peopleOf, translations } from './gitlab-rows.ts';
@@ -68,7 +68,7 @@ export function gitlabArchives(deps: PortabilityDependencies, relations: readonl
       if (name === codeBundle || name === wikiBundle || wanted.has(relationOf(name) ?? '')) {
         if (kept.has(name)) throw new ArchiveError(`The archive holds ${name} twice`);
         const place = path.join(directory, String(kept.size));
-        await pipeline(body, createWriteStream(place, { flags: 'wx', mode: 0o600 }), { signal });
+        await writeDraft(place, body, [], signal);
         kept.set(name, place);
       } else if (oid !== null)
         count(outcome, largeFiles, await repository.takeLarge(subject, { oid, size }, body, signal));

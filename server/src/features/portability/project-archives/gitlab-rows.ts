@@ -108,6 +108,74 @@ function mergeRequest(row: Row, people: People): Translated[] {
   return [{ relation: 'merge_requests', row: request }, ...list(row.notes).map((each) => note(each, about, people))];
 }
 
+const issueTypes: ReadonlyMap<unknown, string> = new Map(
+  ['issue', 'incident', 'test_case', 'task'].map((type) => [type, type]),
+);
+
+function issue(row: Row, people: People): Translated[] {
+  const type = row.issue_type ?? record(row.work_item_type).base_type;
+  const dates = record(row.dates_source);
+  const closed = row.state === 'closed';
+  const about = { issue: row.iid };
+  const line: Row = {
+    iid: row.iid,
+    title: row.title,
+    description: row.description ?? null,
+    state: closed ? 'closed' : 'opened',
+    type: issueTypes.get(type) ?? 'issue',
+    severity: record(row.issuable_severity).severity ?? 'unknown',
+    health_status: row.health_status ?? null,
+    confidential: row.confidential === true,
+    discussion_locked: row.discussion_locked ?? null,
+    weight: row.weight ?? null,
+    start_date: row.start_date ?? dates.start_date ?? null,
+    due_date: row.due_date ?? dates.due_date ?? null,
+    relative_position: row.relative_position ?? null,
+    time_estimate: row.time_estimate ?? 0,
+    closed_at: closed ? time(row.closed_at ?? row.updated_at) : null,
+    last_edited_at: time(row.last_edited_at),
+    created_at: time(row.created_at),
+    updated_at: time(row.updated_at),
+    author: author(people, row),
+    closed_by: closed ? person(people, row.closed_by_id) : null,
+    last_edited_by: person(people, row.last_edited_by_id),
+    assignees: everyone(people, row.issue_assignees),
+    labels: titles(list(row.label_links), 'label'),
+    milestone: record(row.milestone).title ?? null,
+    state_events: list(row.resource_state_events)
+      .filter(({ state }) => state === 'closed' || state === 'reopened')
+      .map(({ state, user_id: by, created_at: at }) => ({ state, by: person(people, by), created_at: time(at) })),
+    time_entries: list(row.timelogs).map((entry) => ({
+      seconds: entry.time_spent,
+      summary: entry.summary ?? null,
+      by: person(people, entry.user_id),
+      spent_at: time(entry.spent_at ?? entry.created_at),
+    })),
+  };
+  return [{ relation: 'issues', row: line }, ...list(row.notes).map((each) => note(each, about, people))];
+}
+
+function board(row: Row, people: People): Row {
+  const title = (of: unknown): unknown => record(of).title ?? null;
+  return {
+    name: row.name,
+    hide_backlog_list: row.hide_backlog_list === true,
+    hide_closed_list: row.hide_closed_list === true,
+    milestone: title(row.milestone),
+    assignee: person(people, record(row.board_assignee).assignee_id),
+    labels: titles(list(row.board_labels), 'label'),
+    weight: whole(row.weight) !== null && Number(row.weight) >= 0 ? row.weight : null,
+    // Backlog and closed are on every board.
+    lists: list(row.lists)
+      .map((each) => ({
+        label: title(each.label),
+        milestone: title(each.milestone),
+        assignee: person(people, each.user_id),
+      }))
+      .filter((each) => Object.values(each).some((value) => value !== null)),
+  };
+}
+
 const levels = (kind: string, rows: unknown) =>
   list(rows)
     .filter(({ user_id: user, group_id: group, deploy_key_id: key }) => !user && !group && !key)
@@ -142,6 +210,7 @@ export const translations: ReadonlyArray<readonly [name: string, translate: Tran
       start_date: row.start_date ?? null,
       due_date: row.due_date ?? null,
       created_at: time(row.created_at),
+      updated_at: time(row.updated_at),
     })),
   ],
   ['project_badges', one('badges', ({ name = null, link_url, image_url }) => ({ name, link_url, image_url }))],
@@ -198,6 +267,8 @@ export const translations: ReadonlyArray<readonly [name: string, translate: Tran
       })),
     })),
   ],
+  ['boards', one('boards', board)],
+  ['issues', issue],
   ['merge_requests', mergeRequest],
   ['commit_notes', (row, people) => [note(row, { commit_id: row.commit_id }, people)]],
 ];

@@ -28,7 +28,7 @@ import {
   wikiName,
 } from './manifest.ts';
 import { personNamed } from './people.queries.ts';
-import { count, largeFiles, linesOf, mostWrong, type Outcome, takeRow, tell } from './taking.ts';
+import { count, largeFiles, linesOf, mostWrong, type Outcome, settle, takeRow, tell } from './taking.ts';
 import { ArchiveError, beginningOf, block, readTar, type TarEntry, unpacked } from './tar.ts';
 import { findImport, insertImport, moveImport } from './transfers.queries.ts';
 import { archivedFiles, pictureName, type UploadLine, uploadLine, uploadSecretOf, uploadsName } from './uploads.ts';
@@ -278,7 +278,10 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
     },
     reasonOf,
     givenUp: 'The project could not be imported',
-    arrived: (tx, project) => deps.repository.arrived(tx, project),
+    arrived: async (tx, project) => {
+      await settle(tx, relations, project.id);
+      await deps.repository.arrived(tx, project);
+    },
   });
 
   return {

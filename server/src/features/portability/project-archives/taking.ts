@@ -59,6 +59,11 @@ export async function* linesOf(
   if (length > 0) yield Buffer.concat(parts).toString('utf8');
 }
 
+/** After the last row: what rows of relations add up to. */
+export async function settle(tx: Db, relations: readonly Relation[], projectId: number): Promise<void> {
+  for (const relation of relations) await relation.arrived?.(tx, projectId);
+}
+
 /** Puts a row in, as a line of JSON or already read; why not, where it is wrong. */
 export async function takeRow(
   tx: Db,

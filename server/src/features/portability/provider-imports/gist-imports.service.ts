@@ -103,6 +103,13 @@ export function gistImportService(deps: GistImportDependencies) {
     });
   }
 
+  /** Nothing tries again: the person learns what is missing, and may begin anew. */
+  async function giveUp(userId: number): Promise<void> {
+    const kept = await findGistImport(db, userId);
+    const rest = { title: 'All other gists', reason: 'An unexpected error occurred. Import them again.' };
+    if (kept) await finish(userId, [...kept.failures, rest]);
+  }
+
   async function run(userId: number, signal: AbortSignal): Promise<void> {
     const [kept, user] = [await findGistImport(db, userId), await findUser(db, userId)];
     if (!kept) return;
@@ -155,7 +162,14 @@ export function gistImportService(deps: GistImportDependencies) {
   const task = defineTask(
     gistTask.name,
     Type.Object({ user_id: Type.Integer() }),
-    ({ user_id }, { signal }) => run(user_id, signal),
+    async ({ user_id }, { signal, attempt, maxAttempts }) => {
+      try {
+        await run(user_id, signal);
+      } catch (error) {
+        if (attempt >= maxAttempts) await giveUp(user_id);
+        throw error;
+      }
+    },
     { maxAttempts: gistTask.maxAttempts, timeout: 12 * hour },
   );
   return { start, tasks: [task] };

@@ -4,6 +4,7 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildAdmin, buildToken } from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { closeServed, type Reply, served } from '../../../../test/providers.ts';
+import { addJob } from '../../../kernel/queue/index.ts';
 
 let app: TestApp;
 let person: BuiltToken;
@@ -99,4 +100,15 @@ it('[3/api.imports/4 401] [3/api.imports/4 429] a token that is not valid, a lim
   expect((await ask(broken.url)).status).toBe(422);
   expect((await ask('ftp://x')).status).toBe(400);
   expect(await app.db.selectFrom('gist_imports').select('user_id').execute()).toEqual([]);
+});
+
+it('[3/api.imports/4] an import whose last attempt fails is over, and a mail names what is missing', async () => {
+  const failures = JSON.stringify([{ title: 'Too many', reason: 'Snippets have at most 10 files' }]);
+  // What seals its token is not a secret of this instance: no attempt can read it.
+  const broken = { user_id: person.user.id, config_sealed: Buffer.from('x'), failures };
+  await app.db.insertInto('gist_imports').values(broken).execute();
+  await addJob(app.db, { name: 'portability.import_gists', maxAttempts: 1 }, { user_id: person.user.id });
+  const mail = await mails.next(person.user.email);
+  for (const part of ['Too many', 'All other gists', 'An unexpected error occurred']) expect(mail.text).toContain(part);
+  expect(await app.db.selectFrom('gist_imports').selectAll().execute()).toEqual([]);
 });

@@ -92,12 +92,31 @@ function requestRow(row: Row, repositoryId: string): Row {
   };
 }
 
+/** Issues and requests share one row of numbers there. */
+const issueRow = (row: Row): Row => ({
+  iid: row.number,
+  title: titled(row.title),
+  description: text(row.body),
+  state: row.state === 'closed' ? 'closed' : 'opened',
+  type: 'issue',
+  confidential: false,
+  discussion_locked: row.locked === true,
+  closed_at: row.state === 'closed' ? text(row.closed_at) : null,
+  created_at: row.created_at,
+  updated_at: row.updated_at ?? row.created_at,
+  author: login(row.user),
+  closed_by: login(row.closed_by),
+  assignees: logins(row.assignees),
+  labels: list(row.labels).flatMap(({ name }) => text(name) ?? []),
+  milestone: text(record(row.milestone).title),
+});
+
 const forkBranch = (row: Row): string =>
   `github/fork/${login(record(row.head).user) ?? 'unknown'}/${text(record(row.head).ref) ?? 'branch'}`;
 
-function noteRow(row: Row, number: number, thread: string, more: Row = {}): Row {
+function noteRow(row: Row, about: Row, thread: string, more: Row = {}): Row {
   return {
-    merge_request: number,
+    ...about,
     discussion_id: threadOf(thread),
     kind: null,
     author: login(row.user),
@@ -119,12 +138,12 @@ function lineNoteRow(row: Row, number: number, request: Row): Row {
   const hunk = text(row.diff_hunk) ?? '';
   const line = lastLineOf(hunk, path);
   if (line === null || head === null || base === null || row.commit_id !== head || whole(row.line) === null)
-    return noteRow(row, number, thread, {
+    return noteRow(row, { merge_request: number }, thread, {
       kind: 'discussion',
       resolvable: true,
       body: `*On \`${path}\`*\n\n${hunk === '' ? '' : `\`\`\`diff\n${hunk}\n\`\`\`\n\n`}${text(row.body) ?? ''}`,
     });
-  return noteRow(row, number, thread, {
+  return noteRow(row, { merge_request: number }, thread, {
     kind: 'diff',
     resolvable: true,
     position: {
@@ -148,6 +167,7 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
   const base = `/repos/${repository.source.split('/').map(encodeURIComponent).join('/')}`;
   /** Rows of requests by their number: comments on lines go by their commits. */
   const requests = new Map<number, Row>();
+  const issues = new Set<number>();
 
   async function* mapped(path: string, relation: string, map: (row: Row) => Row | null) {
     const joined = `${base}${path}${path.includes('?') ? '&' : '?'}per_page=100`;
@@ -159,7 +179,8 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
   }
   const remark = (row: Row): Row | null => {
     const number = numberIn(row.issue_url);
-    return number !== null && requests.has(number) ? noteRow(row, number, `comment:${whole(row.id)}`) : null;
+    if (number === null || !(requests.has(number) || issues.has(number))) return null;
+    return noteRow(row, { [requests.has(number) ? 'merge_request' : 'issue']: number }, `comment:${whole(row.id)}`);
   };
   const review = (row: Row): Row | null => {
     const number = numberIn(row.pull_request_url);
@@ -173,6 +194,7 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
       return;
     }
     // Slower, and without the limit that long lists have there.
+    for (const number of issues) yield* mapped(`/issues/${number}/comments`, 'notes', remark);
     for (const number of requests.keys()) {
       yield* mapped(`/issues/${number}/comments`, 'notes', remark);
       yield* mapped(`/pulls/${number}/comments`, 'notes', review);
@@ -245,6 +267,18 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
                   links: list(row.assets).map(({ name, browser_download_url: url }) => ({ name, url })),
                 },
           ),
+      },
+      {
+        name: 'issues',
+        rows: () =>
+          mapped('/issues?state=all&sort=created&direction=asc', 'issues', (each) => {
+            // Requests are in the list as well.
+            if (each.pull_request) return null;
+            const row = issueRow(each);
+            const number = whole(row.iid);
+            if (number !== null) issues.add(number);
+            return row;
+          }),
       },
       {
         name: 'merge_requests',

@@ -12,7 +12,7 @@ import type { PortabilityDependencies } from '../index.ts';
 import { type ImportResult, importAttempts, importTask } from '../project-archives/import-task.ts';
 import type { ImportService } from '../project-archives/imports.ts';
 import type { Row } from '../project-archives/json.ts';
-import { type Outcome, takeRow, tell } from '../project-archives/taking.ts';
+import { type Outcome, settle, takeRow, tell } from '../project-archives/taking.ts';
 import { findImport, insertImport } from '../project-archives/transfers.queries.ts';
 import { RefusedRemote, type UrlImports } from '../project-archives/url-imports.ts';
 import { ProviderError } from './client.ts';
@@ -208,7 +208,10 @@ export function providerImportService(
       return refused ? `The repository was refused: ${error.message}` : null;
     },
     givenUp: 'The repository could not be imported',
-    arrived: (tx, project) => deps.repository.arrived(tx, project),
+    arrived: async (tx, project) => {
+      await settle(tx, relations, project.id);
+      await deps.repository.arrived(tx, project);
+    },
   });
 
   return { start, tasks: [task] };

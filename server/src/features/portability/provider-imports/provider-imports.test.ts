@@ -116,8 +116,8 @@ describe('from the hosted provider', () => {
       import_type: 'github',
       import_error: null,
       stats: {
-        fetched: { labels: 3, milestones: 1, releases: 1, merge_requests: 3, notes: 3, members: 1 },
-        imported: { labels: 3, milestones: 1, releases: 1, merge_requests: 2, notes: 3, members: 0 },
+        fetched: { labels: 3, milestones: 1, releases: 1, issues: 2, merge_requests: 3, notes: 4, members: 1 },
+        imported: { labels: 3, milestones: 1, releases: 1, issues: 2, merge_requests: 2, notes: 4, members: 0 },
       },
     });
     expect((result.failed_relations as Json[]).map(({ relation_name }) => relation_name)).toEqual([
@@ -136,6 +136,17 @@ describe('from the hosted provider', () => {
     expect(await get('/releases')).toMatchObject([
       { tag_name: 'v1.0', name: 'One', assets: { links: [{ name: 'app.zip' }] } },
     ]);
+    expect(await get('/issues?order_by=created_at&sort=asc')).toMatchObject([
+      {
+        iid: 3,
+        state: 'closed',
+        labels: ['bug'],
+        milestone: { title: 'First' },
+        closed_at: '2024-05-06T07:08:09.000Z',
+      },
+      { iid: 12, state: 'opened', discussion_locked: true, description: '*Opened by hubber*' },
+    ]);
+    expect(await get('/issues/3/notes')).toMatchObject([{ body: '*By octocat*\n\nSeen too' }]);
     const requests = await get('/merge_requests?state=all&order_by=created_at');
     expect(Object.fromEntries(requests.map(({ iid, state }) => [iid, state]))).toEqual({ 7: 'opened', 8: 'merged' });
     const open = requests.find(({ iid }) => iid === 7);

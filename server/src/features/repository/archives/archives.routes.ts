@@ -50,7 +50,7 @@ export function archiveRoutes(deps: ArchiveRoutesDependencies): Route[] {
       summary: 'Download the files of a commit as an archive',
       rate: ['project_repositories_archive', 'project_repositories_archive_unauthenticated'],
       tag: 'Repositories',
-      credentials: ['token', 'session', 'job'],
+      credentials: ['token', 'session'],
       scopes: ['api', 'read_api', 'read_repository'],
       access: { on: 'project', ability: 'read_code' },
       params: Type.Object({

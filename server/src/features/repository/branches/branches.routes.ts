@@ -106,7 +106,7 @@ export function branchRoutes(
       path: '/projects/:id/repository/branches',
       summary: 'List branches',
       tag: 'Branches',
-      credentials,
+      credentials: ['token', 'session', 'job'],
       access: readCode,
       pagination: 'token',
       params: Type.Object({

@@ -181,7 +181,7 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       path: '/projects/:id/repository/commits/:sha',
       summary: 'Get a commit',
       tag,
-      credentials,
+      credentials: ['token', 'session', 'job'],
       access: readCode,
       params: Type.Object({
         id,

@@ -33,7 +33,7 @@ const id = IdOrPath('Id or path of the project');
 const blobSha = Str({ minLength: 1, maxLength: 64, description: 'Hash of the blob, in full' });
 const declared = {
   method: 'GET',
-  credentials: ['token', 'session', 'job'],
+  credentials: ['token', 'session'],
   scopes: ['api', 'read_api', 'read_repository'],
   access: { on: 'project', ability: 'read_code' },
 } as const;

@@ -22,7 +22,7 @@ export interface FileRoutesDependencies extends LargeFilesDependencies {
 
 const id = IdOrPath('Id or path of the project');
 const readCode = { on: 'project', ability: 'read_code' } as const;
-const credentials = ['token', 'session', 'job'] as const;
+const credentials = ['token', 'session'] as const;
 const scopes = ['api', 'read_api', 'read_repository'];
 export function fileRoutes(deps: FileRoutesDependencies): Route[] {
   const { reader } = deps;
@@ -49,7 +49,7 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       path: '/projects/:id/repository/tree',
       summary: 'List files and directories',
       tag: 'Repositories',
-      credentials: ['token', 'session'],
+      credentials,
       access: readCode,
       pagination: 'token',
       params: Type.Object({
@@ -109,7 +109,7 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       summary: 'Get the bytes of a file',
       rate: 'raw_blob',
       tag: 'Repository files',
-      credentials,
+      credentials: ['token', 'session', 'job'],
       scopes,
       access: readCode,
       params: Type.Object({

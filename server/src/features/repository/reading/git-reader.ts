@@ -13,6 +13,9 @@ export type OpenRepository = (project: RepositoryRow) => git.Repo;
 /** A directory with more entries than this, listed recursively, is cut: nobody pages that far. */
 const recursiveLimit = 100_000;
 
+/** Of one search in the files of a commit. */
+const grepLimits = { around: 2, mostPerFile: 100, maxBytes: 16 * 1024 * 1024, timeoutMs: 20_000 } as const;
+
 /** More refs than that are not told for one commit. */
 const refsLimit = 100_000;
 
@@ -203,6 +206,7 @@ export function gitReader(open: OpenRepository): RepositoryReader {
           ...(since !== undefined && since > 0 ? { since } : {}),
           ...(until === undefined ? {} : { until }),
           ...(filter.author ? { author: filter.author } : {}),
+          ...(filter.grep ? { grep: filter.grep } : {}),
           ...(filter.firstParent ? { firstParent: true } : {}),
           order: filter.topological ? 'topo' : 'default',
           skip: filter.skip,
@@ -253,6 +257,21 @@ export function gitReader(open: OpenRepository): RepositoryReader {
       const stream = await translated(git.streamBlob(git.withSignal(repo, signal), knownSha(id)));
       if (!stream) throw notFound('File');
       return stream.stdout;
+    },
+    async *grep(project, sha, text, signal) {
+      try {
+        yield* git.grep(git.withSignal(open(project), signal), knownSha(sha), text, grepLimits);
+      } catch (error) {
+        throw asHttpError(error);
+      }
+    },
+    async *paths(project, sha, signal) {
+      let seen = 0;
+      for await (const { type, path } of git.walkTree(git.withSignal(open(project), signal), knownSha(sha))) {
+        if (type === 'blob') yield path;
+        seen += 1;
+        if (seen >= recursiveLimit) return;
+      }
     },
     async contentHash(project, id, signal) {
       const hash = await translated(git.blobHash(git.withSignal(open(project), signal), knownSha(id)));

@@ -59,10 +59,19 @@ export interface LogFilter {
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
   readonly author?: string | undefined;
+  /** A part of the message, whatever its case. */
+  readonly grep?: string | undefined;
   readonly firstParent?: boolean | undefined;
   readonly topological?: boolean | undefined;
   readonly skip: number;
   readonly limit: number;
+}
+/** Neighbouring lines of a file, at least one of which holds a text. */
+export interface FoundLines {
+  readonly path: string;
+  /** Of the first line, from 1. */
+  readonly startLine: number;
+  readonly lines: readonly string[];
 }
 export type ArchiveFormat = 'tar.gz' | 'tgz' | 'gz' | 'tar.bz2' | 'tbz' | 'tbz2' | 'tb2' | 'bz2' | 'tar' | 'zip';
 
@@ -97,6 +106,10 @@ export interface RepositoryReader {
   blob(project: RepositoryRow, sha: string, path: string): Promise<BlobData | null>;
   blobContent(project: RepositoryRow, id: string, maximumBytes: number): Promise<Buffer | null>;
   blobStream(project: RepositoryRow, id: string, signal: AbortSignal): Promise<Readable>;
+  /** Places in the files of a commit that hold a text, whatever its case; so many as are asked for, and time allows. */
+  grep(project: RepositoryRow, sha: string, text: string, signal: AbortSignal): AsyncIterable<FoundLines>;
+  /** Paths of the files of a commit, in their order. */
+  paths(project: RepositoryRow, sha: string, signal: AbortSignal): AsyncIterable<string>;
   /** SHA-256 of the bytes of a blob, in hexadecimal; kept by its id. */
   contentHash(project: RepositoryRow, id: string, signal: AbortSignal): Promise<string>;
   lastCommitOf(project: RepositoryRow, sha: string, path: string): Promise<string | null>;

@@ -11,6 +11,7 @@ import { transfer } from '../transfer/transfer.ts';
 import { type WritePathDependencies, writePath } from '../writes/write-path.ts';
 import { writtenCheck } from '../writes/written-check.ts';
 import { type SnippetSubject, seesSnippet, snippetCheck, writesSnippet } from './access.ts';
+import { snippetLists } from './listing.ts';
 import { snippetNoteable } from './noteable.ts';
 import { snippetRepositories } from './repositories.ts';
 import { findSnippet, findSnippetRow, setSnippetBranch, snippetsOf } from './snippets.queries.ts';
@@ -18,6 +19,7 @@ import { type SnippetRoutesDependencies, snippetRoutes } from './snippets.routes
 import { snippetService } from './snippets.service.ts';
 
 export { rewriteSnippetUrl } from './addresses.ts';
+export type { SnippetLists } from './listing.ts';
 export type { NewSnippet } from './snippets.service.ts';
 
 export interface SnippetDependencies
@@ -54,6 +56,7 @@ export function snippets(deps: SnippetDependencies) {
     },
     /** Where the snippets of a project lie. */
     of: (handle: Db, projectId: number) => snippetsOf(handle, projectId),
+    lists: snippetLists(deps),
     create: service.create,
     contributions: service.contributions,
     git: {

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Snippet as SnippetRow } from '../../../kernel/db/rows.ts';
 import { Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
 import { type ReferenceRow, UserReference, userReference } from '../../identity/index.ts';
-import { visibilities } from '../../namespaces/index.ts';
+import { sshUrl, visibilities } from '../../namespaces/index.ts';
 
 export const Snippet = Entity('Snippet', {
   id: Id(),
@@ -16,7 +16,7 @@ export const Snippet = Entity('Snippet', {
   project_id: Nullable(Id({ description: 'Null for personal snippets' })),
   web_url: Text(),
   raw_url: Text({ description: 'The first file' }),
-  ssh_url_to_repo: Text(),
+  ssh_url_to_repo: Text({ description: 'Empty where SSH is off or not allowed' }),
   http_url_to_repo: Text(),
   file_name: Nullable(Text({ description: 'Path of the first file' })),
   files: ListOf(Fields({ path: Text(), raw_url: Text() })),
@@ -36,7 +36,7 @@ export function snippetJson(
   row: SnippetRow,
   author: ReferenceRow,
   projectPath: string | null,
-  { externalUrl, sshPrefix }: { readonly externalUrl: string; readonly sshPrefix: string },
+  { externalUrl, sshPrefix }: { readonly externalUrl: string; readonly sshPrefix: () => string | null },
 ): Static<typeof Snippet> {
   const web = `${externalUrl}/${projectPath === null ? '' : `${projectPath}/`}-/snippets/${row.id}`;
   const repository = `${projectPath === null ? '' : `${projectPath}/`}snippets/${row.id}.git`;
@@ -52,7 +52,7 @@ export function snippetJson(
     project_id: row.project_id,
     web_url: web,
     raw_url: `${web}/raw`,
-    ssh_url_to_repo: `${sshPrefix}${repository}`,
+    ssh_url_to_repo: sshUrl(sshPrefix(), repository),
     http_url_to_repo: `${externalUrl}/${repository}`,
     file_name: row.files[0] ?? null,
     files: row.files.map((path) => ({ path, raw_url: `${web}/raw/${encoded(branch)}/${encoded(path)}` })),

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { readsAll } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db, wordsOf } from '../../../kernel/db/index.ts';
 import type { Project, Snippet } from '../../../kernel/db/rows.ts';
 import type { SnippetsTable } from '../../../kernel/db/tables.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
@@ -23,6 +23,17 @@ export async function findSnippet(db: Db, id: number): Promise<Snippet | null> {
     .where('refs_generation', '>', 0)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** Of the ids, the snippets of a project that have their first commit. */
+export async function snippetsNamed(db: Db, projectId: number, ids: readonly number[]): Promise<Snippet[]> {
+  return await db
+    .selectFrom('snippets')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', [...ids])
+    .where('refs_generation', '>', 0)
+    .execute();
 }
 
 /** Also one that is about to be written. */
@@ -112,6 +123,10 @@ export interface SnippetFilter {
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
   readonly storage?: string | undefined;
+  /** Words that title or description have, each of them. */
+  readonly search?: string | undefined;
+  /** By id, which is by time; the newest first unless told. */
+  readonly sort?: 'asc' | 'desc' | undefined;
 }
 
 /** `with ...`, and the condition on rows `s` of what the caller sees. */
@@ -122,6 +137,10 @@ function conditions(caller: Caller, filter: SnippetFilter): { with: Sql; where: 
   if (filter.createdAfter) where.push(sql`s.created_at >= ${filter.createdAfter}`);
   if (filter.createdBefore) where.push(sql`s.created_at <= ${filter.createdBefore}`);
   if (filter.storage !== undefined) where.push(sql`s.repository_storage = ${filter.storage}`);
+  for (const word of wordsOf(filter.search ?? '')) {
+    const pattern = containing(word);
+    where.push(sql`(s.title ilike ${pattern} or s.description ilike ${pattern})`);
+  }
   const all = readsAll(caller);
   const me = caller.user?.id ?? null;
   const seen =
@@ -153,7 +172,7 @@ export async function listSnippets(
   const found = conditions(caller, filter);
   const [{ rows }, total] = await Promise.all([
     sql<Snippet>`${found.with} select s.* from snippets s where ${found.where}
-      order by s.id desc limit ${page.limit} offset ${page.offset}`.execute(db),
+      order by s.id ${sql.raw(filter.sort ?? 'desc')} limit ${page.limit} offset ${page.offset}`.execute(db),
     countUpTo(db, {
       limit: (most) => sql<unknown>`${found.with} select s.id from snippets s where ${found.where} limit ${most}`,
     }),

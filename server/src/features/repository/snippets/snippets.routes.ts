@@ -7,7 +7,6 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Snippet as SnippetRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, invalidParameters, notFound, plainError } from '../../../kernel/http/errors.ts';
-import { offsetPage, type Page, type Paged, withItems } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf, exactlyOneOf } from '../../../kernel/http/params/groups.ts';
 import {
   DateTimeParam,
@@ -21,18 +20,18 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { Binary, Empty, type Route, route, streamed } from '../../../kernel/http/route.ts';
-import { findReferences } from '../../identity/index.ts';
 import { visibilities } from '../../namespaces/index.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
 import { type SnippetSubject, seesSnippet, writesSnippet } from './access.ts';
-import { Snippet, snippetJson, UserAgentDetail } from './snippets.entity.ts';
-import { findSnippet, listSnippets, projectPaths, type SnippetFilter } from './snippets.queries.ts';
+import { snippetLists, snippetPresenter } from './listing.ts';
+import { Snippet, UserAgentDetail } from './snippets.entity.ts';
+import { findSnippet } from './snippets.queries.ts';
 import type { SnippetFileAction, SnippetService } from './snippets.service.ts';
 
 export interface SnippetRoutesDependencies {
   readonly db: Db;
   readonly externalUrl: string;
-  readonly sshPrefix: string;
+  readonly sshPrefix: () => string | null;
   readonly reader: RepositoryReader;
   readonly snippets: SnippetService;
   /** A project by id as a caller has it. */
@@ -129,33 +128,12 @@ function changedFiles(
 export function snippetRoutes(deps: SnippetRoutesDependencies): Route[] {
   const { db, reader, snippets } = deps;
 
-  async function shown(rows: readonly SnippetRow[]) {
-    const [authors, paths] = await Promise.all([
-      findReferences(
-        db,
-        rows.map(({ author_id }) => author_id),
-      ),
-      projectPaths(
-        db,
-        rows.flatMap(({ project_id }) => project_id ?? []),
-      ),
-    ]);
-    return rows.flatMap((row) => {
-      const author = authors.get(row.author_id);
-      const place = row.project_id === null ? null : paths.get(row.project_id);
-      // Removed between two reads, and the snippet with it.
-      return author && place !== undefined ? [snippetJson(row, author, place, deps)] : [];
-    });
-  }
+  const shown = snippetPresenter(deps);
+  const listed = snippetLists(deps);
   async function one(row: SnippetRow) {
     const [found] = await shown([row]);
     if (!found) throw notFound('Snippet');
     return found;
-  }
-  async function listed(caller: Caller, filter: SnippetFilter, page: Page): Promise<Paged> {
-    const { rows, total } = await listSnippets(db, caller, filter, page);
-    const found = offsetPage(page, rows, total);
-    return withItems(found, await shown(found.items));
   }
   /** One that the caller sees: of the project, or of any where none is given. */
   async function find(id: number, caller: Caller, place: ProjectSubject | null): Promise<SnippetSubject> {

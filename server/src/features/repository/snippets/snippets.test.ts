@@ -316,7 +316,7 @@ it('git clones and pushes over HTTP and SSH with the same rights; a push keeps t
   }
 });
 
-it('[2/api.discussions/8 `/projects/:id/snippets/:snippet_id/discussions`] [2/api.discussions/8 snippet_id] [2/fields.discussion-and-note/2 Snippet] snippets of projects have discussions, comments and reactions', async () => {
+it('[2/api.discussions/8 /projects/:id/snippets/:snippet_id/discussions] [2/api.discussions/8 snippet_id] [2/fields.discussion-and-note/2 Snippet] snippets of projects have discussions, comments and reactions', async () => {
   const snippet = await made(base, reporter, { visibility: 'private' });
   const url = `${base}/${snippet.id}`;
   const begun = await call<{ id: string; notes: Json[] }>('POST', `${url}/discussions`, guest, { body: 'First' });

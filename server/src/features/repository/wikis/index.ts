@@ -19,6 +19,8 @@ import { findWiki, findWikiById, setWikiBranch, wikisBelow } from './wikis.queri
 import { wikiRoutes } from './wikis.routes.ts';
 import { wikiService } from './wikis.service.ts';
 
+export { findWiki } from './wikis.queries.ts';
+
 export interface WikiDependencies extends Pick<WritePathDependencies<WikiSubject>, 'lockDb' | 'log' | 'stamp'> {
   readonly db: Db;
   readonly externalUrl: string;

@@ -1,13 +1,14 @@
 /** Approving a merge request, and taking an approval back. */
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { transaction } from '../../../kernel/db/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, User } from '../../../kernel/db/rows.ts';
 import { notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestService } from '../merge-requests/merge-requests.service.ts';
 import { recordReview } from '../merge-requests/people.queries.ts';
+import { withdrawRequestedChanges } from '../reviews/reviews.queries.ts';
 import { deleteApproval, deleteApprovals, insertApproval } from './approvals.queries.ts';
 import type { ApprovalStates, StateDependencies } from './state.service.ts';
 
@@ -37,8 +38,14 @@ export function approvalService(
   const shaMismatch = (head: string) => plainError(409, `SHA does not match HEAD of source branch: ${head}`);
 
   return {
-    /** 401 for who may not, or has already; 409 for another commit than the head. */
-    async approve(subject: ProjectSubject, caller: Caller, iid: number, vote: Vote): Promise<MergeRequest> {
+    /** 401 for who may not, or has already; 409 for another commit than the head. What `along` does stands or falls with it. */
+    async approve(
+      subject: ProjectSubject,
+      caller: Caller,
+      iid: number,
+      vote: Vote,
+      along: (tx: Db) => Promise<void> = async () => undefined,
+    ): Promise<MergeRequest> {
       const { user } = caller;
       if (!user) throw unauthorized();
       // What is approved is the commit at the head of the branch, also while the push of it is not processed.
@@ -61,6 +68,8 @@ export function approvalService(
         const values = { merge_request_id: row.id, user_id: user.id, head_sha: head, patch_id: patchId };
         if (!(await insertApproval(tx, values))) throw unauthorized();
         await recordReview(tx, row.id, user.id, 'approved');
+        await withdrawRequestedChanges(tx, row.id, user.id);
+        await along(tx);
         const changed = await requests.updateRow(tx, row.id, {});
         const last = before.left <= 1 && !before.approved;
         await systemNote(tx, ofProject('merge_request', row), user.id, 'approved', 'approved this merge request');

@@ -1,11 +1,11 @@
 /** Routes of draft notes: one's own comments on a merge request, written now and published together. */
 import Type, { type Static } from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
-import { Bool, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { Noteables } from '../../collaboration/index.ts';
 import {
@@ -16,11 +16,10 @@ import {
   PositionParam,
   positionOf,
 } from '../../collaboration/notes/index.ts';
-import { recordReview } from '../merge-requests/people.queries.ts';
+import { type ReviewService, reviewStates } from '../reviews/reviews.service.ts';
 import { DraftNoteEntity, draftNoteJson } from './draft-notes.entity.ts';
 import {
   countDrafts,
-  type DraftNote,
   type DraftOwner,
   findDraft,
   insertDraft,
@@ -48,6 +47,7 @@ interface Dependencies {
   readonly noteables: Noteables;
   /** Merge requests, as something that people discuss. */
   readonly kind: NoteableKind;
+  readonly reviews: Pick<ReviewService, 'submit' | 'publishOne'>;
 }
 
 const longest = 1_000_000;
@@ -58,7 +58,7 @@ function checkText(text: string | undefined): void {
   if (text.length > longest) throw invalidNote('note', `is too long (maximum is ${longest} characters)`);
 }
 
-export function draftNoteRoutes({ db, noteables, kind }: Dependencies): Route[] {
+export function draftNoteRoutes({ db, noteables, kind, reviews }: Dependencies): Route[] {
   /** The merge request, and whose drafts are asked for: always the caller's own. */
   async function placeOf(subject: ProjectSubject, caller: Caller, params: { readonly merge_request_iid: number }) {
     if (!caller.user) throw unauthorized();
@@ -76,37 +76,6 @@ export function draftNoteRoutes({ db, noteables, kind }: Dependencies): Route[] 
   async function requireThread(place: Place, caller: Caller, discussionId: string): Promise<void> {
     const notes = await notesOf(db, place.noteable, noteables.notes.readsInternal(place, caller), [discussionId]);
     if (notes.length === 0) throw notFound('Discussion');
-  }
-
-  /** Makes a comment of a draft, in the transaction that takes the draft away. */
-  async function publish(tx: Db, place: Place, caller: Caller, draft: DraftNote): Promise<void> {
-    const notes = noteables.notesIn(tx);
-    const { discussion_id: thread, body } = draft;
-    const made =
-      thread === null
-        ? await notes.create(place, caller, {
-            body,
-            kind: draft.position === null ? null : 'diff',
-            ...(draft.position === null
-              ? {}
-              : {
-                  position: draft.position as never,
-                  lineCode: draft.line_code,
-                  commitId: draft.commit_id ?? undefined,
-                }),
-          })
-        : await notes.reply(place, caller, thread, { body });
-    if (draft.resolve_discussion && made.kind !== null)
-      await notes.resolveDiscussion(place, caller, made.discussion_id, true);
-  }
-
-  async function publishAll(place: Place, caller: Caller, owner: DraftOwner, id?: number): Promise<void> {
-    await transaction(db, async (tx) => {
-      const drafts = await takeDrafts(tx, owner, id);
-      if (id !== undefined && drafts.length === 0) throw notFound('Draft Note');
-      for (const draft of drafts) await publish(tx, place, caller, draft);
-      if (drafts.length > 0) await recordReview(tx, owner.mergeRequestId, owner.authorId, 'reviewed');
-    });
   }
 
   return [
@@ -217,20 +186,34 @@ export function draftNoteRoutes({ db, noteables, kind }: Dependencies): Route[] 
       errors: [404],
       handler: async ({ params, subject, caller }) => {
         const { place, owner } = await placeOf(subject, caller, params);
-        await publishAll(place, caller, owner, params.draft_note_id);
+        await reviews.publishOne(place, caller, owner, params.draft_note_id);
       },
     }),
     route({
       ...common,
       method: 'POST',
       path: `${base}/bulk_publish`,
-      summary: 'Publish all own draft notes on a merge request',
+      summary: 'Publish all own draft notes on a merge request, and submit the review',
       rate: 'notes_create',
-      params: Type.Object(parent),
+      params: Type.Object({
+        ...parent,
+        note: Optional(Str({ description: 'Summary of the review, in Markdown; becomes a comment' })),
+        reviewer_state: Optional(
+          OneOf(reviewStates, {
+            description: 'Outcome of the review: comments alone, a request for changes, or an approval',
+          }),
+        ),
+        approval_password: Optional(
+          Str({ maxLength: 128, description: 'Password of the caller, where approving asks for it' }),
+        ),
+        sha: Optional(Str({ description: 'Must be the head of the source branch, to approve' })),
+      }),
       responses: { 204: Empty },
+      errors: [409],
       handler: async ({ params, subject, caller }) => {
-        const { place, owner } = await placeOf(subject, caller, params);
-        await publishAll(place, caller, owner);
+        const { place } = await placeOf(subject, caller, params);
+        checkText(params.note);
+        await reviews.submit(place, caller, params);
       },
     }),
   ];

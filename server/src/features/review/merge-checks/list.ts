@@ -1,6 +1,7 @@
 /** The list of merge checks. */
 import { type approvalsGiven, isApproved } from '../approvals/approvals.check.ts';
 import { waitsForNone } from '../dependencies/dependencies.check.ts';
+import { noChangesRequested } from '../reviews/reviews.check.ts';
 import { type allStatusChecksPassed, statusChecksPassed } from '../status-checks/status-checks.check.ts';
 import { branchesExist, type divergenceOf, hasCommits, hasNoConflicts, isUpToDate } from './branches.checks.ts';
 import { changesNothingLocked, type lockInTheWay } from './locks.check.ts';
@@ -31,6 +32,7 @@ export const mergeCheckList = (
   titleMatches,
   waitsForNone,
   threadsResolved(sources.threads),
+  noChangesRequested,
   isApproved(sources.approvals),
   isUpToDate(sources.divergence),
   pipelineSucceeded,

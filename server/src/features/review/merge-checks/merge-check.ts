@@ -19,6 +19,7 @@ export type DetailedStatus =
   | 'title_regex'
   | 'merge_request_blocked'
   | 'discussions_not_resolved'
+  | 'requested_changes'
   | 'not_approved'
   | 'ci_must_pass'
   | 'ci_still_running'
@@ -50,6 +51,8 @@ export interface MergeRules
   readonly hasApprovalRules: boolean;
   /** Whether it waits for other merge requests that are not merged. */
   readonly hasOpenDependencies: boolean;
+  /** Whether somebody requested changes, and nobody who may merge has bypassed that. */
+  readonly hasRequestedChanges: boolean;
   /** By the project, or a group above it. */
   readonly only_allow_merge_if_all_discussions_are_resolved: boolean;
 }

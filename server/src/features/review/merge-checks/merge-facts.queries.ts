@@ -33,6 +33,8 @@ const rules = sql<MergeRules>`json_build_object(
     or exists (select from approval_rules r where r.merge_request_id = m.id and r.approvals_required > 0)
     or exists (select from protected_branches b where b.code_owner_approval_required
       and (b.project_id = p.id or b.namespace_id = n.traversal_ids[1])),
+  'hasRequestedChanges', not m.override_requested_changes and exists (
+    select from merge_request_requested_changes c where c.merge_request_id = m.id),
   'hasOpenDependencies', exists (
     select from merge_request_dependencies d join merge_requests b on b.id = d.blocking_id
     where d.blocked_id = m.id and b.state <> 'merged'),

@@ -4,10 +4,18 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import type { Place } from '../../collaboration/notes/index.ts';
-import { type Command, type Commandable, type Current, guarded } from '../../collaboration/quick-actions/index.ts';
+import {
+  type Command,
+  type Commandable,
+  type Current,
+  guarded,
+  type Outcome,
+  type Running,
+} from '../../collaboration/quick-actions/index.ts';
 import type { ApprovalService } from '../approvals/approvals.service.ts';
 import type { mergingService } from '../merging/merging.service.ts';
 import type { rebasing } from '../merging/rebasing.ts';
+import type { ReviewService, ReviewState } from '../reviews/reviews.service.ts';
 import { peopleIn } from './history.queries.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -18,9 +26,25 @@ import { labelsOf } from './planned.queries.ts';
 interface Dependencies extends Pick<MergeRequestDependencies, 'db' | 'changed' | 'projectAs' | 'repository'> {
   readonly requests: Pick<MergeRequestService, 'update'>;
   readonly approvals: Pick<ApprovalService, 'approve' | 'unapprove'>;
+  readonly reviews: Pick<ReviewService, 'submit' | 'mayReview'>;
   readonly merging: Pick<ReturnType<typeof mergingService>, 'accept'>;
   readonly rebases: Pick<ReturnType<typeof rebasing>, 'start'>;
 }
+
+/** Arguments of `/submit_review`. */
+const outcomes: ReadonlyMap<string, ReviewState> = new Map([
+  ['', 'reviewed'],
+  ['reviewed', 'reviewed'],
+  ['approve', 'approved'],
+  ['approved', 'approved'],
+  ['requested_changes', 'requested_changes'],
+  ['request_changes', 'requested_changes'],
+]);
+const summaries: Readonly<Record<ReviewState, string>> = {
+  reviewed: 'Submitted the current review.',
+  approved: 'Submitted the current review and approved the merge request.',
+  requested_changes: 'Submitted the current review and requested changes.',
+};
 
 const draftMark = /^(\s*(\[draft\]|\(draft\)|draft:|draft\s-\s)\s*)+/i;
 
@@ -51,6 +75,18 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
         summary: draft ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.',
       };
     });
+
+  /** A review with this outcome; null where the caller may not give it. */
+  async function reviewed({ place, caller }: Running, state: ReviewState | undefined): Promise<Outcome | null> {
+    const { row, subject } = await requestAt(place);
+    if (state === undefined || row.state !== 'opened') return null;
+    if (state === 'requested_changes' && !(await deps.reviews.mayReview(subject, caller, row))) return null;
+    return {
+      changes: { reviewer_state: state },
+      summary: summaries[state],
+      after: () => deps.reviews.submit(place, caller, { reviewer_state: state }),
+    };
+  }
 
   return {
     fields: new Set(['assignees', 'reviewers', 'milestone', 'lock', 'times', 'metadata']),
@@ -112,6 +148,11 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
           },
         }),
       ),
+      { names: ['request_changes'], run: (on) => reviewed(on, 'requested_changes') },
+      {
+        names: ['submit_review'],
+        run: (on, argument) => reviewed(on, outcomes.get(argument.trim().toLowerCase())),
+      },
       {
         names: ['merge'],
         async run({ place, caller }) {

@@ -22,7 +22,7 @@ export function commitMergeRequestRoutes(
       path: '/projects/:id/repository/commits/:sha/merge_requests',
       summary: 'List merge requests that brought a commit',
       tag: 'Commits',
-      credentials: ['token', 'session'],
+      credentials: ['token', 'session', 'job'],
       access: { on: 'project', ability: 'read_merge_request' },
       pagination: 'offset',
       params: Type.Object({

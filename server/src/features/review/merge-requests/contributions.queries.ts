@@ -1,6 +1,7 @@
 /** What becomes of merge requests whose people go. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
+import { projectsWithin } from '../../namespaces/index.ts';
 
 /** Makes another user the author, and whoever merged or closed. */
 export async function moveMergeRequests(tx: Db, from: number, to: number): Promise<void> {
@@ -23,11 +24,7 @@ export async function unassign(
   userId: number,
   place: { readonly kind: 'group' | 'project'; readonly id: number },
 ): Promise<void> {
-  const projects =
-    place.kind === 'project'
-      ? sql`select ${place.id}::bigint`
-      : sql`select p.id from projects p where p.namespace_id in (select namespaces_below(${place.id}))`;
   await sql`delete from merge_request_people a using merge_requests m
     where a.merge_request_id = m.id and a.user_id = ${userId} and m.state = 'opened'
-      and m.project_id in (${projects})`.execute(tx);
+      and m.project_id in ${projectsWithin(place)}`.execute(tx);
 }

@@ -29,6 +29,8 @@ export interface MergeRequestFilter {
   };
   /** Those of all projects in which the caller sees them. */
   readonly visibleTo?: Caller;
+  /** With `visibleTo`: not those of archived projects. */
+  readonly unarchived?: true;
   /** Only those that all of these people have approved. */
   readonly approvedByIds?: readonly number[] | undefined;
   readonly approvedByUsernames?: readonly string[] | undefined;
@@ -128,9 +130,10 @@ function ofGroup({ id, caller, descendants, archived }: NonNullable<MergeRequest
       and ${archived ? sql`true` : sql`not p.archived`} and ${scope.condition})`;
 }
 
-function visible(caller: Caller) {
+function visible(caller: Caller, archived: boolean) {
   const scope = abilityScope(caller, 'read_merge_request');
-  return sql<SqlBool>`project_id in (${withTables(scope.tables)} select p.id from projects p where ${scope.condition})`;
+  return sql<SqlBool>`project_id in (${withTables(scope.tables)} select p.id from projects p
+    where ${archived ? sql`true` : sql`not p.archived`} and ${scope.condition})`;
 }
 
 /** Conditions on who has approved: every one of those who are named. */
@@ -168,7 +171,7 @@ function conditions(eb: Builder, filter: MergeRequestFilter) {
   const add = (condition: ReturnType<Builder['and']>) => all.push(condition);
   if (filter.projectId !== undefined) add(eb.and([eb('project_id', '=', filter.projectId)]));
   if (filter.group) add(eb.and([ofGroup(filter.group)]));
-  if (filter.visibleTo) add(eb.and([visible(filter.visibleTo)]));
+  if (filter.visibleTo) add(eb.and([visible(filter.visibleTo, !filter.unarchived)]));
   const approvals = approved(filter.approvedByIds ?? [], filter.approvedByUsernames ?? []);
   if (approvals.length > 0) add(eb.and(approvals));
   if (filter.milestoneId !== undefined) add(eb.and([eb('milestone_id', '=', filter.milestoneId)]));

@@ -4,7 +4,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { invalidParameters, notFound } from '../../../kernel/http/errors.ts';
-import { mapPage, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage, type Page, type Paged, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findMilestone } from '../../collaboration/index.ts';
@@ -14,6 +14,7 @@ import { ListedMergeRequest, listedJson, MergeRequest, mergeRequestJson } from '
 import { filters } from './merge-requests.params.ts';
 import { withPeople } from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
+import { reviewStatusOf } from './review-status.queries.ts';
 
 const asked = Type.Object(filters);
 const common = { method: 'GET', credentials: ['token', 'session'], pagination: 'offset' } as const;
@@ -72,15 +73,25 @@ function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeReque
   };
 }
 
+async function load(db: MergeRequestDependencies['db'], filter: MergeRequestFilter, page: Page) {
+  const [rows, total] = await Promise.all([listRows(db, filter, page), countRows(db, filter)]);
+  return offsetPage(page, await withPeople(db, rows), total);
+}
+
+/** Lists for the search. */
+export const mergeRequestLists =
+  ({ db, externalUrl }: Pick<MergeRequestDependencies, 'db' | 'externalUrl'>) =>
+  async (filter: MergeRequestFilter, page: Page): Promise<Paged> =>
+    mapPage(await load(db, filter, page), (loaded) =>
+      mergeRequestJson(loaded, { base: externalUrl }, storedStatus(loaded.row)),
+    );
+export type MergeRequestLists = ReturnType<typeof mergeRequestLists>;
+
 export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies, 'db' | 'externalUrl'>): Route[] {
   const urls = { base: externalUrl };
 
-  async function load(filter: MergeRequestFilter, page: Page) {
-    const [rows, total] = await Promise.all([listRows(db, filter, page), countRows(db, filter)]);
-    return offsetPage(page, await withPeople(db, rows), total);
-  }
   const listed = async (filter: MergeRequestFilter, page: Page, labelDetails: boolean) =>
-    mapPage(await load(filter, page), (loaded) => listedJson(loaded, urls, storedStatus(loaded.row), labelDetails));
+    mapPage(await load(db, filter, page), (loaded) => listedJson(loaded, urls, storedStatus(loaded.row), labelDetails));
 
   /** Those of a milestone, as far as the caller sees them; the newest first. */
   async function ofMilestone(
@@ -98,7 +109,7 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
         ? { projectId: place.project.id }
         : { group: { id: place.group.id, caller, descendants, archived: true } };
     const order = { state: 'all', orderBy: 'created_at', sort: 'desc' } as const;
-    return mapPage(await load({ ...where, ...order, milestoneId: milestone.id }, page), (loaded) =>
+    return mapPage(await load(db, { ...where, ...order, milestoneId: milestone.id }, page), (loaded) =>
       mergeRequestJson(loaded, urls, storedStatus(loaded.row)),
     );
   }
@@ -119,15 +130,35 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
     }),
     route({
       ...common,
+      credentials: ['token', 'session', 'job'],
       path: '/projects/:id/merge_requests',
       summary: 'List merge requests of a project',
       tag: 'Merge requests',
       access: { on: 'project', ability: 'read_merge_request' },
-      params: Type.Object({ id: IdOrPath('Id or path of the project'), ...filters }),
+      params: Type.Object({
+        id: IdOrPath('Id or path of the project'),
+        ...filters,
+        with_review_status: Optional(
+          Bool({ default: false, description: 'Also head pipeline, approvals, open threads and states of reviewers' }),
+        ),
+      }),
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, subject, page, caller }) => {
         const filter = { ...filterOf(caller, params), projectId: subject.project.id };
-        return await listed(filter, page, params.with_labels_details ?? false);
+        const labelDetails = params.with_labels_details ?? false;
+        if (!params.with_review_status) return await listed(filter, page, labelDetails);
+        const loaded = await load(db, filter, page);
+        const status = await reviewStatusOf(
+          db,
+          loaded.items.map(({ row }) => row.id),
+          {
+            internal: canOnProject(caller, 'read_internal_note', subject),
+            pipelines: canOnProject(caller, 'read_pipeline', subject),
+          },
+        );
+        return mapPage(loaded, (each) =>
+          listedJson(each, urls, storedStatus(each.row), labelDetails, status.get(each.row.id)),
+        );
       },
     }),
     route({

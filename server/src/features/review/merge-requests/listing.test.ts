@@ -1,4 +1,5 @@
 /** Lists of merge requests over all projects, and by who has approved. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, unique } from '../../../../test/factories.ts';
@@ -111,4 +112,33 @@ it('people, reactions and approvals narrow a list, and leave out with not[]; rea
   expect((await list({ order_by: 'popularity', sort: 'desc' }))[0]).toBe(2);
   expect((await list({ order_by: 'milestone_due' }))[0]).toBe(3);
   expect(await list({ order_by: 'label_priority' })).toHaveLength(3);
+});
+
+it('search looks into titles and descriptions of all projects, along an index', async () => {
+  const [one, other] = [await buildRepositoryProject(app), await buildRepositoryProject(app)];
+  const word = unique('needle');
+  const titled = await open(one, one.owner);
+  const described = await open(one, one.owner);
+  await open(one, one.owner);
+  const hidden = await open(other, other.owner);
+  const change = async (project: RepositoryProject, iid: number, json: Json) =>
+    expect((await project.api('PUT', `/merge_requests/${iid}`, { json })).status).toBe(200);
+  await change(one, titled.iid, { title: `About ${word.toUpperCase()}` });
+  await change(one, described.iid, { description: `Mends the ${word} at last` });
+  await change(other, hidden.iid, { title: word });
+  const list = async (query: Record<string, string>) => {
+    const answer = await app.api<Json[]>('GET', '/merge_requests', {
+      token: one.owner.secret,
+      query: { scope: 'all', search: word, ...query },
+    });
+    return answer.body.map(({ id }) => id);
+  };
+  expect(await list({})).toEqual([described.id, titled.id]);
+  expect(await list({ in: 'title' })).toEqual([titled.id]);
+  const plan = await app.db.transaction().execute(async (tx) => {
+    await sql`set local enable_seqscan = off`.execute(tx);
+    return await sql<{ 'QUERY PLAN': string }>`explain select id from merge_requests
+      where title ilike '%needle%' or description ilike '%needle%'`.execute(tx);
+  });
+  expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('merge_requests_search');
 });

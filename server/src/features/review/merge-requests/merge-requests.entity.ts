@@ -11,6 +11,7 @@ import {
   Sometimes,
   Text,
   Timestamp,
+  Word,
 } from '../../../kernel/http/entity.ts';
 import { PipelineBasic, PipelineDetail } from '../../ci/index.ts';
 import { LabelBasic, labelBasicJson, Milestone, milestoneJson } from '../../collaboration/index.ts';
@@ -19,6 +20,10 @@ import { UserReference, userReference } from '../../identity/index.ts';
 import { Commit, FileDiff } from '../../repository/index.ts';
 import { MergeConflict } from './conflicts.entity.ts';
 import type { LoadedMergeRequest } from './merge-requests.queries.ts';
+import type { ReviewStatus } from './review-status.queries.ts';
+
+/** How far a reviewer is. */
+export const reviewStateWord = Word(['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved']);
 
 const References = Fields({ short: Text(), relative: Text(), full: Text() });
 const TaskStatus = Fields({ count: Count(), completed_count: Count() });
@@ -89,6 +94,19 @@ export type MergeRequestJson = Static<typeof MergeRequest>;
 export const ListedMergeRequest = Entity('ListedMergeRequest', {
   ...basic,
   labels: Type.Union([ListOf(Text(), { description: 'Titles' }), ListOf(LabelBasic)]),
+  review_status: Sometimes(
+    Fields(
+      {
+        pipeline: Nullable(
+          Fields({ id: Id(), status: Text() }, { description: 'Head pipeline, for those who may see pipelines' }),
+        ),
+        approvals: Count({ description: 'People who have approved' }),
+        open_threads: Count({ description: 'Threads that are not resolved' }),
+        reviewers: ListOf(Fields({ id: Id({ description: 'User id' }), state: reviewStateWord })),
+      },
+      { description: 'With `with_review_status`' },
+    ),
+  ),
 });
 
 export const MergeRequestDetail = Entity('MergeRequestDetail', {
@@ -236,9 +254,11 @@ export const listedJson = (
   urls: { base: string },
   detailedStatus: string,
   labelDetails: boolean,
+  status?: ReviewStatus | undefined,
 ): Static<typeof ListedMergeRequest> => ({
   ...mergeRequestJson(loaded, urls, detailedStatus),
   ...(labelDetails ? { labels: loaded.labels.map(labelBasicJson) } : {}),
+  ...(status ? { review_status: { ...status, reviewers: [...status.reviewers] } } : {}),
 });
 
 function removesBranch(loaded: LoadedMergeRequest): boolean | null {

@@ -97,7 +97,7 @@ export function mergeRequestRoutes(
       path,
       summary: 'Get a merge request',
       tag,
-      credentials,
+      credentials: ['token', 'session', 'job'],
       access: read,
       params: Type.Object({
         id,
@@ -138,6 +138,9 @@ export function mergeRequestRoutes(
           Bool({ description: 'Whether who may merge into the target may push to the source branch' }),
         ),
         discussion_locked: Optional(Bool({ description: 'Whether only members may comment' })),
+        override_requested_changes: Optional(
+          Bool({ description: 'Whether it may be merged despite requested changes; for those who may merge it' }),
+        ),
         ...people,
         ...planned,
         ...relabelled,

@@ -105,6 +105,7 @@ export function mergeRequestNoteable(
     params: { merge_request_iid: Int({ description: 'Internal id of the merge request' }) },
     noun: 'a merge request',
     notes: true,
+    jobTokens: true,
     convertible: true,
     followed: {
       tag: 'Merge requests',

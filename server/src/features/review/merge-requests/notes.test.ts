@@ -70,7 +70,7 @@ const bodies = async (path: string, query: Json = {}, who: BuiltToken = develope
   (await project.api<NoteJson[]>('GET', `${path}/notes`, { query, ...as(who) })).body.map(({ body }) => body);
 
 describe('single comments', () => {
-  it('[2/fields.discussion-and-note/2] have the fields of notes, and count', async () => {
+  it('[2/fields.discussion-and-note/2 id, author, created_at, updated_at] have the fields of notes, and count', async () => {
     const { path, id, iid } = await request();
     const made = await say(path, { body: 'Nice **work**' }, reporter);
     expect([made.status, made.body]).toEqual([

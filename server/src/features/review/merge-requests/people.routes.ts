@@ -1,11 +1,12 @@
 /** The API of the people of a merge request: who takes part, and how far the reviewers are. */
 import Type from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
-import { Entity, ListOf, Timestamp, Word } from '../../../kernel/http/entity.ts';
+import { Entity, ListOf, Timestamp } from '../../../kernel/http/entity.ts';
 import { mapPresent, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findReferences, UserReference, userReference } from '../../identity/index.ts';
+import { reviewStateWord } from './merge-requests.entity.ts';
 import { requireByIid } from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
 import { participantsOf, reviewersOf } from './people.queries.ts';
@@ -25,7 +26,7 @@ const one = Type.Object({
 
 const MergeRequestReviewer = Entity('MergeRequestReviewer', {
   user: UserReference,
-  state: Word(['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved']),
+  state: reviewStateWord,
   created_at: Timestamp(),
 });
 

@@ -6,9 +6,9 @@ import { titlesByIid } from './merge-requests.queries.ts';
 
 export const mergeRequestReferences = (db: Db): ReferenceKind => ({
   kind: 'merge_request',
-  inProject: true,
-  async find(values, { caller, project }) {
-    if (!project || !canOnProject(caller, 'read_merge_request', project)) return new Map();
+  within: 'project',
+  async find(values, { caller, place: project }) {
+    if (!canOnProject(caller, 'read_merge_request', project)) return new Map();
     const found = await titlesByIid(db, project.project.id, values.map(Number));
     const path = `${project.namespace.full_path}/${project.project.path}`;
     return new Map(

@@ -1,6 +1,8 @@
 /** Merge requests as archives of projects hold them, and the way back into a project that is being imported. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
+import { meantBy } from '../../collaboration/index.ts';
+import { raiseCounter } from '../../namespaces/index.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -114,18 +116,11 @@ export async function insertMergeRequest(
   const listed = (role: 'assignee' | 'reviewer', ids: readonly number[]) =>
     [...new Set(ids)].map((user_id, position) => ({ merge_request_id: made.id, role, user_id, position }));
   const rows = [...listed('assignee', people.assignees), ...listed('reviewer', people.reviewers)];
-  // The nearest of a title is meant.
-  const meant = (table: 'labels' | 'milestones', titles: readonly string[]) => sql`
-    select distinct on (t.title) t.id from projects p join namespaces n on n.id = p.namespace_id
-      join ${sql.table(table)} t on t.project_id = p.id or t.namespace_id = any(n.traversal_ids)
-    where p.id = ${projectId} and t.title = any(${[...titles]}::text[])
-    order by t.title, t.project_id nulls last,
-      (select cardinality(a.traversal_ids) from namespaces a where a.id = t.namespace_id) desc`;
   if (labels.length > 0)
     await sql`insert into merge_request_labels (merge_request_id, label_id)
-      select ${made.id}, meant.id from (${meant('labels', labels)}) meant`.execute(tx);
+      select ${made.id}, meant.id from (${meantBy('labels', projectId, labels)}) meant`.execute(tx);
   if (milestone)
-    await sql`update merge_requests set milestone_id = (${meant('milestones', [milestone])})
+    await sql`update merge_requests set milestone_id = (${meantBy('milestones', projectId, [milestone])})
       where id = ${made.id}`.execute(tx);
   if (rows.length > 0) await tx.insertInto('merge_request_people').values(rows).execute();
   if (versions.length > 0)
@@ -133,8 +128,7 @@ export async function insertMergeRequest(
       .insertInto('merge_request_versions')
       .values(versions.map((version) => ({ ...version, merge_request_id: made.id })))
       .execute();
-  await sql`insert into project_counters (project_id, kind, value) values (${projectId}, 'merge_request', ${line.iid})
-    on conflict (project_id, kind) do update set value = greatest(project_counters.value, excluded.value)`.execute(tx);
+  await raiseCounter(tx, projectId, 'merge_request', line.iid);
   return true;
 }
 

@@ -1,8 +1,10 @@
 /** Changing a merge request: its texts, people, target and state. */
+import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import { HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import { headRef } from './head-ref.ts';
 import { assign } from './history.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -20,6 +22,8 @@ export interface UpdateOptions extends PlanWishes {
   readonly remove_source_branch?: boolean | undefined;
   readonly allow_collaboration?: boolean | undefined;
   readonly discussion_locked?: boolean | undefined;
+  /** For those who may merge it. */
+  readonly override_requested_changes?: boolean | undefined;
   readonly assignee_ids?: readonly number[] | undefined;
   readonly reviewer_ids?: readonly number[] | undefined;
 }
@@ -65,6 +69,13 @@ async function retarget(deps: UpdateDependencies, subject: ProjectSubject, row: 
   };
 }
 
+/** Only who may merge the request decides that it is merged despite requested changes. */
+async function requireMerger(deps: UpdateDependencies, subject: ProjectSubject, caller: Caller, row: MergeRequest) {
+  if (canOnProject(caller, 'accept_merge_request', subject))
+    if (await deps.repository.mayMerge(subject, caller, row.target_branch)) return;
+  throw forbidden();
+}
+
 /** Applies a change and tells it; `merge_request.closed` and `.reopened` where the state moved, else `.updated`. */
 export async function updateMergeRequest(
   deps: UpdateDependencies,
@@ -74,6 +85,8 @@ export async function updateMergeRequest(
   request: MergeRequest,
   options: UpdateOptions,
 ): Promise<MergeRequest> {
+  const { override_requested_changes: override } = options;
+  if (override !== undefined) await requireMerger(deps, subject, caller, request);
   const closes = options.state_event === 'close' && request.state === 'opened';
   const reopens = options.state_event === 'reopen' && request.state === 'closed';
   const target =
@@ -104,6 +117,7 @@ export async function updateMergeRequest(
           : { force_remove_source_branch: options.remove_source_branch }),
         ...(collaboration === undefined ? {} : { allow_collaboration: collaboration }),
         ...(options.discussion_locked === undefined ? {} : { discussion_locked: options.discussion_locked }),
+        ...(override === undefined ? {} : { override_requested_changes: override }),
         ...(refs ?? {}),
         ...(closes
           ? {
@@ -115,6 +129,14 @@ export async function updateMergeRequest(
           : {}),
         ...(reopens ? { state: 'opened' as const, closed_at: null, closed_by_id: null } : {}),
       });
+      if (override !== undefined && override !== row.override_requested_changes && caller.user)
+        await systemNote(
+          tx,
+          ofProject('merge_request', row),
+          caller.user.id,
+          'requested_changes',
+          override ? 'bypassed the requested changes' : 'removed the bypass of the requested changes',
+        );
       if (options.assignee_ids) await assign(tx, row, 'assignee', options.assignee_ids, caller.user?.id ?? null);
       if (options.reviewer_ids) await assign(tx, row, 'reviewer', options.reviewer_ids, caller.user?.id ?? null);
       if (refs?.head_sha && refs.head_sha !== row.head_sha) {

@@ -2,13 +2,13 @@
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { userReference } from '../../identity/index.ts';
-import { pictureUrl } from '../../namespaces/index.ts';
+import { pictureUrl, sshAddressOf } from '../../namespaces/index.ts';
 
 export interface Urls {
   /** Without a trailing slash. */
   readonly externalUrl: string;
-  /** What comes before a project's path in its SSH address. */
-  readonly sshPrefix: string;
+  /** What comes before a project's path in its SSH address; null where SSH is off. */
+  readonly sshPrefix: () => string | null;
 }
 
 const visibilityLevels = { private: 0, internal: 10, public: 20 } as const;
@@ -20,7 +20,7 @@ export const webUrlOf = (subject: ProjectSubject, { externalUrl }: Urls) => `${e
 export function projectPart(subject: ProjectSubject, urls: Urls) {
   const { project, namespace } = subject;
   const webUrl = webUrlOf(subject, urls);
-  const ssh = `${urls.sshPrefix}${fullPathOf(subject)}.git`;
+  const ssh = sshAddressOf(subject, urls.sshPrefix());
   const http = `${webUrl}.git`;
   return {
     id: project.id,
@@ -36,7 +36,7 @@ export function projectPart(subject: ProjectSubject, urls: Urls) {
     default_branch: project.default_branch,
     ci_config_path: project.ci_config_path,
     homepage: webUrl,
-    url: ssh,
+    url: ssh || http,
     ssh_url: ssh,
     http_url: http,
   };

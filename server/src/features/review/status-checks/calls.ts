@@ -20,7 +20,7 @@ export interface CallDependencies {
   readonly log: Logger;
   readonly externalUrl: string;
   /** What comes before a project's full path in its SSH address. */
-  readonly sshPrefix: string;
+  readonly sshPrefix: () => string | null;
   readonly outbound: Outbound;
   readonly secrets: Pick<Secrets, 'open'>;
   readonly repository: RepositoryAccess;

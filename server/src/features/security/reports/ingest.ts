@@ -1,10 +1,9 @@
 /** Reads the reports of security scanners when their job has ended. */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { type FactConsumer, jobFinished, on } from '../../../kernel/events/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
+import { reportBytes } from '../../ci/index.ts';
 import { type ReportFinding, type ReportType, readReport, reportTypes } from './report.ts';
 import {
   compareWithDefaultBranch,
@@ -29,23 +28,6 @@ interface IngestDependencies {
   readonly db: Db;
   readonly objects: Pick<ObjectStore, 'get' | 'exists'>;
   readonly log: Pick<Logger, 'info'>;
-}
-
-const gunzipped = promisify(gunzip);
-
-/** The text of a report, as runners send it or compressed; null when it is too large or broken. */
-async function textOf(objects: IngestDependencies['objects'], key: string): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of objects.get(key) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxReportBytes) return null;
-    chunks.push(chunk);
-  }
-  const bytes = Buffer.concat(chunks);
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString('utf8');
-  const unpacked = await gunzipped(bytes, { maxOutputLength: maxReportBytes }).catch(() => null);
-  return unpacked?.toString('utf8') ?? null;
 }
 
 async function save(
@@ -87,11 +69,11 @@ async function save(
 /** Follows the end of jobs. A report that was read is not read again. */
 export function reportReader({ db, objects, log }: IngestDependencies): FactConsumer {
   async function read(pipeline: ScannedPipeline, jobId: number, type: ReportType, key: string): Promise<void> {
-    const text = (await objects.exists(key)) ? await textOf(objects, key) : null;
+    const bytes = await reportBytes(objects, key, maxReportBytes);
     const report =
-      text === null
+      bytes === null
         ? ({ ok: false, errors: [`the report is damaged or larger than ${maxReportBytes} bytes`] } as const)
-        : readReport(type, pipeline.project_id, text);
+        : readReport(type, pipeline.project_id, bytes.toString('utf8'));
     const findings = report.ok ? [...report.findings].sort((a, b) => (a.uuid < b.uuid ? -1 : 1)) : [];
     await transaction(db, async (tx) => {
       const scanId = await insertScan(tx, {

@@ -71,6 +71,13 @@ import { gistImportsMigration } from './0421-gist-imports.ts';
 import { epicRelationsMigration } from './0430-epic-relations.ts';
 import { boardsMigration } from './0431-boards.ts';
 import { mergeRequestDependenciesMigration } from './0440-merge-request-dependencies.ts';
+import { runnerWatchMigration } from './0500-runner-watch.ts';
+import { testReportsMigration } from './0520-test-reports.ts';
+import { mergeRequestSearchMigration } from './0530-merge-request-search.ts';
+import { upstreamPipelinesMigration } from './0550-upstream-pipelines.ts';
+import { searchesMigration } from './0560-searches.ts';
+import { requestedChangesMigration } from './0580-requested-changes.ts';
+import { failedPipelinesMigration } from './0600-failed-pipelines.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -151,4 +158,11 @@ export const migrations: readonly Migration[] = [
   boardsMigration,
   snippetsMigration,
   gistImportsMigration,
+  runnerWatchMigration,
+  testReportsMigration,
+  mergeRequestSearchMigration,
+  upstreamPipelinesMigration,
+  searchesMigration,
+  requestedChangesMigration,
+  failedPipelinesMigration,
 ];

@@ -61,6 +61,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Repository files': 'Single files of a repository.',
   'Runner protocol': 'What runners call. Proved by the tokens of runners and jobs among the parameters.',
   Runners: 'Programs that run jobs: who they serve, what they run.',
+  Search: 'Looking for a text in everything that the caller sees.',
   'Secure files': 'Certificates, keystores and profiles that jobs fetch: stored encrypted, read by few.',
   Snippets: 'Texts that people keep by themselves or in a project, in a git repository each.',
   'Service accounts': 'Accounts of programs, of the instance, a group or a project.',

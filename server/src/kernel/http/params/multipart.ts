@@ -1,12 +1,12 @@
 /** A multipart body: fields to parameters, files to disk under generated names, nothing left behind when it fails. */
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { finished } from 'node:stream/promises';
 import busboy from 'busboy';
+import { writeDraft } from '../../objects/drafts.ts';
 import { badRequest, HttpError, tooLarge } from '../errors.ts';
 import type { BodyLimits } from './body.ts';
 import { collector, type Raw, type RawObject, tooMany, uploadedFile } from './nested.ts';
@@ -88,7 +88,7 @@ export async function readMultipart(
       hash.update(chunk);
       size += chunk.length;
     });
-    await pipeline(stream, createWriteStream(target, { flags: 'wx', mode: 0o600 }));
+    await writeDraft(target, stream);
     return [
       name,
       uploadedFile({ path: target, filename: plainName(filename), contentType, size, sha256: hash.digest() }),

@@ -11,13 +11,19 @@ import {
   isImageData,
   voidElements,
 } from './allowed.ts';
-import { type Attribute, entityCharacter, entityPattern, htmlTokens } from './tokens.ts';
+import { type Attribute, entityCharacter, entityPattern, type HtmlToken, htmlTokens } from './tokens.ts';
 
 /** A part of the output that only the server can write: it depends on the reader, or on a key. */
 export type Piece =
   | string
   | { readonly image: string; readonly alt: string; readonly attributes: string; readonly inLink: boolean }
-  | { readonly reference: Reference };
+  | {
+      readonly reference: Pick<Reference, 'text' | 'kind' | 'place' | 'value'>;
+      /** After the path of what is named: `#note_1`. */
+      readonly anchor?: string;
+      /** What stands there for those who do not see it; its text without this. */
+      readonly instead?: string;
+    };
 
 /** Where things in the document lead; null for what leads nowhere from here. */
 export interface Addresses {
@@ -25,6 +31,8 @@ export interface Addresses {
   image(source: string): { readonly address: string } | { readonly elsewhere: string } | null;
   /** Whether an address leaves this instance. */
   leaves(address: string): boolean;
+  /** What an address of this instance names, and how texts write it; null for every other address. */
+  named(address: string): { readonly reference: Omit<Reference, 'start' | 'end'>; readonly anchor: string } | null;
 }
 
 export interface SanitiseOptions {
@@ -162,8 +170,24 @@ export function sanitise(html: string, options: SanitiseOptions): readonly Piece
     }
   };
 
-  for (const token of htmlTokens(html)) {
-    if (token.type === 'text') writeText(output, token.raw, options.references && literals === 0);
+  /** A link that shows nothing but its address is written as the reference that it is. */
+  const bareAddress = ([start, text, end]: readonly (HtmlToken | undefined)[]): boolean => {
+    if (start?.type !== 'start' || start.name !== 'a' || text?.type !== 'text') return false;
+    if (end?.type !== 'end' || end.name !== 'a' || !options.references || literals > 0) return false;
+    const address = attributeValue(start.attributes, 'href') ?? '';
+    const named = text.raw === escapeHtml(address) ? addresses.named(address) : null;
+    if (named === null) return false;
+    const instead = `<a${attributesText('a', start.attributes, addresses)}>${text.raw}</a>`;
+    output.put({ ...named, instead });
+    return true;
+  };
+
+  const tokens = [...htmlTokens(html)];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at];
+    if (token === undefined) break;
+    if (bareAddress(tokens.slice(at, at + 3))) at += 2;
+    else if (token.type === 'text') writeText(output, token.raw, options.references && literals === 0);
     else if (token.type === 'end') {
       // One that was never opened closes nothing, what was opened inside ends with it.
       if (open.some(({ name }) => name === token.name)) {

@@ -3,11 +3,12 @@ import { decimal, flag, integers, map, text, texts, whole, word } from '../row.t
 
 const bytes = { max: Number.MAX_SAFE_INTEGER };
 const one = { min: 1 };
+const searched = { acts: 'search' };
 const url = { format: 'url' } as const;
 const masked = { secret: 'masked', max: 4_096 } as const;
 
 export const instance = {
-  anonymous_searches_allowed: flag('search', true, 'Visitors may search'),
+  anonymous_searches_allowed: flag('search', true, 'Visitors may search', searched),
   gitlab_dedicated_instance: flag('compatibility', false, 'Hosted by the maker of the other product'),
   gitlab_environment_toolkit_instance: flag('compatibility', false, 'Installed by the toolkit of the other product'),
   gitlab_product_usage_data_enabled: flag('compatibility', false, 'Send figures of use; Millrace sends none'),
@@ -86,15 +87,18 @@ export const instance = {
   elasticsearch_url: texts('compatibility', ['http://localhost:9200'], 'Elasticsearch: its addresses'),
   elasticsearch_username: text('compatibility', null, 'Elasticsearch: its user'),
   elasticsearch_worker_number_of_shards: whole('compatibility', 2, 'Elasticsearch: parts of the work', one),
-  global_search_code_enabled: flag('search', true, 'Search code everywhere'),
-  global_search_commits_enabled: flag('search', true, 'Search commits everywhere'),
-  global_search_epics_enabled: flag('search', true, 'Search epics everywhere'),
-  global_search_issues_enabled: flag('search', true, 'Search issues everywhere'),
-  global_search_merge_requests_enabled: flag('search', true, 'Search merge requests everywhere'),
-  global_search_snippet_titles_enabled: flag('search', true, 'Search snippets everywhere'),
-  global_search_users_enabled: flag('search', true, 'Search people everywhere'),
-  global_search_wiki_enabled: flag('search', true, 'Search wikis everywhere'),
-  default_search_scope: text('search', 'system default', 'Where a search begins', { max: 64 }),
+  global_search_code_enabled: flag('search', true, 'Search code everywhere', searched),
+  global_search_commits_enabled: flag('search', true, 'Search commits everywhere', searched),
+  global_search_epics_enabled: flag('search', true, 'Search epics everywhere', searched),
+  global_search_issues_enabled: flag('search', true, 'Search issues everywhere', searched),
+  global_search_merge_requests_enabled: flag('search', true, 'Search merge requests everywhere', searched),
+  global_search_snippet_titles_enabled: flag('search', true, 'Search snippets everywhere', searched),
+  global_search_users_enabled: flag('search', true, 'Search people everywhere', searched),
+  global_search_wiki_enabled: flag('search', true, 'Search wikis everywhere', searched),
+  default_search_scope: text('search', 'system default', 'Scope in which a search begins; the first one unless told', {
+    max: 64,
+    acts: 'page of the search',
+  }),
   search_max_docs_denominator: whole('compatibility', 5_000_000, 'Documents of one part of the index', one),
   search_max_shard_size_gb: whole('compatibility', 50, 'Gigabytes of one part of the index', one),
   search_min_docs_before_rollover: whole('compatibility', 100_000, 'Documents from which it is split', one),

@@ -1,0 +1,4 @@
+/** Search. */
+
+export { globalScopes, searchRoutes } from './search.routes.ts';
+export type { SearchDependencies } from './search.ts';

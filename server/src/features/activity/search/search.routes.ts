@@ -1,0 +1,165 @@
+/** Routes of the search: everywhere, in a group, in a project. */
+import Type from 'typebox';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import { AnyJson, ListOf } from '../../../kernel/http/entity.ts';
+import { forbidden, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import type { Paged } from '../../../kernel/http/pagination.ts';
+import { Bool, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
+import { type SearchDependencies, searches } from './search.ts';
+
+const inRepositories = ['blobs', 'commits', 'notes', 'wiki_blobs'] as const;
+const everywhere = ['projects', 'issues', 'merge_requests', 'milestones', 'snippet_titles', 'users', 'epics'] as const;
+const inGroups = ['projects', 'issues', 'merge_requests', 'milestones', 'users', 'epics'] as const;
+const inProjects = ['issues', 'merge_requests', 'milestones', 'users', ...inRepositories] as const;
+type RepositoryScope = (typeof inRepositories)[number];
+type GlobalScope = (typeof everywhere)[number] | RepositoryScope;
+
+/** Scopes of which a setting says whether everything is searched. */
+const isOn: Readonly<Partial<Record<GlobalScope, (values: ApplicationSettings) => boolean>>> = {
+  blobs: (values) => values.global_search_code_enabled,
+  commits: (values) => values.global_search_commits_enabled,
+  epics: (values) => values.global_search_epics_enabled,
+  issues: (values) => values.global_search_issues_enabled,
+  merge_requests: (values) => values.global_search_merge_requests_enabled,
+  snippet_titles: (values) => values.global_search_snippet_titles_enabled,
+  users: (values) => values.global_search_users_enabled,
+  wiki_blobs: (values) => values.global_search_wiki_enabled,
+};
+
+/** Scopes that search everything, as far as the settings allow it. */
+export const globalScopes = (values: ApplicationSettings): string[] =>
+  everywhere.filter((scope) => isOn[scope]?.(values) ?? true);
+
+const filters = {
+  search: Str({ minLength: 1, maxLength: 4096, description: 'What is looked for, whatever its case' }),
+  state: Optional(OneOf(['all', 'opened', 'closed', 'merged'], { description: 'Of issues, merge requests and epics' })),
+  confidential: Optional(Bool({ description: 'Whether issues and epics are confidential' })),
+  order_by: Optional(OneOf(['created_at'], { description: 'What the list is ordered by' })),
+  sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
+};
+const common = {
+  method: 'GET',
+  tag: 'Search',
+  credentials: ['token', 'session'],
+  pagination: 'offset',
+  rate: ['search_rate_limit', 'search_rate_limit_unauthenticated'],
+  responses: { 200: ListOf(AnyJson({ description: 'As lists of the scope show it' })) },
+} as const;
+const scoped = <const S extends readonly string[]>(scopes: S) => OneOf(scopes, { description: 'What is looked for' });
+
+/** Many repositories at once need an index of their contents. */
+const needsIndex = (scope: RepositoryScope) =>
+  plainError(400, `Scope supported only with advanced search${scope === 'blobs' ? ' or exact code search' : ''}`);
+
+const isOfRepositories = (scope: string): scope is RepositoryScope =>
+  (inRepositories as readonly string[]).includes(scope);
+
+export function searchRoutes(deps: SearchDependencies & { readonly settings: Pick<Settings, 'read'> }): Route[] {
+  const found = searches(deps);
+
+  /** The settings, where the caller may search at all. */
+  async function allowed(caller: Caller): Promise<ApplicationSettings> {
+    const values = await deps.settings.read();
+    if (caller.user === null && !values.anonymous_searches_allowed) throw unauthorized();
+    return values;
+  }
+  const basic = async (work: Promise<Paged>, header: (name: string, value: string) => void): Promise<Paged> => {
+    header('X-Search-Type', 'basic');
+    return await work;
+  };
+  const wantedOf = <P extends { readonly sort?: 'asc' | 'desc' }>(params: P) => ({
+    ...params,
+    sort: params.sort ?? ('desc' as const),
+  });
+
+  return [
+    route({
+      ...common,
+      path: '/search',
+      summary: 'Search everything that the caller sees',
+      access: { on: 'public' },
+      params: Type.Object({ scope: scoped([...everywhere, ...inRepositories]), ...filters }),
+      handler: async (context) => {
+        const { params, caller } = context;
+        const { scope } = params;
+        const values = await allowed(caller);
+        if (!(isOn[scope]?.(values) ?? true)) throw forbidden('Global Search is disabled for this scope');
+        if (isOfRepositories(scope)) throw needsIndex(scope);
+        const wanted = wantedOf(params);
+        const work = {
+          projects: () => found.projects(null, wanted, context),
+          issues: () => found.issues(null, wanted, context),
+          merge_requests: () => found.mergeRequests(null, wanted, context),
+          milestones: () => found.milestones(null, wanted, context),
+          snippet_titles: () => found.snippetTitles(wanted, context),
+          users: () => found.users(null, wanted, context),
+          epics: () => found.epics(null, wanted, context),
+        }[scope];
+        return await basic(work(), context.header);
+      },
+    }),
+    route({
+      ...common,
+      path: '/groups/:id/search',
+      summary: 'Search a group and the projects below it',
+      access: { on: 'group', ability: 'read_group' },
+      params: Type.Object({
+        id: IdOrPath('Id or path of the group'),
+        scope: scoped([...inGroups, ...inRepositories]),
+        ...filters,
+      }),
+      handler: async (context) => {
+        const { params, caller, subject } = context;
+        const { scope } = params;
+        await allowed(caller);
+        if (isOfRepositories(scope)) throw needsIndex(scope);
+        const wanted = wantedOf(params);
+        const work = {
+          projects: () => found.projects(subject, wanted, context),
+          issues: () => found.issues(subject, wanted, context),
+          merge_requests: () => found.mergeRequests(subject, wanted, context),
+          milestones: () => found.milestones(subject, wanted, context),
+          users: () => found.users(subject, wanted, context),
+          epics: () => found.epics(subject, wanted, context),
+        }[scope];
+        return await basic(work(), context.header);
+      },
+    }),
+    route({
+      ...common,
+      path: '/projects/:id/search',
+      summary: 'Search a project: its rows, its files and its history',
+      access: { on: 'project', ability: 'read_project' },
+      params: Type.Object({
+        id: IdOrPath('Id or path of the project'),
+        scope: scoped(inProjects),
+        ...filters,
+        ref: Optional(
+          Str({
+            minLength: 1,
+            maxLength: 1024,
+            description: 'Branch, tag or commit for `blobs` and `commits`; the default branch when absent',
+          }),
+        ),
+      }),
+      handler: async (context) => {
+        const { params, caller, subject } = context;
+        await allowed(caller);
+        const wanted = wantedOf(params);
+        const work = {
+          issues: () => found.issues(subject, wanted, context),
+          merge_requests: () => found.mergeRequests(subject, wanted, context),
+          milestones: () => found.milestones(subject, wanted, context),
+          users: () => found.users(subject, wanted, context),
+          notes: () => found.notes(subject, wanted, context),
+          blobs: () => found.blobs(subject, wanted, context),
+          wiki_blobs: () => found.wikiBlobs(subject, wanted, context),
+          commits: () => found.commits(subject, wanted, context),
+        }[params.scope];
+        return await basic(work(), context.header);
+      },
+    }),
+  ];
+}

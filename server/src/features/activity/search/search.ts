@@ -1,0 +1,176 @@
+/** One search for each scope: in everything that the caller sees, in a group, or in a project. */
+import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import { unauthorized } from '../../../kernel/http/errors.ts';
+import { mapPage, offsetPage, type Page, type Paged, slicePage } from '../../../kernel/http/pagination.ts';
+import { milestoneJson } from '../../collaboration/index.ts';
+import { noteJson, withPeople } from '../../collaboration/notes/index.ts';
+import { userReference } from '../../identity/index.ts';
+import { type ListProjects, membersNamed } from '../../namespaces/index.ts';
+import type { FindEpics, IssueLists } from '../../planning/index.ts';
+import { commitJson, findWiki, projectPath, type RepositoryReader, type SnippetLists } from '../../repository/index.ts';
+import type { MergeRequestLists } from '../../review/index.ts';
+import { fileSearcher } from './files.ts';
+import { searchedCommitJson } from './search.entity.ts';
+import { findMilestones, findNotes, findPeople } from './search.queries.ts';
+
+export interface SearchDependencies {
+  readonly db: Db;
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
+  readonly reader: RepositoryReader;
+  readonly projects: ListProjects;
+  readonly issues: IssueLists;
+  readonly epics: FindEpics;
+  readonly mergeRequests: MergeRequestLists;
+  readonly snippets: SnippetLists;
+}
+
+export interface Wanted {
+  readonly search: string;
+  readonly sort: 'asc' | 'desc';
+  readonly state?: 'all' | 'opened' | 'closed' | 'merged' | undefined;
+  readonly confidential?: boolean | undefined;
+  /** Branch, tag or commit whose files or history are searched. */
+  readonly ref?: string | undefined;
+}
+
+export interface SearchContext {
+  readonly caller: Caller;
+  readonly page: Page;
+  readonly signal: AbortSignal;
+}
+
+type Somewhere = ProjectSubject | GroupSubject | null;
+const nothing = (page: Page): Paged => slicePage(page, []);
+
+export function searches(deps: SearchDependencies) {
+  const { db, externalUrl, reader } = deps;
+  const files = fileSearcher(reader);
+
+  /** In a project `#12` and `!12` are numbers. */
+  const numberIn = (place: Somewhere, sign: '#' | '!', search: string): number | null => {
+    const digits = place?.kind === 'project' && search.startsWith(sign) ? search.slice(1) : '';
+    return /^\d{1,9}$/.test(digits) ? Number(digits) : null;
+  };
+  const worded = (number: number | null, search: string) => (number === null ? { search } : { iids: [number] });
+
+  async function projects(place: GroupSubject | null, { search, sort }: Wanted, { caller, page }: SearchContext) {
+    const below = place ? { namespaceId: place.group.id, descendants: true } : {};
+    const options = { order: 'created_at', direction: sort, simple: true } as const;
+    return await deps.projects(caller, page, { search, archived: false, ...below }, options);
+  }
+
+  async function issues(place: Somewhere, wanted: Wanted, { caller, page }: SearchContext): Promise<Paged> {
+    const { search, sort, state, confidential } = wanted;
+    const filter = {
+      ...worded(numberIn(place, '#', search), search),
+      confidential,
+      state: state === 'opened' || state === 'closed' ? state : undefined,
+    };
+    const params = { order_by: 'created_at', sort } as const;
+    if (place === null) {
+      const everywhere = { place: { kind: 'instance', archived: false }, from: { anywhere: true } } as const;
+      return await deps.issues({ ...everywhere, caller, filter, params }, page);
+    }
+    if (place.kind === 'project') {
+      const inProject = { place: { kind: 'project', subject: place }, from: { projectId: place.project.id } } as const;
+      return await deps.issues({ ...inProject, caller, filter, params }, page);
+    }
+    const { id } = place.group;
+    const inGroup = {
+      place: { kind: 'group', id, descendants: true, archived: false },
+      from: { groupId: id },
+    } as const;
+    return await deps.issues({ ...inGroup, caller, filter, params }, page);
+  }
+
+  async function mergeRequests(place: Somewhere, wanted: Wanted, { caller, page }: SearchContext): Promise<Paged> {
+    const { search, sort, state } = wanted;
+    if (place?.kind === 'project' && !canOnProject(caller, 'read_merge_request', place)) return nothing(page);
+    const where =
+      place === null
+        ? ({ visibleTo: caller, unarchived: true } as const)
+        : place.kind === 'project'
+          ? { projectId: place.project.id }
+          : { group: { id: place.group.id, caller, descendants: true, archived: false } };
+    const words = worded(numberIn(place, '!', search), search);
+    return await deps.mergeRequests({ ...where, ...words, state: state ?? 'all', orderBy: 'created_at', sort }, page);
+  }
+
+  async function milestones(place: Somewhere, { search, sort }: Wanted, { caller, page }: SearchContext) {
+    const where =
+      place === null ? null : place.kind === 'project' ? { projectId: place.project.id } : { groupId: place.group.id };
+    const { rows, total } = await findMilestones(db, caller, where, { text: search, sort }, page);
+    return mapPage(offsetPage(page, rows, total), (row) => milestoneJson(row, externalUrl));
+  }
+
+  async function users(place: Somewhere, { search, sort }: Wanted, { caller, page }: SearchContext): Promise<Paged> {
+    // Whoever is not signed in could go through everybody.
+    if (!caller.user) throw unauthorized();
+    const seen =
+      place === null ||
+      (place.kind === 'project'
+        ? canOnProject(caller, 'read_project_member', place)
+        : canOnGroup(caller, 'read_group_member', place));
+    if (!seen) return nothing(page);
+    const { rows, total } = place
+      ? await membersNamed(db, caller, place, search, page)
+      : await findPeople(db, caller, { text: search, sort }, page);
+    return mapPage(offsetPage(page, rows, total), (row) => userReference(row, externalUrl));
+  }
+
+  async function notes(place: ProjectSubject, { search, sort }: Wanted, { caller, page }: SearchContext) {
+    const { rows, total } = await findNotes(db, caller, place, { text: search, sort }, page);
+    const loaded = await withPeople(db, rows);
+    return mapPage(offsetPage(page, loaded, total), (note) => noteJson(note, externalUrl));
+  }
+
+  /** The commit that a search in a repository is about; null where there is none. */
+  async function start({ project }: ProjectSubject, ref: string | undefined) {
+    const name = ref ?? project.default_branch;
+    const commit = name === null || project.refs_generation === 0 ? null : await reader.resolve(project, name);
+    return commit === null || name === null ? null : { commit, ref: name };
+  }
+
+  async function blobs(place: ProjectSubject, { search, ref }: Wanted, { caller, page, signal }: SearchContext) {
+    const at = canOnProject(caller, 'read_code', place) ? await start(place, ref) : null;
+    if (!at) return nothing(page);
+    return await files({ ...at, repository: place.project, projectId: place.project.id }, search, page, signal);
+  }
+
+  async function wikiBlobs(place: ProjectSubject, { search }: Wanted, { caller, page, signal }: SearchContext) {
+    const wiki = canOnProject(caller, 'read_wiki', place) ? await findWiki(db, place) : null;
+    const ref = wiki?.default_branch ?? null;
+    if (!wiki || ref === null || wiki.refs_generation === 0) return nothing(page);
+    const commit = await reader.resolve(wiki, `refs/heads/${ref}`);
+    if (commit === null) return nothing(page);
+    return await files({ repository: wiki, commit, ref, projectId: place.project.id }, search, page, signal);
+  }
+
+  async function commits(place: ProjectSubject, { search, ref }: Wanted, { caller, page }: SearchContext) {
+    const at = canOnProject(caller, 'read_code', place) ? await start(place, ref) : null;
+    if (!at || /[\n\0]/.test(search)) return nothing(page);
+    const json = (commit: Awaited<ReturnType<RepositoryReader['commit']>>) =>
+      searchedCommitJson(commitJson(commit, `${externalUrl}/${projectPath(place)}`), place.project.id);
+    // The beginning of an id is nothing else.
+    const id = /^[0-9a-f]{7,64}$/i.test(search) ? await reader.resolve(place.project, search.toLowerCase()) : null;
+    if (id !== null) return slicePage(page, [json(await reader.commit(place.project, id))]);
+    const window = { skip: page.offset, limit: page.limit };
+    const found = await reader.log(place.project, { from: [at.commit], grep: search, ...window });
+    return mapPage(offsetPage(page, found, null), json);
+  }
+
+  const snippetTitles = ({ search, sort }: Wanted, { caller, page }: SearchContext) =>
+    deps.snippets(caller, { search, sort }, page);
+
+  const epics = (place: GroupSubject | null, wanted: Wanted, { caller, page }: SearchContext) => {
+    const { search, sort, state, confidential } = wanted;
+    const known = state === 'opened' || state === 'closed' ? state : undefined;
+    return deps.epics(caller, place, { search, sort, state: known, confidential }, page);
+  };
+
+  return { projects, issues, mergeRequests, milestones, users, notes, blobs, wikiBlobs, commits, snippetTitles, epics };
+}
+export type Searches = ReturnType<typeof searches>;

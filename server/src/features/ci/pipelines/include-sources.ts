@@ -1,0 +1,131 @@
+/** Files that configurations include from elsewhere: other projects, artifacts, addresses, templates, components. */
+import { createHash } from 'node:crypto';
+import type { Fetch, FetchFailure, IncludedFile, IncludeSource } from '@millrace/ci-config';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import { anonymous, type Caller, type ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { CiDependencies } from '../deps.ts';
+import { fullPath } from '../variables/predefined.ts';
+import { parseComponent, releasedVersion, wantsReleased } from './components.ts';
+import { releaseTags } from './releases.queries.ts';
+
+/** Redirects of a remote file that are followed. */
+const maxRedirects = 5;
+/** Milliseconds for one remote file, and for all of one configuration. */
+const remoteTimeout = 10_000;
+const remoteTotal = 30_000;
+
+export type SourceDependencies = Pick<CiDependencies, 'db' | 'externalUrl' | 'repository' | 'parents' | 'outbound'>;
+type Found = Awaited<ReturnType<Fetch>>;
+type Source<K extends IncludeSource['kind']> = Extract<IncludeSource, { kind: K }>;
+
+interface SourceRequest {
+  /** Whose rights decide what is read of other projects. */
+  readonly caller: Caller;
+  /** Reads what a job of the parent pipeline has left. */
+  readonly artifact?: ((job: string, path: string) => Promise<string | null>) | undefined;
+}
+
+const noAccess: FetchFailure = { failure: 'the project or component does not exist, or access is denied' };
+
+/** Fetches for one compilation: the same address is asked once. */
+export function includeSources(deps: SourceDependencies, request: SourceRequest, fileBytes: number) {
+  const { repository } = deps;
+  const remote = new Map<string, Promise<Found>>();
+  let remoteTime = 0;
+
+  async function readable(path: string, source: { readonly anonymous?: true }): Promise<ProjectSubject | null> {
+    const caller = source.anonymous ? anonymous : request.caller;
+    const project = await deps.parents.project(path, caller);
+    return project && canOnProject(caller, 'read_code', project) ? project : null;
+  }
+
+  async function firstCommit({ project }: ProjectSubject, revisions: readonly string[]): Promise<string | null> {
+    for (const revision of revisions) {
+      const commit = await repository.resolve(project, revision);
+      if (commit !== null) return commit;
+    }
+    return null;
+  }
+
+  const ifCommit = (name: string) => (/^[0-9a-f]{40}$/.test(name) ? [name] : []);
+
+  async function ofProject(path: string, source: Source<'project'>): Promise<Found> {
+    const other = await readable(source.project, source);
+    if (!other) return null;
+    const ref = source.ref ?? other.project.default_branch ?? '';
+    const commit = await firstCommit(other, [`refs/heads/${ref}`, `refs/tags/${ref}`, ...ifCommit(ref)]);
+    const content = commit === null ? null : await repository.readText(other.project, commit, path, fileBytes);
+    return content === null ? null : [{ path, content }];
+  }
+
+  async function ofArtifact(path: string, { job }: Source<'artifact'>): Promise<Found> {
+    const content = await request.artifact?.(job, path);
+    return typeof content === 'string' ? [{ path, content }] : null;
+  }
+
+  async function ofTemplate(path: string): Promise<Found> {
+    const content = await repository.ciTemplate(path.replace(/\.gitlab-ci\.yml$/, ''));
+    return content === null ? null : [{ path, content }];
+  }
+
+  async function ofAddress(url: string, { integrity }: Source<'remote'>): Promise<Found> {
+    const left = remoteTotal - remoteTime;
+    if (left <= 0) return { failure: `remote files of one configuration may take ${remoteTotal / 1000} seconds` };
+    const timeout = Math.min(remoteTimeout, left);
+    const options = { kind: 'include', redirects: maxRedirects, maximumBytes: fileBytes, timeout } as const;
+    const answer = await deps.outbound.send({ url, ...options, connectTimeout: timeout });
+    remoteTime += answer.durationMs;
+    if (!answer.ok) return { failure: answer.message };
+    if (answer.status !== 200) return { failure: `the server answered ${answer.status}` };
+    if (answer.truncated) return { failure: `it is larger than ${fileBytes} bytes` };
+    const hash = `sha256-${createHash('sha256').update(answer.body).digest('base64')}`;
+    if (integrity !== null && integrity !== hash) return { failure: 'its hash is not the one of `integrity`' };
+    return [{ path: url, content: answer.body.toString('utf8') }];
+  }
+
+  /** The commit of a version: an id, a tag, a branch, or the newest release that fits. */
+  async function versionOf(subject: ProjectSubject, wanted: string) {
+    const tags = wantsReleased(wanted) ? await releaseTags(deps.db, subject.project.id) : [];
+    const exact = await firstCommit(subject, [...ifCommit(wanted), `refs/tags/${wanted}`, `refs/heads/${wanted}`]);
+    if (exact !== null) return { sha: exact, version: releasedVersion([wanted], wanted) };
+    const version = releasedVersion(tags, wanted);
+    const sha = version === null ? null : await firstCommit(subject, [`refs/tags/${version}`]);
+    return sha === null ? null : { sha, version };
+  }
+
+  async function ofComponent(address: string, source: Source<'component'>): Promise<Found> {
+    const { host, pathname } = new URL(deps.externalUrl);
+    const parsed = parseComponent(address, `${host}${pathname}`.replace(/\/$/, ''));
+    if (typeof parsed === 'string') return { failure: parsed };
+    const { project, name } = parsed;
+    const subject = await readable(project, source);
+    if (!subject) return noAccess;
+    const version = await versionOf(subject, parsed.version);
+    if (!version) return { failure: 'there is no such version' };
+    for (const path of [`templates/${name}.yml`, `templates/${name}/template.yml`]) {
+      const content = await repository.readText(subject.project, version.sha, path, fileBytes);
+      const component = { project: fullPath(subject), ...version, name, reference: address };
+      if (content !== null) return [{ path, content, component } satisfies IncludedFile];
+    }
+    return { failure: `the project has neither \`templates/${name}.yml\` nor \`templates/${name}/template.yml\`` };
+  }
+
+  return async (path: string, source: IncludeSource): Promise<Found> => {
+    switch (source.kind) {
+      case 'project':
+        return await ofProject(path, source);
+      case 'artifact':
+        return await ofArtifact(path, source);
+      case 'template':
+        return await ofTemplate(path);
+      case 'component':
+        return await ofComponent(path, source);
+      case 'remote': {
+        const key = `${source.integrity} ${path}`;
+        const found = remote.get(key) ?? ofAddress(path, source);
+        remote.set(key, found);
+        return await found;
+      }
+    }
+  };
+}

@@ -1,0 +1,218 @@
+/** Configurations that include files from addresses, templates and components. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+import { type Receiver, startReceiver } from '../../../../test/receiver.ts';
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly errors: string[];
+  readonly jobs: Array<{ readonly name: string; readonly script: string[] }>;
+  readonly includes: Array<{ readonly type: string; readonly location: string; readonly extra: object }>;
+}
+
+let world: World;
+let project: TestProject;
+let remote: Receiver;
+beforeAll(async () => {
+  world = await startWorld();
+  project = await world.project();
+  remote = await startReceiver();
+});
+afterAll(async () => {
+  await remote.close();
+  await world.close();
+});
+/** Which addresses of this machine and its network may be asked. */
+const local = (allowed: readonly string[]) =>
+  world.app.api('PUT', '/application/settings', {
+    token: world.admin.token,
+    json: { allow_local_requests_from_web_hooks_and_services: false, outbound_local_requests_whitelist: allowed },
+  });
+beforeEach(async () => {
+  remote.received.length = 0;
+  remote.answer = { status: 200, body: 'far: {script: [x]}\n' };
+  expect((await local(['127.0.0.1'])).status).toBe(200);
+});
+
+/** The verdict on a configuration that includes this, with a job of its own. */
+const including = (include: string) => lint(`include: ${include}\nown: {script: [x]}`);
+const lint = async (content: string) =>
+  (
+    await world.app.api<Verdict>('POST', `/projects/${project.id}/ci/lint`, {
+      token: world.owner.token,
+      json: { content, include_jobs: true },
+    })
+  ).body;
+const names = ({ jobs }: Verdict) => jobs.map(({ name }) => name);
+const remoteFile = (path = '/ci/a.yml') => `${remote.url}${path}`;
+
+describe('include:remote', () => {
+  it('runs the jobs of a file at an address, in pipelines as in lint', async () => {
+    const url = remoteFile('/a.yml?token=hidden');
+    const verdict = await lint(`include: ["${url}"]\nown: {script: [x]}`);
+    expect([verdict.errors, names(verdict)]).toEqual([[], ['far', 'own']]);
+    expect(verdict.includes).toMatchObject([{ type: 'remote', location: `${remote.url}/a.yml?...` }]);
+    expect(remote.received.map(({ method, path }) => [method, path])).toEqual([['GET', '/a.yml?token=hidden']]);
+    const pipeline = await project.push(`include: {remote: "${url}"}\nown: {script: [x]}`);
+    expect(Object.keys(await project.statuses(pipeline.id)).sort()).toEqual(['far', 'own']);
+  });
+
+  it('takes only the content that has the hash', async () => {
+    const body = 'far: {script: [x]}\n';
+    const hash = createHash('sha256').update(body).digest('base64');
+    const content = (integrity: string) =>
+      `include: {remote: "${remoteFile()}", integrity: "${integrity}"}\nown: {script: [x]}`;
+    expect(names(await lint(content(`sha256-${hash}`)))).toEqual(['far', 'own']);
+    remote.answer = { status: 200, body: `${body}# changed\n` };
+    expect((await lint(content(`sha256-${hash}`))).errors).toEqual([
+      expect.stringMatching(
+        /^\.gitlab-ci\.yml:1:19: Remote file `.*` could not be fetched: its hash is not the one of `integrity`!$/,
+      ),
+    ]);
+  });
+
+  it('says why there is no file, without what may be secret', async () => {
+    for (const [answer, reason] of [
+      [{ status: 404 }, 'the server answered 404'],
+      [{ status: 200, body: Buffer.alloc(1024 * 1024 + 1, '#') }, 'it is larger than 1048576 bytes'],
+      [{ status: 0 }, 'The connection failed: ECONNRESET'],
+    ] as const) {
+      remote.answer = answer;
+      expect((await including(`"${remoteFile('/x.yml?password=secret')}"`)).errors).toEqual([
+        `.gitlab-ci.yml:1:10: Remote file \`${remote.url}/x.yml?...\` could not be fetched: ${reason}!`,
+      ]);
+    }
+  });
+
+  it('asks the same address once, and ends loops', async () => {
+    const twice = `include: ["${remoteFile()}", "${remoteFile()}"]\nown: {script: [x]}`;
+    expect(names(await lint(twice))).toEqual(['far', 'own']);
+    expect(remote.received).toHaveLength(1);
+    remote.answer = { status: 200, body: `include: "${remoteFile('/b.yml')}"\n` };
+    const [error] = (await including(`"${remoteFile('/b.yml')}"`)).errors;
+    expect(error).toContain('include loop: .gitlab-ci.yml -> ');
+  });
+
+  it('[security 8] never asks addresses that the instance does not allow, also behind redirects', async () => {
+    await local([]);
+    expect((await including(`"${remoteFile()}"`)).errors[0]).toContain('could not be fetched: ');
+    expect(remote.received).toEqual([]);
+    await local(['127.0.0.1']);
+    remote.answer = { status: 302, headers: { location: `http://127.0.0.2:${remote.port}/inner.yml` } };
+    expect((await including(`"${remoteFile()}"`)).errors[0]).toContain('could not be fetched: ');
+    expect(remote.received.map(({ path }) => path)).toEqual(['/ci/a.yml']);
+  });
+
+  it('[security 20] gives what it includes no variables, and nothing that only members may read', async () => {
+    const hidden = await world.project({ visibility: 'private' });
+    await hidden.commit(null, { files: { 'ci.yml': 'hidden: {script: [x]}\n' } });
+    const secret = { key: 'DEPLOY_SECRET', value: 'canary' };
+    const made = await world.app.api('POST', `/projects/${project.id}/variables`, {
+      token: world.owner.token,
+      json: secret,
+    });
+    expect(made.status).toBe(201);
+    remote.answer = {
+      status: 200,
+      body: `include: ["${remote.url}/leak-$DEPLOY_SECRET-$CI_PROJECT_PATH.yml"]\nfar: {script: [x]}\n`,
+    };
+    await project.push(`include: "${remoteFile()}"\nown: {script: [x]}`);
+    expect(remote.received.map(({ path }) => path)).toEqual(['/ci/a.yml', '/leak--.yml']);
+    remote.answer = { status: 200, body: `include: {project: ${hidden.path}, file: ci.yml}\nfar: {script: [x]}\n` };
+    expect((await including(`"${remoteFile()}"`)).errors).toEqual([
+      `${remoteFile()}:1:20: Project \`${hidden.path}\` has no file \`ci.yml\` there, or access is denied!`,
+    ]);
+  });
+});
+
+describe('include:template', () => {
+  it('takes what the instance offers, and names what it does not', async () => {
+    const verdict = await lint('include: {template: Bash.gitlab-ci.yml}\nown: {script: [x], stage: test}');
+    expect([verdict.errors, names(verdict)]).toEqual([[], ['shellcheck', 'own']]);
+    expect(verdict.includes).toMatchObject([{ type: 'template', location: 'Bash.gitlab-ci.yml' }]);
+    expect((await including('{template: Nothing.gitlab-ci.yml}')).errors).toEqual([
+      '.gitlab-ci.yml:1:21: Template file `Nothing.gitlab-ci.yml` does not exist!',
+    ]);
+  });
+});
+
+describe('include:component', () => {
+  let parts: TestProject;
+  let oldest = '';
+  const file = (mark: string) => `spec:
+  inputs: {job: {default: ${mark}}}
+  component: [name, version, sha]
+---
+include: {local: common.yml}
+$[[ inputs.job ]]: {script: ["echo $[[ component.name ]] $[[ component.version ]] $[[ component.sha ]]"]}
+`;
+  const address = (name: string, version: string, of = parts) =>
+    `${new URL(world.app.url).host}/${of.path}/${name}@${version}`;
+  const include = (component: string) => including(`{component: "${component}"}`);
+  const released = async (tag: string, ref: string) => {
+    const json = { tag_name: tag, ref, description: tag };
+    const made = await world.app.api('POST', `/projects/${parts.id}/releases`, { token: world.owner.token, json });
+    expect(made.status).toBe(201);
+  };
+
+  beforeAll(async () => {
+    parts = await world.project({ visibility: 'private' });
+    const common = { 'common.yml': 'common: {script: [x]}\n' };
+    oldest = await parts.commit(null, { files: { ...common, 'templates/test.yml': file('first') } });
+    await released('1.0.0', oldest);
+    await parts.commit(null, { files: { 'templates/test.yml': file('second') } });
+    await released('1.2.0', 'main');
+    const folder = { 'templates/deep/template.yml': file('deep'), 'templates/test.yml': file('third') };
+    await parts.commit(null, { files: folder });
+    await released('2.0.0-rc1', 'main');
+  });
+
+  it('takes a commit, tag, branch, the latest release, and parts of a version', async () => {
+    for (const [version, job] of [
+      ['1.0.0', 'first'],
+      ['main', 'third'],
+      ['2.0.0-rc1', 'third'],
+      ['~latest', 'second'],
+      ['1', 'second'],
+      ['1.0', 'first'],
+      [oldest, 'first'],
+    ] as const)
+      expect([version, ...names(await include(address('test', version)))]).toEqual([version, 'common', job, 'own']);
+    const { jobs } = await include(`$CI_SERVER_FQDN/${parts.path}/test@1.0`);
+    expect(jobs.find(({ name }) => name === 'first')?.script).toEqual([`echo test 1.0.0 ${oldest}`]);
+    const deep = await include(address('deep', 'main'));
+    expect([names(deep), deep.includes[0]]).toMatchObject([
+      ['common', 'deep', 'own'],
+      { type: 'component', location: address('deep', 'main') },
+    ]);
+    const pipeline = await project.push(
+      `include: {component: "$CI_SERVER_FQDN/${parts.path}/test@1", inputs: {job: mine}}`,
+    );
+    expect(Object.keys(await project.statuses(pipeline.id)).sort()).toEqual(['common', 'mine']);
+  });
+
+  it('says what is wrong with the address or version', async () => {
+    const problem = async (component: string) =>
+      (await include(component)).errors[0]?.split(' could not be included: ')[1];
+    expect(await problem(address('test', '3'))).toBe('there is no such version!');
+    expect(await problem(address('gone', 'main'))).toBe(
+      'the project has neither `templates/gone.yml` nor `templates/gone/template.yml`!',
+    );
+    expect(await problem(`elsewhere.example/${parts.path}/test@1`)).toBe('it is not of this instance!');
+  });
+
+  it('[security 17] tells nobody whether a project exists that they may not read', async () => {
+    const stranger = await world.account();
+    const shared = await world.project({ visibility: 'public' });
+    const errors = async (path: string) => {
+      const { body } = await world.app.api<Verdict>('POST', `/projects/${shared.id}/ci/lint`, {
+        token: stranger.token,
+        json: { content: `include: {component: "$CI_SERVER_FQDN/${path}/test@1.0.0"}` },
+      });
+      return JSON.stringify(body).replaceAll(path, 'PATH');
+    };
+    const hidden = await errors(parts.path);
+    expect(hidden).toBe(await errors(`${parts.path}x`));
+  });
+});

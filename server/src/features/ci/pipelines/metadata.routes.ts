@@ -1,0 +1,60 @@
+/** The name of a pipeline, given after it was created. */
+import Type from 'typebox';
+import { transaction } from '../../../kernel/db/index.ts';
+import { notFound, rejected } from '../../../kernel/http/errors.ts';
+import { IdOrPath, Int, Str } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import type { CiDependencies } from '../deps.ts';
+import type { WriteAccess } from '../jobs/write-access.ts';
+import { PipelineDetail } from './pipelines.entity.ts';
+import { findPipeline, renamePipeline } from './pipelines.queries.ts';
+import { presentPipeline } from './serialize.ts';
+
+/** Characters of a name. */
+const maxName = 255;
+
+function checkedName(text: string): string {
+  const name = text.trim();
+  const length = [...name].length;
+  const problem =
+    length === 0
+      ? 'Name is too short (minimum is 1 character)'
+      : length > maxName
+        ? `Name is too long (maximum is ${maxName} characters)`
+        : null;
+  if (problem !== null) throw rejected('Failed to update pipeline', problem);
+  return name;
+}
+
+export function pipelineMetadataRoutes(deps: CiDependencies, access: WriteAccess): Route[] {
+  const { db } = deps;
+  return [
+    route({
+      method: 'PUT',
+      path: '/projects/:id/pipelines/:pipeline_id/metadata',
+      summary: 'Name a pipeline',
+      tag: 'Pipelines',
+      credentials: ['token', 'session', 'job'],
+      access: { on: 'project', ability: 'update_pipeline' },
+      params: Type.Object({
+        id: IdOrPath('Id or path of the project'),
+        pipeline_id: Int({ description: 'Id of the pipeline' }),
+        name: Str({ description: `Name, up to ${maxName} characters` }),
+      }),
+      responses: { 200: PipelineDetail },
+      handler: async ({ subject, caller, params }) => {
+        const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
+        if (!pipeline) throw notFound('Pipeline');
+        await access.requireWrite(subject, caller, pipeline);
+        const name = checkedName(params.name);
+        const named = await transaction(db, async (tx) => {
+          await deps.announce(tx, `pipeline:${pipeline.id}`);
+          await deps.announce(tx, `project:${pipeline.project_id}:pipelines`);
+          return await renamePipeline(tx, pipeline.id, name);
+        });
+        if (!named) throw notFound('Pipeline');
+        return await presentPipeline(deps, subject, named);
+      },
+    }),
+  ];
+}

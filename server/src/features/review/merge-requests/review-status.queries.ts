@@ -1,0 +1,33 @@
+/** How far the reviews of merge requests are, for the rows of a list. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { ReviewState } from './people.queries.ts';
+
+export interface ReviewStatus {
+  readonly pipeline: { readonly id: number; readonly status: string } | null;
+  readonly approvals: number;
+  readonly open_threads: number;
+  readonly reviewers: readonly { readonly id: number; readonly state: ReviewState }[];
+}
+
+/** By the id of the merge request, with one statement for a page. Internal threads count for those who read them. */
+export async function reviewStatusOf(
+  db: Db,
+  ids: readonly number[],
+  sees: { readonly internal: boolean; readonly pipelines: boolean },
+): Promise<ReadonlyMap<number, ReviewStatus>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<ReviewStatus & { merge_request_id: number }>`
+    select m.id as merge_request_id,
+      case when ${sees.pipelines} and l.id is not null
+        then json_build_object('id', l.id, 'status', l.status) end as pipeline,
+      (select count(*)::int from approvals a where a.merge_request_id = m.id) as approvals,
+      (select count(distinct n.discussion_id)::int from notes n where n.noteable_type = 'merge_request'
+        and n.noteable_id = m.id and n.resolvable and n.resolved_at is null
+        and (${sees.internal} or not n.internal)) as open_threads,
+      (select coalesce(json_agg(json_build_object('id', p.user_id, 'state', p.state) order by p.position, p.user_id), '[]')
+        from merge_request_people p where p.merge_request_id = m.id and p.role = 'reviewer') as reviewers
+    from merge_requests m left join pipelines l on l.id = m.head_pipeline_id
+    where m.id = any(${[...ids]}::bigint[])`.execute(db);
+  return new Map(rows.map(({ merge_request_id, ...status }) => [merge_request_id, status]));
+}

@@ -1,0 +1,91 @@
+/** Narrows and orders the list of merge requests: author, reviewer, label, milestone. Everything stands in the address. */
+import { Group, Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type MergeRequestFilter, mergeRequestOrders } from '../../lib/merge-requests.ts';
+import { labels, milestonesOf } from '../../lib/planning.ts';
+import { membersCalled } from '../../lib/protections.ts';
+import { useProject } from '../projects/useProject.ts';
+
+interface Props {
+  readonly value: MergeRequestFilter;
+  change(to: Partial<MergeRequestFilter>): void;
+}
+
+const look = { size: 'xs', w: 190, searchable: true, clearable: true } as const;
+
+/** A member of the project, found by name. */
+function PersonFilter({ label, value, change }: { label: string; value: string; change(to: string | null): void }) {
+  const { path } = useProject();
+  const [text, setText] = useState('');
+  const [asked] = useDebouncedValue(text === value ? '' : text, 250);
+  const { data: found = [] } = useQuery(membersCalled(path, asked));
+  const names = found.map(({ username }) => username);
+  return (
+    <Select
+      {...look}
+      aria-label={label}
+      placeholder={`Any ${label.toLowerCase()}`}
+      data={value === '' || names.includes(value) ? names : [value, ...names]}
+      value={value === '' ? null : value}
+      onSearchChange={setText}
+      onChange={change}
+      nothingFoundMessage="No members match your search"
+    />
+  );
+}
+
+export function MergeRequestFilters({ value, change }: Props) {
+  const { path } = useProject();
+  const { data: known = [] } = useQuery(labels(path, ''));
+  const { data: milestones } = useQuery(milestonesOf('project', path).list({}));
+  const titles = [...new Set((milestones?.items ?? []).map(({ title }) => title))];
+  const withOwn = (all: string[], own: string | undefined) => (own && !all.includes(own) ? [own, ...all] : all);
+  return (
+    <Group gap="xs" mb="sm">
+      <PersonFilter
+        label="Author"
+        value={value.author_username ?? ''}
+        change={(name) => change({ author_username: name ?? undefined })}
+      />
+      <PersonFilter
+        label="Reviewer"
+        value={value.reviewer_username ?? ''}
+        change={(name) => change({ reviewer_username: name ?? undefined })}
+      />
+      <Select
+        {...look}
+        aria-label="Label"
+        placeholder="Any label"
+        data={withOwn(
+          known.map(({ name }) => name),
+          value.labels,
+        )}
+        value={value.labels ?? null}
+        onChange={(name) => change({ labels: name ?? undefined })}
+        nothingFoundMessage="No labels match your search"
+      />
+      <Select
+        {...look}
+        aria-label="Milestone"
+        placeholder="Any milestone"
+        data={withOwn(titles, value.milestone)}
+        value={value.milestone ?? null}
+        onChange={(title) => change({ milestone: title ?? undefined })}
+        nothingFoundMessage="No milestones match your search"
+      />
+      <Select
+        size="xs"
+        w={190}
+        aria-label="Sort by"
+        allowDeselect={false}
+        data={[...mergeRequestOrders]}
+        value={mergeRequestOrders.find((each) => each.value === value.order)?.value ?? mergeRequestOrders[0].value}
+        onChange={(order) =>
+          change({ order: order === null || order === mergeRequestOrders[0].value ? undefined : order })
+        }
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,57 @@
+/** One merge request in the list of its project, with its branches, people, pipeline and how far its review is. */
+import { Avatar, Badge } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { counted } from '../../lib/counted.ts';
+import type { ListedMergeRequest } from '../../lib/merge-requests.ts';
+import { reviewerStates } from '../../lib/reviews.ts';
+import { LabelChip } from '../../ui/LabelChip.tsx';
+import { RefBadge } from '../../ui/RefBadge.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { useProject } from '../projects/useProject.ts';
+import { MergeRequestRow } from './MergeRequestRow.tsx';
+import classes from './merge-requests.module.css';
+
+function Pipeline({ pipeline }: { pipeline: { id: number; status: string } }) {
+  const { segment } = useProject();
+  return (
+    <Link
+      to="/p/$path/pipelines/$id"
+      params={{ path: segment, id: String(pipeline.id) }}
+      aria-label={`Pipeline ${pipeline.status}`}
+      className={classes.pipeline}
+    >
+      <StatusBadge status={pipeline.status} compact />
+    </Link>
+  );
+}
+
+export function ProjectMergeRequestRow({ request }: { request: ListedMergeRequest }) {
+  const { project } = useProject();
+  const { review_status: status, author } = request;
+  const states = new Map(status?.reviewers.map(({ id, state }) => [id, state]));
+  return (
+    <MergeRequestRow request={request}>
+      <Avatar src={author.avatar_url ?? null} name={author.name} size={18} color="race" variant="filled" alt="" />
+      {request.draft ? (
+        <Badge size="sm" variant="default">
+          Draft
+        </Badge>
+      ) : null}
+      {status?.pipeline ? <Pipeline pipeline={status.pipeline} /> : null}
+      <RefBadge name={request.source_branch} />
+      {request.target_branch === project.default_branch ? null : <span>into {request.target_branch}</span>}
+      {request.milestone ? <span>{request.milestone.title}</span> : null}
+      {request.labels.map((label) => (typeof label === 'string' ? null : <LabelChip key={label.id} label={label} />))}
+      {request.reviewers.map(({ id, name }) => (
+        <span key={id}>
+          {name}: {reviewerStates[states.get(id) ?? 'unreviewed']}
+        </span>
+      ))}
+      {status && status.approvals > 0 ? <span>{counted(status.approvals, 'approval', 'approvals')}</span> : null}
+      {status && status.open_threads > 0 ? (
+        <span>{counted(status.open_threads, 'open thread', 'open threads')}</span>
+      ) : null}
+      {request.has_conflicts && request.state === 'opened' ? <span>Conflicts</span> : null}
+    </MergeRequestRow>
+  );
+}

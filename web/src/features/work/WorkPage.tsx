@@ -1,0 +1,143 @@
+/** Everything that waits for the person who is signed in, the most urgent first. */
+import { type UseSuspenseInfiniteQueryResult, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { toSegment } from '../../lib/urls.ts';
+import { failedPipelines, ownRequests, pendingTodos } from '../../lib/work.ts';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { LinkButton } from '../../ui/links.ts';
+import { Page } from '../../ui/Page.tsx';
+import { RefBadge } from '../../ui/RefBadge.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
+import classes from './work.module.css';
+
+/** Why a to-do was added, by the API's word. */
+const reasons: Readonly<Record<string, string>> = {
+  assigned: 'assigned to you by',
+  mentioned: 'you were mentioned by',
+  directly_addressed: 'you were addressed by',
+  marked: 'added by',
+  approval_required: 'needs your approval, by',
+  review_requested: 'review requested by',
+  review_submitted: 'reviewed by',
+  unmergeable: 'cannot be merged, by',
+  build_failed: 'pipeline failed, by',
+  merge_train_removed: 'removed from the merge train by',
+  member_access_requested: 'access requested by',
+};
+
+interface SectionProps<Item> {
+  readonly title: string;
+  readonly list: Pick<
+    UseSuspenseInfiniteQueryResult<{ readonly pages: readonly { readonly items: readonly Item[] }[] }>,
+    'data' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'
+  >;
+  readonly row: (item: Item) => ReactNode;
+}
+
+/** One list with its heading; nothing where it is empty. */
+function Section<Item>({ title, list, row }: SectionProps<Item>) {
+  const items = list.data.pages.flatMap((page) => page.items);
+  if (items.length === 0) return null;
+  return (
+    <section className={classes.section} aria-label={title}>
+      <h2 className={classes.title}>
+        {title}{' '}
+        <span className={classes.count}>
+          {items.length}
+          {list.hasNextPage ? '+' : ''}
+        </span>
+      </h2>
+      <DataList label={title}>{items.map(row)}</DataList>
+      <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />
+    </section>
+  );
+}
+
+export default function WorkPage() {
+  const reviews = useSuspenseInfiniteQuery(ownRequests('reviewer'));
+  const assigned = useSuspenseInfiniteQuery(ownRequests('assignee'));
+  const own = useSuspenseInfiniteQuery(ownRequests('author'));
+  const failed = useSuspenseInfiniteQuery(failedPipelines());
+  const todos = useSuspenseInfiniteQuery(pendingTodos());
+  const none = [reviews, assigned, own, failed, todos].every(({ data }) => data.pages[0]?.items.length === 0);
+  return (
+    <Page title="Your work">
+      {none ? (
+        <EmptyState title="Nothing is waiting for you">
+          <p>Merge requests to review, failed pipelines and to-dos are listed here.</p>
+          <LinkButton to="/">Go to your projects</LinkButton>
+        </EmptyState>
+      ) : null}
+      <Section
+        title="Needs your review"
+        list={reviews}
+        row={(request) => <MergeRequestRow key={request.id} request={request} full />}
+      />
+      <Section
+        title="Assigned to you"
+        list={assigned}
+        row={(request) => <MergeRequestRow key={request.id} request={request} full />}
+      />
+      <Section
+        title="Failed pipelines"
+        list={failed}
+        row={(pipeline) => (
+          <DataRow
+            key={pipeline.id}
+            before={<StatusBadge status={pipeline.status} compact />}
+            title={
+              <Link
+                to="/p/$path/pipelines/$id"
+                params={{ path: toSegment(pipeline.project.path_with_namespace), id: String(pipeline.id) }}
+                data-entry
+              >
+                {pipeline.name ?? `Pipeline #${pipeline.id}`}
+              </Link>
+            }
+            meta={
+              <>
+                <span>{pipeline.project.name_with_namespace}</span>
+                <RefBadge name={pipeline.ref} />
+                <code>{pipeline.sha.slice(0, 8)}</code>
+              </>
+            }
+            after={<TimeAgo at={pipeline.created_at} />}
+          />
+        )}
+      />
+      <Section
+        title="To-dos"
+        list={todos}
+        row={(todo) => (
+          <DataRow
+            key={todo.id}
+            title={
+              <a href={new URL(todo.target_url).pathname + new URL(todo.target_url).hash} data-entry>
+                {todo.body}
+              </a>
+            }
+            meta={
+              <>
+                {todo.project ? <span>{todo.project.name_with_namespace}</span> : null}
+                <span>
+                  {reasons[todo.action_name] ?? todo.action_name} {todo.author.name}
+                </span>
+              </>
+            }
+            after={<TimeAgo at={todo.created_at} />}
+          />
+        )}
+      />
+      <Section
+        title="Your open merge requests"
+        list={own}
+        row={(request) => <MergeRequestRow key={request.id} request={request} full />}
+      />
+    </Page>
+  );
+}

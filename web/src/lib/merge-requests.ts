@@ -1,0 +1,67 @@
+/** Lists of the merge requests of a project. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrapPage } from './api.ts';
+
+export type ListedMergeRequest = Schemas['ListedMergeRequest'];
+
+/** What stands in the address of the list, in the words of the API. */
+export interface MergeRequestFilter {
+  readonly page?: number | undefined;
+  readonly state?: string | undefined;
+  readonly search?: string | undefined;
+  readonly author_username?: string | undefined;
+  readonly reviewer_username?: string | undefined;
+  readonly labels?: string | undefined;
+  readonly milestone?: string | undefined;
+  readonly target_branch?: string | undefined;
+  readonly order?: string | undefined;
+}
+
+/** Orders of the list; the first one is usual. */
+export const mergeRequestOrders = [
+  { value: 'created_desc', label: 'Newest first' },
+  { value: 'created_asc', label: 'Oldest first' },
+  { value: 'updated_desc', label: 'Recently updated' },
+  { value: 'title_asc', label: 'Title' },
+  { value: 'popularity_desc', label: 'Popularity' },
+  { value: 'milestone_due_asc', label: 'Milestone due date' },
+  { value: 'label_priority_asc', label: 'Label priority' },
+] as const;
+
+/** `order_by` and `sort` of the API; the usual ones for words that it does not know. */
+export function mergeRequestOrder(order: string | undefined) {
+  const known = mergeRequestOrders.find(({ value }) => value === order)?.value ?? 'created_desc';
+  const end = known.lastIndexOf('_');
+  const by = known.slice(0, end);
+  return {
+    order_by: (by === 'created' || by === 'updated' ? `${by}_at` : by) as 'created_at',
+    sort: known.slice(end + 1) as 'asc' | 'desc',
+  };
+}
+
+export const mergeRequestList = (id: string, filter: MergeRequestFilter) =>
+  queryOptions({
+    queryKey: ['project', id, 'merge-requests', filter],
+    queryFn: () =>
+      unwrapPage(
+        client.GET('/projects/{id}/merge_requests', {
+          params: {
+            path: { id },
+            query: {
+              page: filter.page ?? 1,
+              per_page: 20,
+              with_labels_details: true,
+              with_review_status: true,
+              state: (filter.state ?? 'opened') as 'opened',
+              ...mergeRequestOrder(filter.order),
+              ...(filter.search ? { search: filter.search } : {}),
+              ...(filter.author_username ? { author_username: filter.author_username } : {}),
+              ...(filter.reviewer_username ? { reviewer_username: filter.reviewer_username } : {}),
+              ...(filter.labels ? { labels: filter.labels.split(',') } : {}),
+              ...(filter.milestone ? { milestone: filter.milestone } : {}),
+              ...(filter.target_branch ? { target_branch: filter.target_branch } : {}),
+            },
+          },
+        }),
+      ),
+  });

@@ -1,0 +1,83 @@
+/** Reviews of a merge request: comments that are written now and published together, with an outcome. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrap } from './api.ts';
+import type { LinePosition } from './comments.ts';
+
+const of = (id: string, iid: number) => ({ path: { id, merge_request_iid: iid } });
+const keyOf = (id: string, iid: number) => ['project', id, 'merge-request', iid];
+
+export type ReviewerState = Schemas['MergeRequestReviewer']['state'];
+export type ReviewOutcome = 'reviewed' | 'approved' | 'requested_changes';
+
+/** How far a reviewer is, in words. */
+export const reviewerStates: Readonly<Record<ReviewerState, string>> = {
+  unreviewed: 'Review requested',
+  reviewed: 'Commented',
+  requested_changes: 'Requested changes',
+  approved: 'Approved',
+  unapproved: 'Approval revoked',
+};
+
+export const reviewersOf = (id: string, iid: number) =>
+  queryOptions({
+    queryKey: [...keyOf(id, iid), 'reviewers'],
+    queryFn: () =>
+      unwrap(client.GET('/projects/{id}/merge_requests/{merge_request_iid}/reviewers', { params: of(id, iid) })),
+  });
+
+export const draftsOf = (id: string, iid: number) =>
+  queryOptions({
+    queryKey: [...keyOf(id, iid), 'draft-notes'],
+    queryFn: () =>
+      unwrap(
+        client.GET('/projects/{id}/merge_requests/{merge_request_iid}/draft_notes', {
+          params: { ...of(id, iid), query: { per_page: 100 } },
+        }),
+      ),
+  });
+
+/** A comment that is published with the review: on a line, as a reply, or on the whole. */
+export const addDraft = (id: string, iid: number, note: string, at: { position?: LinePosition; reply?: string } = {}) =>
+  unwrap(
+    client.POST('/projects/{id}/merge_requests/{merge_request_iid}/draft_notes', {
+      params: of(id, iid),
+      body: {
+        note,
+        ...(at.position ? { position: at.position } : {}),
+        ...(at.reply ? { in_reply_to_discussion_id: at.reply } : {}),
+      },
+    }),
+  );
+
+export const removeDraft = (id: string, iid: number, draft: number) =>
+  unwrap(
+    client.DELETE('/projects/{id}/merge_requests/{merge_request_iid}/draft_notes/{draft_note_id}', {
+      params: { path: { ...of(id, iid).path, draft_note_id: draft } },
+    }),
+  );
+
+export const submitReview = (
+  id: string,
+  iid: number,
+  review: { note: string; outcome: ReviewOutcome; password: string; sha: string | null },
+) =>
+  unwrap(
+    client.POST('/projects/{id}/merge_requests/{merge_request_iid}/draft_notes/bulk_publish', {
+      params: of(id, iid),
+      body: {
+        reviewer_state: review.outcome,
+        ...(review.note.trim() ? { note: review.note } : {}),
+        ...(review.password ? { approval_password: review.password } : {}),
+        ...(review.sha && review.outcome === 'approved' ? { sha: review.sha } : {}),
+      },
+    }),
+  );
+
+/** Lets the request be merged despite the changes that somebody has requested. */
+export const bypassRequestedChanges = (id: string, iid: number) =>
+  unwrap(
+    client.PUT('/projects/{id}/merge_requests/{merge_request_iid}', {
+      params: of(id, iid),
+      body: { override_requested_changes: true },
+    }),
+  );

@@ -1,0 +1,77 @@
+/** The search page: what can be looked for, and where results lead. */
+import { describe, expect, it } from 'vitest';
+import { marks, placeChange, placeValue, rowOf, scopeOf, scopesOf, textOf } from './search.ts';
+
+const configured = { anonymous: true, scopes: ['projects', 'issues', 'users'], default_scope: 'issues' };
+
+describe('scopes', () => {
+  it('are those of the place, people only for who is signed in', () => {
+    expect(scopesOf({}, configured, true)).toEqual(['projects', 'issues', 'users']);
+    expect(scopesOf({}, configured, false)).toEqual(['projects', 'issues']);
+    expect(scopesOf({ project_id: 'a/b' }, configured, false)).toContain('blobs');
+    expect(scopesOf({ group_id: 'a' }, configured, true)).not.toContain('blobs');
+  });
+
+  it('begin with the one that the address, then the instance names', () => {
+    expect(scopeOf({}, configured, true)).toBe('issues');
+    expect(scopeOf({ scope: 'projects' }, configured, true)).toBe('projects');
+    expect(scopeOf({ scope: 'blobs' }, configured, true)).toBe('issues');
+    expect(scopeOf({ project_id: 'a/b' }, { ...configured, default_scope: null }, true)).toBe('blobs');
+    expect(scopeOf({}, { ...configured, scopes: [], default_scope: null }, true)).toBeUndefined();
+  });
+});
+
+describe('results', () => {
+  it('lead to the line with the text', () => {
+    const blob = { path: 'src/a b.ts', data: 'one\nThe Zebra\n', ref: 'main', startline: 4 };
+    expect(rowOf('blobs', blob, 'zebra extension:ts', 'group/project')).toMatchObject({
+      href: '/group/project/-/blob/main/src/a%20b.ts#L5',
+      code: { first: 4, text: 'one\nThe Zebra\n' },
+    });
+    expect(rowOf('wiki_blobs', { ...blob, path: 'docs/Home.md' }, 'zebra', 'g/p')).toMatchObject({
+      title: 'docs/Home',
+      href: '/g/p/-/wikis/docs/Home',
+    });
+  });
+
+  it('lead to comments where they are', () => {
+    const note = {
+      ...{ id: 7, body: 'a\n zebra', noteable_type: 'Issue', noteable_iid: 3, noteable_id: 9, internal: true },
+      ...{ author: { name: 'Ada' }, created_at: '2026-01-01T00:00:00.000Z' },
+    };
+    expect(rowOf('notes', note, 'zebra', 'g/p')).toMatchObject({
+      title: 'a zebra',
+      href: '/g/p/-/issues/3#note_7',
+      meta: ['issue #3', 'Ada', 'Internal'],
+    });
+  });
+
+  it('keep the host of an address out', () => {
+    const issue = {
+      id: 1,
+      iid: 2,
+      title: 'T',
+      web_url: 'https://host/g/p/-/issues/2',
+      state: 'opened',
+      created_at: 'x',
+    };
+    expect(rowOf('issues', issue, 't', '')).toMatchObject({ href: '/g/p/-/issues/2', meta: ['g/p', 'Open'] });
+  });
+});
+
+it('places in the address', () => {
+  expect(placeChange('project:a/b')).toMatchObject({ project_id: 'a/b', group_id: undefined });
+  expect(placeChange(null)).toMatchObject({ project_id: undefined, group_id: undefined });
+  expect(placeValue({ group_id: 'a' })).toBe('group:a');
+});
+
+it('what was looked for is marked, whatever its case', () => {
+  expect(textOf('zebra -path:x  two')).toBe('zebra two');
+  expect(marks('A Zebra, zebra', 'zebra')).toEqual([
+    { text: 'A ', hit: false },
+    { text: 'Zebra', hit: true },
+    { text: ', ', hit: false },
+    { text: 'zebra', hit: true },
+  ]);
+  expect(marks('x', '')).toEqual([{ text: 'x', hit: false }]);
+});

@@ -1,0 +1,268 @@
+/** The search: what its page asks, and what is found as rows with an address each. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+
+/** What stands in the address of the page. Projects and groups are named by path or id. */
+export interface SearchAddress {
+  readonly search?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly group_id?: string | undefined;
+  readonly project_id?: string | undefined;
+  readonly state?: string | undefined;
+  readonly page?: number | undefined;
+}
+
+export const scopeNames = {
+  projects: 'Projects',
+  issues: 'Issues',
+  merge_requests: 'Merge requests',
+  milestones: 'Milestones',
+  epics: 'Epics',
+  snippet_titles: 'Snippets',
+  users: 'People',
+  blobs: 'Code',
+  commits: 'Commits',
+  notes: 'Comments',
+  wiki_blobs: 'Wiki',
+} as const;
+export type Scope = keyof typeof scopeNames;
+
+const inProjects: readonly Scope[] = [
+  'blobs',
+  'issues',
+  'merge_requests',
+  'commits',
+  'notes',
+  'wiki_blobs',
+  'milestones',
+  'users',
+];
+const inGroups: readonly Scope[] = ['projects', 'issues', 'merge_requests', 'milestones', 'epics', 'users'];
+const isScope = (name: string): name is Scope => Object.hasOwn(scopeNames, name);
+/** Without an account nobody looks for people. */
+const forVisitors = (scopes: readonly Scope[], signedIn: boolean) =>
+  signedIn ? scopes : scopes.filter((scope) => scope !== 'users');
+
+type Configured = Schemas['InstanceConfiguration']['search'];
+
+/** What can be looked for where the address says. */
+export function scopesOf(at: SearchAddress, { scopes }: Configured, signedIn: boolean): readonly Scope[] {
+  if (at.project_id !== undefined) return forVisitors(inProjects, signedIn);
+  return forVisitors(at.group_id === undefined ? scopes.filter(isScope) : inGroups, signedIn);
+}
+
+/** The scope that is meant; the first one where the address names none that there is here. */
+export function scopeOf(at: SearchAddress, configured: Configured, signedIn: boolean): Scope | undefined {
+  const known = scopesOf(at, configured, signedIn);
+  return (
+    [at.scope, configured.default_scope].flatMap((name) => known.find((each) => each === name) ?? [])[0] ?? known[0]
+  );
+}
+
+/** Lines of a file, of which at least one holds the text, or the beginning of a file that is named so. */
+interface Blob {
+  readonly path: string;
+  readonly data: string;
+  readonly ref: string;
+  readonly startline: number;
+}
+type Commit = Pick<Schemas['Commit'], 'id' | 'short_id' | 'title' | 'author_name' | 'committed_date'>;
+
+export interface FoundCode {
+  readonly path: string;
+  readonly text: string;
+  readonly first: number;
+}
+
+export interface FoundRow {
+  readonly key: string;
+  readonly title: string;
+  /** On this instance. */
+  readonly href: string;
+  readonly meta: readonly string[];
+  readonly at?: string;
+  readonly code?: FoundCode;
+}
+
+const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/');
+const local = (url: string) => {
+  const { pathname, hash } = new URL(url);
+  return pathname + hash;
+};
+/** `group/project` of `https://host/group/project/-/issues/1`. */
+const placeOf = (url: string) => new URL(url).pathname.slice(1).split('/-/')[0] ?? '';
+
+/** The text of a search for files without the filters of paths. */
+export const textOf = (search: string): string =>
+  search
+    .replace(/(^|\s)-?(filename|path|extension):\S+(?=\s|$)/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+function codeRow(blob: Blob, search: string, href: (line: number) => string): FoundRow {
+  const lines = blob.data.split('\n');
+  const wanted = textOf(search).toLowerCase();
+  const at = Math.max(0, wanted === '' ? 0 : lines.findIndex((line) => line.toLowerCase().includes(wanted)));
+  return {
+    key: `${blob.path}:${blob.startline}`,
+    title: blob.path,
+    href: href(blob.startline + at),
+    meta: [blob.ref],
+    ...(blob.data === '' ? {} : { code: { path: blob.path, text: blob.data, first: blob.startline } }),
+  };
+}
+
+const noteables: Readonly<Record<string, readonly [name: string, path: string, sign: string]>> = {
+  Issue: ['issue', 'issues', '#'],
+  MergeRequest: ['merge request', 'merge_requests', '!'],
+  Snippet: ['snippet', 'snippets', '$'],
+};
+
+function noteRow(note: Schemas['Note'], project: string): FoundRow {
+  const [name, path, sign] = noteables[note.noteable_type] ?? ['commit', 'commit', ''];
+  const number = note.noteable_iid ?? note.noteable_id ?? note.commit_id ?? '';
+  const shown = String(number).slice(0, sign === '' ? 8 : undefined);
+  return {
+    key: String(note.id),
+    title: note.body.replaceAll(/\s+/g, ' ').slice(0, 200),
+    href: `/${project}/-/${path}/${number}#note_${note.id}`,
+    meta: [`${name} ${sign}${shown}`, note.author.name, ...(note.internal ? ['Internal'] : [])],
+    at: note.created_at,
+  };
+}
+
+export const stateNames: Readonly<Record<string, string>> = {
+  opened: 'Open',
+  active: 'Active',
+  merged: 'Merged',
+  closed: 'Closed',
+};
+
+const titled = (of: {
+  id: number;
+  iid: number;
+  title: string;
+  web_url: string;
+  state: string;
+  created_at: string;
+}): FoundRow => ({
+  key: String(of.id),
+  title: of.title,
+  href: local(of.web_url),
+  meta: [placeOf(of.web_url), stateNames[of.state] ?? of.state],
+  at: of.created_at,
+});
+
+/** One result as a row; `project` is the full path of the one that was searched. */
+export function rowOf(scope: Scope, item: unknown, search: string, project: string): FoundRow {
+  switch (scope) {
+    case 'projects': {
+      const { id, name_with_namespace, web_url, description } = item as Schemas['Project'];
+      return {
+        key: String(id),
+        title: name_with_namespace,
+        href: local(web_url),
+        meta: description ? [description] : [],
+      };
+    }
+    case 'users': {
+      const { id, name, username, web_url } = item as Schemas['UserReference'];
+      return { key: String(id), title: name, href: local(web_url), meta: [`@${username}`] };
+    }
+    case 'snippet_titles': {
+      const { id, title, web_url, author, created_at } = item as Schemas['Snippet'];
+      return { key: String(id), title, href: local(web_url), meta: [`$${id}`, author.name], at: created_at };
+    }
+    case 'commits': {
+      const { id, short_id, title, author_name, committed_date } = item as Commit;
+      const href = `/${project}/-/commit/${id}`;
+      return { key: id, title, href, meta: [short_id, author_name], at: committed_date };
+    }
+    case 'blobs': {
+      const blob = item as Blob;
+      return codeRow(blob, search, (line) => `/${project}/-/blob/${encoded(`${blob.ref}/${blob.path}`)}#L${line}`);
+    }
+    case 'wiki_blobs': {
+      const blob = item as Blob;
+      const slug = blob.path.replace(/(?<=[^/])\.[^./]*$/, '');
+      return { ...codeRow(blob, search, () => `/${project}/-/wikis/${encoded(slug)}`), title: slug };
+    }
+    case 'notes':
+      return noteRow(item as Schemas['Note'], project);
+    default:
+      return titled(item as Parameters<typeof titled>[0]);
+  }
+}
+
+export const states: Readonly<Partial<Record<Scope, readonly string[]>>> = {
+  issues: ['opened', 'closed'],
+  merge_requests: ['opened', 'merged', 'closed'],
+  epics: ['opened', 'closed'],
+};
+
+/** One page of what is found; nothing is asked for without a text. */
+export const found = (at: SearchAddress, scope: Scope) =>
+  queryOptions({
+    queryKey: ['search', scope, at],
+    queryFn: async () => {
+      const search = at.search ?? '';
+      const state = states[scope]?.includes(at.state ?? '') ? (at.state as 'opened') : undefined;
+      const query = { scope: scope as 'issues', search, page: at.page ?? 1, per_page: 20, ...(state ? { state } : {}) };
+      const { project_id: project, group_id: group } = at;
+      return await unwrapPage(
+        project !== undefined
+          ? client.GET('/projects/{id}/search', { params: { path: { id: project }, query } })
+          : group !== undefined
+            ? client.GET('/groups/{id}/search', { params: { path: { id: group }, query } })
+            : client.GET('/search', { params: { query } }),
+      );
+    },
+    staleTime: 30_000,
+  });
+
+/** Where a search may be narrowed to, by name. */
+export const placesNamed = (text: string) =>
+  queryOptions({
+    queryKey: ['search-places', text],
+    queryFn: async () => {
+      const query = { search: text, per_page: 10 };
+      const [projects, groups] = await Promise.all([
+        unwrap(client.GET('/projects', { params: { query: { ...query, simple: true, search_namespaces: true } } })),
+        unwrap(client.GET('/groups', { params: { query } })),
+      ]);
+      return {
+        projects: projects.map((each) => each.path_with_namespace),
+        groups: groups.map((each) => each.full_path),
+      };
+    },
+    staleTime: 30_000,
+  });
+
+/** What changes in the address when the search goes to another place: the scopes there are others. */
+export function placeChange(value: string | null): Partial<SearchAddress> {
+  const [, kind, path] = /^(project|group):(.+)$/.exec(value ?? '') ?? [];
+  return {
+    project_id: kind === 'project' ? path : undefined,
+    group_id: kind === 'group' ? path : undefined,
+    page: undefined,
+    state: undefined,
+  };
+}
+
+export const placeValue = ({ project_id, group_id }: SearchAddress): string | null =>
+  project_id !== undefined ? `project:${project_id}` : group_id !== undefined ? `group:${group_id}` : null;
+
+/** Parts of a text that are what was looked for, and those between them. */
+export function marks(text: string, wanted: string): readonly { readonly text: string; readonly hit: boolean }[] {
+  if (wanted === '') return [{ text, hit: false }];
+  const parts: { text: string; hit: boolean }[] = [];
+  const lower = text.toLowerCase();
+  let at = 0;
+  for (let hit = lower.indexOf(wanted.toLowerCase()); hit >= 0; hit = lower.indexOf(wanted.toLowerCase(), at)) {
+    if (hit > at) parts.push({ text: text.slice(at, hit), hit: false });
+    parts.push({ text: text.slice(hit, hit + wanted.length), hit: true });
+    at = hit + wanted.length;
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), hit: false });
+  return parts;
+}

@@ -1,0 +1,35 @@
+/** The search; visitors use it as far as the instance allows. */
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import * as data from '../lib/data.ts';
+import { configuration } from '../lib/instance.ts';
+import { queries } from '../lib/queries.ts';
+import { found, type SearchAddress, scopeOf } from '../lib/search.ts';
+import { currentSession } from '../lib/session.ts';
+import { number, root, signedIn, text } from './base.ts';
+
+export const searchRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  validateSearch: (search): SearchAddress => ({
+    search: text(search.search),
+    scope: text(search.scope),
+    group_id: text(search.group_id),
+    project_id: text(search.project_id),
+    state: text(search.state),
+    page: number(search.page),
+  }),
+  beforeLoad: async (at) => {
+    const { search } = await queries.ensureQueryData(configuration());
+    if (!search.anonymous) await signedIn(at);
+  },
+  loaderDeps: ({ search }) => search,
+  loader: async ({ deps }) => {
+    const [{ search }, { user }] = await Promise.all([queries.ensureQueryData(configuration()), currentSession()]);
+    const scope = scopeOf(deps, search, user !== null);
+    await Promise.all([
+      deps.project_id === undefined ? null : queries.ensureQueryData(data.project(deps.project_id)),
+      deps.search === undefined || scope === undefined ? null : queries.ensureQueryData(found(deps, scope)),
+    ]);
+  },
+  component: lazyRouteComponent(() => import('../features/search/SearchPage.tsx')),
+});
