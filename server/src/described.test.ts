@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { lint, type OpenApi, operationsOf } from '../test/openapi.ts';
 import { exampleChecker, exampleFile, readExamples } from '../test/stored-examples.ts';
 import { declaredRoutes, openApi } from './described.ts';
-import { routeKey } from './kernel/http/openapi/operations.ts';
+import { documentPath, routeKey } from './kernel/http/openapi/operations.ts';
 
 // Hundreds of routes are compiled, on whatever else the machine does.
 vi.setConfig({ testTimeout: 600_000 });
@@ -14,6 +14,15 @@ const document = openApi(examples) as unknown as OpenApi;
 const operations = operationsOf(document);
 
 describe('the OpenAPI document', () => {
+  it('[1/errors/24] knows the redirect of every read that names a project or group, which may be by a former path', () => {
+    for (const route of declaredRoutes()) {
+      const place = route.access.on === 'project' || route.access.on === 'group';
+      const at = `${route.method} ${documentPath(route.path)}`;
+      const responses = operations.find((each) => each.at === at)?.operation.responses ?? {};
+      expect([at, '301' in responses]).toEqual([at, place && route.method === 'GET']);
+    }
+  });
+
   it('is valid by the schema of OpenAPI 3.1', async () => {
     const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>);
     expect(result.errors ?? []).toEqual([]);

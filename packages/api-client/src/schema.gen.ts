@@ -29607,6 +29607,16 @@ export interface components {
                 "application/json": components["schemas"]["InternalError"];
             };
         };
+        /** @description Renamed or transferred: the same request by the numeric id is at `Location` */
+        Moved: {
+            headers: {
+                Location: components["headers"]["Location"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": string;
+            };
+        };
         /** @description Not possible for this resource as it is, or a page beyond the maximum offset */
         NotAllowed: {
             headers: {
@@ -29714,6 +29724,8 @@ export interface components {
         ETag: string;
         /** @description Addresses of other pages: `prev`, `next`, `first`, `last`; only `next` when paged by cursor */
         Link: string;
+        /** @description Address of the resource */
+        Location: string;
         /** @description Requests in a minute */
         RateLimitLimit: number;
         /** @description Which limit */
@@ -30972,6 +30984,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupDetail"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -31107,6 +31120,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessRequester"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -31283,6 +31297,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceAccessToken"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -31362,6 +31377,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceAccessToken"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -31526,6 +31542,7 @@ export interface operations {
                     "application/json": components["schemas"]["Application"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -31776,6 +31793,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -31815,6 +31833,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -31856,6 +31875,7 @@ export interface operations {
                     "image/webp": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -31906,6 +31926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Badge"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -31984,6 +32005,7 @@ export interface operations {
                     "application/json": components["schemas"]["Badge"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32102,6 +32124,7 @@ export interface operations {
                     "application/json": components["schemas"]["RenderedBadge"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32154,6 +32177,7 @@ export interface operations {
                     "application/json": components["schemas"]["BillableMember"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32237,6 +32261,7 @@ export interface operations {
                     "application/json": components["schemas"]["BillableMembership"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32288,6 +32313,7 @@ export interface operations {
                     "application/json": components["schemas"]["BillableMembership"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32337,6 +32363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Board"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32415,6 +32442,7 @@ export interface operations {
                     "application/json": components["schemas"]["Board"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32545,6 +32573,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedIssue"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32596,6 +32625,7 @@ export interface operations {
                     "application/json": components["schemas"]["BoardList"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32678,6 +32708,7 @@ export interface operations {
                     "application/json": components["schemas"]["BoardList"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32795,6 +32826,7 @@ export interface operations {
                     "application/json": components["schemas"]["CustomAttribute"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32833,6 +32865,7 @@ export interface operations {
                     "application/json": components["schemas"]["CustomAttribute"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -32956,6 +32989,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployToken"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33035,6 +33069,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployToken"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33149,6 +33184,7 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33226,6 +33262,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedEpic"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33319,6 +33356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33423,6 +33461,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33463,6 +33502,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33570,6 +33610,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33713,6 +33754,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33817,6 +33859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33948,6 +33991,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceLabelEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -33989,6 +34033,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceLabelEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34039,6 +34084,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceStateEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34080,6 +34126,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceStateEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34118,6 +34165,7 @@ export interface operations {
                     "application/json": components["schemas"]["Epic"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34246,6 +34294,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34328,6 +34377,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34416,6 +34466,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChildEpic"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34628,6 +34679,7 @@ export interface operations {
                     "application/json": components["schemas"]["EpicIssue"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34801,6 +34853,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34887,6 +34940,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -34977,6 +35031,7 @@ export interface operations {
                     "application/json": components["schemas"]["RelatedEpic"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -35098,6 +35153,7 @@ export interface operations {
                     "application/json": components["schemas"]["EpicStatistics"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -35295,6 +35351,7 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -35344,6 +35401,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupHook"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -35424,6 +35482,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupHook"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -35632,6 +35691,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebHookEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -35848,6 +35908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -36036,6 +36097,7 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -36189,6 +36251,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedIssue"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -36319,6 +36382,7 @@ export interface operations {
                     "application/json": components["schemas"]["IssueStatistics"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -36367,6 +36431,7 @@ export interface operations {
                     "application/json": components["schemas"]["IterationCadence"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -36445,6 +36510,7 @@ export interface operations {
                     "application/json": components["schemas"]["IterationCadence"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -36584,6 +36650,7 @@ export interface operations {
                     "application/json": components["schemas"]["Iteration"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -36761,6 +36828,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupLabel"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -36926,6 +36994,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupLabel"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -37138,6 +37207,7 @@ export interface operations {
                     "application/json": components["schemas"]["LdapGroupLink"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -37338,6 +37408,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -37451,6 +37522,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -37648,6 +37720,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -37687,6 +37760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -37862,6 +37936,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedMergeRequest"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -37944,6 +38019,7 @@ export interface operations {
                     "application/json": components["schemas"]["Milestone"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38025,6 +38101,7 @@ export interface operations {
                     "application/json": components["schemas"]["Milestone"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38148,6 +38225,7 @@ export interface operations {
                     "application/json": components["schemas"]["BurndownEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38201,6 +38279,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedIssue"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38254,6 +38333,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38291,6 +38371,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationSetting"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38378,6 +38459,7 @@ export interface operations {
                     "application/json": components["schemas"]["PendingMember"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38475,6 +38557,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38596,6 +38679,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38647,6 +38731,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedBranch"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38728,6 +38813,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedBranch"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38855,6 +38941,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedEnvironment"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -38936,6 +39023,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedEnvironment"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -39051,6 +39139,7 @@ export interface operations {
                     "application/json": components["schemas"]["PushRule"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -39220,6 +39309,7 @@ export interface operations {
                     "application/json": components["schemas"]["RelatedEpicLink"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -39273,6 +39363,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupRelease"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -39370,6 +39461,7 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -39452,6 +39544,7 @@ export interface operations {
                     "application/json": components["schemas"]["SamlGroupLink"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -39533,6 +39626,7 @@ export interface operations {
                     "application/json": components["schemas"]["SamlGroupLink"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -39636,6 +39730,7 @@ export interface operations {
                     "application/json": unknown[];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -39689,6 +39784,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -39880,6 +39976,7 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -40160,6 +40257,7 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -40250,6 +40348,7 @@ export interface operations {
                     "application/json": components["schemas"]["PublicGroup"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -40339,6 +40438,7 @@ export interface operations {
                     "application/json": components["schemas"]["MarkdownUpload"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -40431,6 +40531,7 @@ export interface operations {
                     "video/webm": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -40521,6 +40622,7 @@ export interface operations {
                     "video/webm": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -40605,6 +40707,7 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -40689,6 +40792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -40815,6 +40919,7 @@ export interface operations {
                     "application/json": components["schemas"]["WikiPageBasic"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -40898,6 +41003,7 @@ export interface operations {
                     "application/json": components["schemas"]["WikiPage"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -41027,6 +41133,7 @@ export interface operations {
                     "application/json": components["schemas"]["WikiPageVersion"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -41120,6 +41227,7 @@ export interface operations {
                     "video/webm": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -43472,6 +43580,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -43608,6 +43717,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessRequester"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -43784,6 +43894,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceAccessToken"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -43863,6 +43974,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceAccessToken"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44027,6 +44139,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApprovalRule"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44106,6 +44219,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApprovalRule"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44216,6 +44330,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApprovalConfiguration"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44376,6 +44491,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44415,6 +44531,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44456,6 +44573,7 @@ export interface operations {
                     "image/webp": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44506,6 +44624,7 @@ export interface operations {
                     "application/json": components["schemas"]["Badge"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44584,6 +44703,7 @@ export interface operations {
                     "application/json": components["schemas"]["Badge"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44702,6 +44822,7 @@ export interface operations {
                     "application/json": components["schemas"]["RenderedBadge"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44750,6 +44871,7 @@ export interface operations {
                     "application/json": components["schemas"]["Board"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44828,6 +44950,7 @@ export interface operations {
                     "application/json": components["schemas"]["Board"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -44958,6 +45081,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedIssue"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45009,6 +45133,7 @@ export interface operations {
                     "application/json": components["schemas"]["BoardList"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45091,6 +45216,7 @@ export interface operations {
                     "application/json": components["schemas"]["BoardList"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45233,6 +45359,7 @@ export interface operations {
                     "application/json": components["schemas"]["LintResult"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45309,6 +45436,7 @@ export interface operations {
                     "application/json": components["schemas"]["CustomAttribute"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45347,6 +45475,7 @@ export interface operations {
                     "application/json": components["schemas"]["CustomAttribute"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45468,6 +45597,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployKeyOfProject"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45546,6 +45676,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployKeyOfProject"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45708,6 +45839,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployToken"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45787,6 +45919,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeployToken"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45887,6 +46020,7 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -45965,6 +46099,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentDetail"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -46133,6 +46268,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -46190,6 +46326,7 @@ export interface operations {
                     "application/json": components["schemas"]["Environment"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -46268,6 +46405,7 @@ export interface operations {
                     "application/json": components["schemas"]["Environment"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -46522,6 +46660,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -46559,6 +46698,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectExport"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -46687,6 +46827,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
+            301: components["responses"]["Moved"];
             /** @description Elsewhere: see `Location` */
             302: {
                 headers: {
@@ -46734,6 +46875,7 @@ export interface operations {
                     "application/json": components["schemas"]["RelationExport"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -46776,6 +46918,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
+            301: components["responses"]["Moved"];
             /** @description Elsewhere: see `Location` */
             302: {
                 headers: {
@@ -46838,6 +46981,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExternalStatusCheck"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -47181,6 +47325,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -47230,6 +47375,7 @@ export interface operations {
                     "application/json": components["schemas"]["FreezePeriod"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -47308,6 +47454,7 @@ export interface operations {
                     "application/json": components["schemas"]["FreezePeriod"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -47421,6 +47568,7 @@ export interface operations {
                     "application/json": components["schemas"]["GitAddresses"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -47479,6 +47627,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupAround"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -47528,6 +47677,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectHook"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -47608,6 +47758,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectHook"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -47816,6 +47967,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebHookEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -48057,6 +48209,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectImport"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -48107,6 +48260,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -48285,6 +48439,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupAround"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -48436,6 +48591,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedIssue"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -48610,6 +48766,7 @@ export interface operations {
                     "application/json": components["schemas"]["IssueStatistics"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -48648,6 +48805,7 @@ export interface operations {
                     "application/json": components["schemas"]["Issue"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -48817,6 +48975,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -48899,6 +49058,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49034,6 +49194,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49087,6 +49248,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49191,6 +49353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49274,6 +49437,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49381,6 +49545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49516,6 +49681,7 @@ export interface operations {
                     "application/json": components["schemas"]["LinkedIssue"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49599,6 +49765,7 @@ export interface operations {
                     "application/json": components["schemas"]["IssueLink"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49744,6 +49911,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49848,6 +50016,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -49981,6 +50150,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50067,6 +50237,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50157,6 +50328,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserReference"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50319,6 +50491,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceLabelEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50360,6 +50533,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceLabelEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50410,6 +50584,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceMilestoneEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50451,6 +50626,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceMilestoneEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50501,6 +50677,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceStateEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50542,6 +50719,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceStateEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50592,6 +50770,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceWeightEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50633,6 +50812,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceWeightEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50755,6 +50935,7 @@ export interface operations {
                     "application/json": components["schemas"]["TimeStats"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50903,6 +51084,7 @@ export interface operations {
                     "application/json": components["schemas"]["Iteration"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -50940,6 +51122,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobTokenScope"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -51025,6 +51208,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -51145,6 +51329,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobTokenGroup"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -51285,6 +51470,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -51324,6 +51510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -51365,6 +51552,7 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            301: components["responses"]["Moved"];
             /** @description Elsewhere: see `Location` */
             302: {
                 headers: {
@@ -51452,6 +51640,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -51679,6 +51868,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -51722,6 +51912,7 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            301: components["responses"]["Moved"];
             /** @description Elsewhere: see `Location` */
             302: {
                 headers: {
@@ -51775,6 +51966,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -51832,6 +52024,7 @@ export interface operations {
                     "application/json": components["schemas"]["Label"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -51993,6 +52186,7 @@ export interface operations {
                     "application/json": components["schemas"]["Label"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -52231,6 +52425,7 @@ export interface operations {
                     };
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -52293,6 +52488,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -52373,6 +52569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -52535,6 +52732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -52574,6 +52772,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -52718,6 +52917,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedMergeRequest"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -52806,6 +53006,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestDetail"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -52977,6 +53178,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestApprovalRule"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53060,6 +53262,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestApprovalRule"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53176,6 +53379,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestApprovalState"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53214,6 +53418,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestApprovals"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53306,6 +53511,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53388,6 +53594,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53476,6 +53683,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestDependency"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53527,6 +53735,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestDependency"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53681,6 +53890,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestChanges"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53731,6 +53941,7 @@ export interface operations {
                     "application/json": components["schemas"]["Issue"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53782,6 +53993,7 @@ export interface operations {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53835,6 +54047,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53888,6 +54101,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -53993,6 +54207,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -54076,6 +54291,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -54183,6 +54399,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -54318,6 +54535,7 @@ export interface operations {
                     "application/json": components["schemas"]["DraftNote"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -54407,6 +54625,7 @@ export interface operations {
                     "application/json": components["schemas"]["DraftNote"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -54653,6 +54872,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRef"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -54711,6 +54931,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -54815,6 +55036,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -54948,6 +55170,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55034,6 +55257,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55124,6 +55348,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserReference"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55175,6 +55400,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineBasic"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55249,6 +55475,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55444,6 +55671,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceLabelEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55485,6 +55713,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceLabelEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55535,6 +55764,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceMilestoneEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55576,6 +55806,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceMilestoneEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55626,6 +55857,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceStateEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55667,6 +55899,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceStateEvent"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55717,6 +55950,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestReviewer"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55810,6 +56044,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestStatusCheck"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -55971,6 +56206,7 @@ export interface operations {
                     "application/json": components["schemas"]["TimeStats"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56142,6 +56378,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestVersion"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56186,6 +56423,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestVersionDetail"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56229,6 +56467,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestFirstWords"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56281,6 +56520,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeTrainEntry"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56336,6 +56576,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeTrainEntry"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56375,6 +56616,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeTrainEntry"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56507,6 +56749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Milestone"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56588,6 +56831,7 @@ export interface operations {
                     "application/json": components["schemas"]["Milestone"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56711,6 +56955,7 @@ export interface operations {
                     "application/json": components["schemas"]["BurndownEvent"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56762,6 +57007,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedIssue"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56813,6 +57059,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56885,6 +57132,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationSetting"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -56974,6 +57222,7 @@ export interface operations {
                     "application/json": components["schemas"]["PathLock"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -57141,6 +57390,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineScheduleListed"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -57220,6 +57470,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineSchedule"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -57364,6 +57615,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineBasic"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -57526,6 +57778,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineScheduleVariable"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -57681,6 +57934,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineListed"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -57720,6 +57974,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -57808,6 +58063,7 @@ export interface operations {
                     "application/json": components["schemas"]["Bridge"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -57898,6 +58154,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -57978,6 +58235,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobNeeds"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58051,6 +58309,7 @@ export interface operations {
                     "application/json": components["schemas"]["TestReport"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58089,6 +58348,7 @@ export interface operations {
                     "application/json": components["schemas"]["TestReportSummary"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58127,6 +58387,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineVariable"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58166,6 +58427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58216,6 +58478,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedBranch"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58297,6 +58560,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedBranch"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58424,6 +58688,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedEnvironment"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58505,6 +58770,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedEnvironment"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58634,6 +58900,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedTag"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58714,6 +58981,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedTag"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -58786,6 +59054,7 @@ export interface operations {
                     "application/json": components["schemas"]["PushRule"] | null;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59002,6 +59271,7 @@ export interface operations {
                     "application/json": components["schemas"]["Release"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59086,6 +59356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Release"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59216,6 +59487,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReleaseLink"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59298,6 +59570,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReleaseLink"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59410,6 +59683,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            301: components["responses"]["Moved"];
             /** @description Elsewhere: see `Location` */
             302: {
                 headers: {
@@ -59491,6 +59765,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReleaseEvidenceSummary"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59516,6 +59791,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            301: components["responses"]["Moved"];
             /** @description Elsewhere: see `Location` */
             302: {
                 headers: {
@@ -59551,6 +59827,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            301: components["responses"]["Moved"];
             /** @description Elsewhere: see `Location` */
             302: {
                 headers: {
@@ -59648,6 +59925,7 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59699,6 +59977,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59750,6 +60029,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59801,6 +60081,7 @@ export interface operations {
                     "application/x-tar": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59852,6 +60133,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59903,6 +60185,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -59954,6 +60237,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60005,6 +60289,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60056,6 +60341,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60107,6 +60393,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60158,6 +60445,7 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60196,6 +60484,7 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryBlob"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60240,6 +60529,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60298,6 +60588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60377,6 +60668,7 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60543,6 +60835,7 @@ export interface operations {
                     "application/json": components["schemas"]["Changelog"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60653,6 +60946,7 @@ export interface operations {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60747,6 +61041,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60852,6 +61147,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60892,6 +61188,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -60999,6 +61296,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61125,6 +61423,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitDetail"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61226,6 +61525,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitNote"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61326,6 +61626,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61379,6 +61680,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61432,6 +61734,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRef"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61525,6 +61828,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitSequence"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61563,6 +61867,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitSignature"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61627,6 +61932,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitStatus"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61675,6 +61981,7 @@ export interface operations {
                     "application/json": components["schemas"]["Compare"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61729,6 +62036,7 @@ export interface operations {
                     "application/json": components["schemas"]["Contributor"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61773,6 +62081,7 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryFile"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -61948,6 +62257,7 @@ export interface operations {
                     "application/json": components["schemas"]["BlameRange"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62015,6 +62325,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            301: components["responses"]["Moved"];
             /** @description Elsewhere: see `Location` */
             302: {
                 headers: {
@@ -62069,6 +62380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Commit"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62201,6 +62513,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62280,6 +62593,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62355,6 +62669,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitSignature"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62413,6 +62728,7 @@ export interface operations {
                     "application/json": components["schemas"]["TreeEntry"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62466,6 +62782,7 @@ export interface operations {
                     "application/json": components["schemas"]["TreeEntryCommit"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62515,6 +62832,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceGroup"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62554,6 +62872,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResourceGroup"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62633,6 +62952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62683,6 +63003,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62780,6 +63101,7 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -62957,6 +63279,7 @@ export interface operations {
                     "application/json": unknown[];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63006,6 +63329,7 @@ export interface operations {
                     "application/json": components["schemas"]["SecureFile"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63082,6 +63406,7 @@ export interface operations {
                     "application/json": components["schemas"]["SecureFile"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63156,6 +63481,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63192,6 +63518,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectSecuritySettings"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63283,6 +63610,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63474,6 +63802,7 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63690,6 +64019,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupAround"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63775,6 +64105,7 @@ export interface operations {
                     "application/json": components["schemas"]["Snippet"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63855,6 +64186,7 @@ export interface operations {
                     "application/json": components["schemas"]["Snippet"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -63984,6 +64316,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64066,6 +64399,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64156,6 +64490,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64260,6 +64595,7 @@ export interface operations {
                     "application/json": components["schemas"]["Discussion"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64300,6 +64636,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64407,6 +64744,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64534,6 +64872,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64592,6 +64931,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64696,6 +65036,7 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64829,6 +65170,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64915,6 +65257,7 @@ export interface operations {
                     "application/json": components["schemas"]["AwardEmoji"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -64993,6 +65336,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65122,6 +65466,7 @@ export interface operations {
                     "application/json": components["schemas"]["Starrer"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65159,6 +65504,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectFetches"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65236,6 +65582,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectStorage"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65286,6 +65633,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemplateName"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65334,6 +65682,7 @@ export interface operations {
                     "application/json": components["schemas"]["LicenseTemplate"] | components["schemas"]["Template"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65423,6 +65772,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupAround"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65511,6 +65861,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineTrigger"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65589,6 +65940,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineTrigger"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65788,6 +66140,7 @@ export interface operations {
                     "application/json": components["schemas"]["MarkdownUpload"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65880,6 +66233,7 @@ export interface operations {
                     "video/webm": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -65970,6 +66324,7 @@ export interface operations {
                     "video/webm": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -66058,6 +66413,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserReference"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -66107,6 +66463,7 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -66191,6 +66548,7 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -66326,6 +66684,7 @@ export interface operations {
                     "application/json": components["schemas"]["Vulnerability"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -66424,6 +66783,7 @@ export interface operations {
                     "application/json": components["schemas"]["VulnerabilityFinding"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -66464,6 +66824,7 @@ export interface operations {
                     "application/json": components["schemas"]["WikiPageBasic"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -66547,6 +66908,7 @@ export interface operations {
                     "application/json": components["schemas"]["WikiPage"];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -66676,6 +67038,7 @@ export interface operations {
                     "application/json": components["schemas"]["WikiPageVersion"][];
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -66769,6 +67132,7 @@ export interface operations {
                     "video/webm": string;
                 };
             };
+            301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

@@ -11,6 +11,7 @@ import {
   isMissingReference,
   isUniqueViolation,
   lockInTransaction,
+  lockSharedInTransaction,
   transaction,
   tryLockInTransaction,
   withRepositoryLock,
@@ -134,6 +135,21 @@ it('writes what a transaction gathered once, in its order, last; nothing of one 
   });
   await expect(outcome).rejects.toThrow('given up');
   expect(written).toHaveLength(1);
+});
+
+it('a shared lock is never upgraded: two transactions that do so would deadlock', async () => {
+  const upgraded = transaction(db, async (tx) => {
+    await lockSharedInTransaction(tx, 'tree');
+    await lockSharedInTransaction(tx, 'tree');
+    await lockInTransaction(tx, 'another');
+    await lockInTransaction(tx, 'tree');
+  });
+  await expect(upgraded).rejects.toThrow('shares the lock tree');
+  await transaction(db, async (tx) => {
+    await lockInTransaction(tx, 'tree');
+    await lockSharedInTransaction(tx, 'tree');
+    await lockInTransaction(tx, 'tree');
+  });
 });
 
 it('locks by name: one holder at a time, given back with the transaction or the work', async () => {

@@ -10,14 +10,33 @@ export function lockKey(...name: ReadonlyArray<string | number>): string {
 
 const repository = (projectId: number) => lockKey('repository', projectId);
 
-/** Waits for the lock and keeps it to the end of the transaction. */
+/** How open transactions hold their locks, by key: as they were first taken. */
+const held = new WeakMap<Db, Map<string, 'exclusive' | 'shared'>>();
+
+function firstHeld(tx: Db, key: string, mode: 'exclusive' | 'shared'): 'exclusive' | 'shared' {
+  const locks = held.get(tx) ?? new Map<string, 'exclusive' | 'shared'>();
+  held.set(tx, locks);
+  const first = locks.get(key) ?? mode;
+  locks.set(key, first);
+  return first;
+}
+
+/**
+ * Waits for the lock and keeps it to the end of the transaction. Throws where the transaction shares it already: two that
+ * upgrade at the same time would wait for each other until PostgreSQL cancels one of them.
+ */
 export async function lockInTransaction(tx: Db, ...name: ReadonlyArray<string | number>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${lockKey(...name)}::bigint)`.execute(tx);
+  const key = lockKey(...name);
+  if (firstHeld(tx, key, 'exclusive') === 'shared')
+    throw new Error(`the transaction shares the lock ${name.join(' ')}: take it exclusively from the start`);
+  await sql`select pg_advisory_xact_lock(${key}::bigint)`.execute(tx);
 }
 
 /** Waits for the lock, which any number may hold together in this way, and keeps it to the end of the transaction. */
 export async function lockSharedInTransaction(tx: Db, ...name: ReadonlyArray<string | number>): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${lockKey(...name)}::bigint)`.execute(tx);
+  const key = lockKey(...name);
+  firstHeld(tx, key, 'shared');
+  await sql`select pg_advisory_xact_lock_shared(${key}::bigint)`.execute(tx);
 }
 
 /** Takes the lock to the end of the transaction if it is free. */

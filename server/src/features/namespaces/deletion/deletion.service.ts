@@ -224,6 +224,7 @@ export function deletionService(deps: NamespacesDependencies) {
   async function scheduleGroup(subject: GroupSubject, caller: Caller, options: RemovalOptions): Promise<void> {
     const days = await keptDays();
     await transaction(db, async (tx) => {
+      await lockTree(tx);
       const group = await lockedGroup(tx, subject);
       const final = isFinal('Group', group.marked_for_deletion_on, group.full_path, options);
       if (final && (await jobExists(tx, groupKey(group.id)))) throw notFound('Group');

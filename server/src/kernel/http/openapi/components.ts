@@ -125,6 +125,13 @@ export const notModified: Node = {
   headers: { ETag: refer('headers', 'ETag') },
 };
 
+/** Answer to a read by the former path of a project or group, where the instance redirects these. */
+export const moved: Node = {
+  description: 'Renamed or transferred: the same request by the numeric id is at `Location`',
+  headers: { Location: refer('headers', 'Location') },
+  content: { 'text/plain': { schema: text } },
+};
+
 /** Refusals by status. */
 export const refusals: Readonly<Record<number, { readonly name: string; readonly response: Node }>> = {
   400: {
@@ -261,6 +268,7 @@ export const headers: Readonly<Record<string, Node>> = {
   ETag: header(
     'Names this state of the answer: sent back as `If-None-Match`, it is answered with 304 while nothing changed',
   ),
+  Location: header('Address of the resource'),
   'Retry-After': header('Seconds to wait', integer),
   'RateLimit-Limit': header('Requests in a minute', integer),
   'RateLimit-Name': header('Which limit'),

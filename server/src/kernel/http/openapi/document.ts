@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document of the declared routes: the same schemas that validate and serialise. */
 import type { Route } from '../route.ts';
-import { errorSchemas, headerKey, headers, notModified, refusals, securitySchemes } from './components.ts';
+import { errorSchemas, headerKey, headers, moved, notModified, refusals, securitySchemes } from './components.ts';
 import { documentPath, type Examples, operation, routeKey } from './operations.ts';
 import type { Node } from './schemas.ts';
 import { tagDescriptions } from './tags.ts';
@@ -37,6 +37,7 @@ export function openApiDocument(routes: readonly Route[], { version, examples = 
   }
   const responses = {
     NotModified: notModified,
+    Moved: moved,
     ...Object.fromEntries(Object.values(refusals).map(({ name, response }) => [name, response])),
   };
   const usedResponses = used(responses, 'responses', JSON.stringify(paths));

@@ -193,6 +193,9 @@ const statusWords: Readonly<Record<string, string>> = {
   304: 'Nothing changed; no body',
 };
 
+/** Whether the path names a project or group, which may also be a former path. */
+const onPlace = ({ access }: Route): boolean => access.on === 'project' || access.on === 'group';
+
 /** Statuses with which the edge itself, for what is declared, or the handler refuses. */
 function refusedWith(route: Route): number[] {
   // A query that is malformed is one everywhere.
@@ -200,8 +203,7 @@ function refusedWith(route: Route): number[] {
   if (route.credentials.length > 0) statuses.add(401).add(403);
   if (namesObjects(route)) statuses.add(404);
   // What is changed by the former path of a group or project is refused.
-  const place = route.access.on === 'project' || route.access.on === 'group';
-  if (route.pagination || (place && route.method !== 'GET')) statuses.add(405);
+  if (route.pagination || (onPlace(route) && route.method !== 'GET')) statuses.add(405);
   for (const status of route.errors ?? []) statuses.add(status);
   if (route.conditional === true) statuses.add(412);
   if (route.method !== 'GET' && route.method !== 'DELETE') statuses.add(413);
@@ -234,6 +236,7 @@ function responses(route: Route, components: Map<string, Node>, example: Example
       result[status] = { ...base, content: { 'application/json': { schema: publish(schema, components), ...shown } } };
     }
   }
+  if (route.method === 'GET' && onPlace(route)) result['301'] = { $ref: '#/components/responses/Moved' };
   if (route.method === 'GET') result['304'] ??= { $ref: '#/components/responses/NotModified' };
   for (const status of refusedWith(route)) {
     const name = refusals[status]?.name;
