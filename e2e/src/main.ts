@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { accountJourney } from './scenarios/accounts.ts';
 import { administrationJourney } from './scenarios/administration.ts';
 import { allPagesJourney } from './scenarios/all-pages.ts';
+import { attackersJourney } from './scenarios/attackers.ts';
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { documentsJourney } from './scenarios/documents.ts';
@@ -88,6 +89,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   reviews: reviewJourney,
   search: searchJourney,
   snippets: snippetsJourney,
+  attackers: attackersJourney,
   wikis: wikiJourney,
   history: historyJourney,
   planning: planningJourney,
