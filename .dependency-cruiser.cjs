@@ -5,7 +5,7 @@ const tests = '(\\.test\\.tsx?$|/testdata/|^server/test/)';
 /** Matches a package whether or not it could be resolved. */
 const npm = (name) => `(^|node_modules/)${name}(/|$)`;
 
-/** Domains of server/src/features: each may use those before it; the other direction is a fact or a hook wired in app.ts. */
+/** Domains of server/src/features: each may use those before it; the other direction is a fact or a port or hook wired in compose.ts. */
 const order = [
   'identity',
   'namespaces',

@@ -1,5 +1,6 @@
 /** The routes without an instance: features composed with dependencies that are never used, for generated documents. */
-import { composeFeatures, type FeatureKernels } from './app.ts';
+import { composeFeatures } from './compose.ts';
+import type { FeatureKernels } from './composition.ts';
 import { openApiDocument } from './kernel/http/openapi/document.ts';
 import type { Examples } from './kernel/http/openapi/operations.ts';
 import type { Route } from './kernel/http/route.ts';

@@ -1,33 +1,15 @@
 /** All routes of the page. Loaders fetch before a route mounts; pages are loaded when first visited. */
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { apiDocument } from './features/api-docs/document.ts';
-import { loadPlace } from './features/files/refs.ts';
-import { ErrorPage, MissingPage } from './features/frame/ErrorPages.tsx';
+import { ErrorPage } from './features/frame/ErrorPages.tsx';
 import { PendingPage } from './features/frame/PendingPage.tsx';
 import { resolveObject } from './features/projects/object.ts';
-import { releaseAddress } from './features/releases/address.ts';
 import * as data from './lib/data.ts';
-import * as history from './lib/history.ts';
-import { locksOf } from './lib/locks.ts';
 import { mergeTrain } from './lib/merge-trains.ts';
 import { queries } from './lib/queries.ts';
-import * as releases from './lib/releases.ts';
-import { testReport, testSummary } from './lib/test-reports.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
 import { workCounts } from './lib/work.ts';
-import {
-  fetched,
-  load,
-  loadBlame,
-  loadBlob,
-  loadEdit,
-  loadMergeRequest,
-  loadNewFile,
-  loadPaths,
-  loadPreferences,
-  loadTree,
-  parts,
-} from './loaders.ts';
+import { fetched, load, loadMergeRequest, parts } from './loaders.ts';
 import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { aliases, groupAliases, projectAliases } from './routes/aliases.ts';
@@ -41,6 +23,9 @@ import { issueList, oneIssue } from './routes/issues.ts';
 import { mergeRequestsPage } from './routes/merge-requests.ts';
 import { groupMilestoneRoutes, milestoneList, milestoneOne } from './routes/milestones.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { pipelineRoutes } from './routes/pipelines.ts';
+import { project, under } from './routes/project.ts';
+import { repositoryRoutes } from './routes/repository.ts';
 import { searchRoute } from './routes/search.ts';
 import { personalSnippets, projectSnippets } from './routes/snippets.ts';
 import { topicRoutes } from './routes/topics.ts';
@@ -101,187 +86,6 @@ const object = createRoute({
   validateSearch: (search): { tab?: string | undefined } => ({ tab: text(search.tab) }),
   loader: ({ params }) => resolveObject(fromSegment(params.path)),
   component: lazyRouteComponent(() => import('./features/projects/ObjectPage.tsx')),
-});
-const project = createRoute({
-  getParentRoute: () => root,
-  path: '/p/$path',
-  loader: ({ params }) => queries.ensureQueryData(data.project(fromSegment(params.path))),
-  component: lazyRouteComponent(() => import('./features/projects/ProjectLayout.tsx')),
-  notFoundComponent: MissingPage,
-});
-const under = { getParentRoute: () => project } as const;
-
-const tree = createRoute({
-  ...under,
-  path: '/tree/$',
-  loader: loadTree,
-  component: lazyRouteComponent(() => import('./features/files/TreePage.tsx')),
-});
-const blob = createRoute({
-  ...under,
-  path: '/blob/$',
-  loader: loadBlob,
-  component: lazyRouteComponent(() => import('./features/files/BlobPage.tsx')),
-});
-/** The server has the file itself: the page says why there is none, or shows it in its frame. */
-const raw = createRoute({
-  ...under,
-  path: '/raw/$',
-  loader: async (at) => {
-    await loadBlob(at);
-    throw redirect({ to: '/p/$path/blob/$', params: { path: at.params.path, _splat: at.params._splat ?? '' } });
-  },
-});
-const edit = createRoute({
-  ...under,
-  path: '/edit/$',
-  beforeLoad: signedIn,
-  loader: loadEdit,
-  component: lazyRouteComponent(() => import('./features/files/EditPage.tsx')),
-});
-const newFile = createRoute({
-  ...under,
-  path: '/new/$',
-  validateSearch: (search): { n?: number | undefined } => ({ n: number(search.n) }),
-  beforeLoad: signedIn,
-  loader: loadNewFile,
-  component: lazyRouteComponent(() => import('./features/files/NewFilePage.tsx')),
-});
-const blame = createRoute({
-  ...under,
-  path: '/blame/$',
-  loader: loadBlame,
-  component: lazyRouteComponent(() => import('./features/files/BlamePage.tsx')),
-});
-const findFile = createRoute({
-  ...under,
-  path: '/find_file/$',
-  validateSearch: (search): { edit?: boolean | undefined } => ({ edit: search.edit === true || undefined }),
-  loader: loadPaths,
-  component: lazyRouteComponent(() => import('./features/files/FindFilePage.tsx')),
-});
-const commits = createRoute({
-  ...under,
-  path: '/commits/$',
-  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
-  loaderDeps: ({ search }) => search,
-  loader: async ({ params, deps }) => {
-    const place = await loadPlace(await fetched(params.path), params._splat ?? '');
-    await load(parts(params.path).commits({ ref: place.ref, folder: place.path, page: deps.page ?? 1 }));
-  },
-  component: lazyRouteComponent(() => import('./features/commits/CommitsPage.tsx')),
-});
-const commit = createRoute({
-  ...under,
-  path: '/commit/$sha',
-  loader: ({ params }) =>
-    Promise.all([
-      load(parts(params.path).commit(params.sha)),
-      load(parts(params.path).commitDiff(params.sha)),
-      loadPreferences(),
-    ]),
-  component: lazyRouteComponent(() => import('./features/commits/CommitPage.tsx')),
-});
-const branches = createRoute({
-  ...under,
-  path: '/branches',
-  validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(parts(params.path).branches(deps.search)),
-  component: lazyRouteComponent(() => import('./features/branches/BranchesPage.tsx')),
-});
-/** The list, the form of a new one, or one by its tag, which may have slashes. */
-const releasePages = createRoute({
-  ...under,
-  path: '/releases/$',
-  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => {
-    const path = fromSegment(params.path);
-    const { kind, tag } = releaseAddress(params._splat ?? '');
-    if (kind === 'list') return load(releases.releases(path, deps.page ?? 1));
-    return kind === 'new' ? fetched(params.path) : load(releases.release(path, tag));
-  },
-  component: lazyRouteComponent(() => import('./features/releases/ReleasesRoute.tsx')),
-});
-const network = createRoute({
-  ...under,
-  path: '/network/$',
-  validateSearch: (search): { all?: boolean | undefined } => ({ all: search.all === true || undefined }),
-  loaderDeps: ({ search }) => search,
-  loader: async ({ params, deps }) => {
-    const place = await loadPlace(await fetched(params.path), params._splat ?? '');
-    await queries.ensureInfiniteQueryData(history.graphOf(fromSegment(params.path), place.ref, deps.all ?? false));
-  },
-  component: lazyRouteComponent(() => import('./features/network/NetworkPage.tsx')),
-});
-const tags = createRoute({
-  ...under,
-  path: '/tags',
-  validateSearch: (search): { search?: string | undefined; page?: number | undefined } => ({
-    search: text(search.search),
-    page: number(search.page),
-  }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(history.tagList(fromSegment(params.path), deps)),
-  component: lazyRouteComponent(() => import('./features/tags/TagsPage.tsx')),
-});
-const compare = createRoute({
-  ...under,
-  path: '/compare/$',
-  loader: async ({ params }) => {
-    const { default_branch, empty_repo } = await fetched(params.path);
-    const main = default_branch ?? '';
-    const sides = history.parseRange(params._splat ?? '') ?? { from: main, to: main, straight: false };
-    if (!empty_repo) await load(parts(params.path).compare(sides.from, sides.to, sides.straight));
-    await loadPreferences();
-  },
-  component: lazyRouteComponent(() => import('./features/compare/ComparePage.tsx')),
-});
-const locks = createRoute({
-  ...under,
-  path: '/path_locks',
-  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(locksOf(fromSegment(params.path), deps.page ?? 1)),
-  component: lazyRouteComponent(() => import('./features/locks/LocksPage.tsx')),
-});
-const pipelines = createRoute({
-  ...under,
-  path: '/pipelines',
-  validateSearch: (search): { page?: number | undefined; ref?: string | undefined; status?: string | undefined } => ({
-    page: number(search.page),
-    ref: text(search.ref),
-    status: text(search.status),
-  }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(parts(params.path).pipelines(deps)),
-  component: lazyRouteComponent(() => import('./features/pipelines/PipelinesPage.tsx')),
-});
-const newPipeline = createRoute({
-  ...under,
-  path: '/pipelines/new',
-  component: lazyRouteComponent(() => import('./features/pipelines/NewPipelinePage.tsx')),
-});
-const pipelinePage = {
-  ...under,
-  loader: ({ params }: { params: { path: string; id: string; tab?: string } }) =>
-    Promise.all([
-      load(parts(params.path).pipeline(Number(params.id))),
-      load(parts(params.path).pipelineJobs(Number(params.id))),
-      load(parts(params.path).pipelineNeeds(Number(params.id))),
-      load(testSummary(fromSegment(params.path), Number(params.id))),
-      params.tab === 'test_report' ? load(testReport(fromSegment(params.path), Number(params.id))) : undefined,
-    ]),
-  component: lazyRouteComponent(() => import('./features/pipelines/PipelinePage.tsx')),
-};
-const pipeline = createRoute({ ...pipelinePage, path: '/pipelines/$id' });
-const pipelineTab = createRoute({ ...pipelinePage, path: '/pipelines/$id/$tab' });
-const job = createRoute({
-  ...under,
-  path: '/jobs/$id',
-  loader: ({ params }) => load(parts(params.path).job(Number(params.id))),
-  component: lazyRouteComponent(() => import('./features/jobs/JobPage.tsx')),
 });
 const mergeRequests = createRoute({ ...under, ...mergeRequestsPage });
 const mergeTrainPage = createRoute({
@@ -397,26 +201,8 @@ const wiki = createRoute({ ...under, ...projectWiki });
 const projectRoutes = [
   wiki,
   projectAudit,
-  tree,
-  blob,
-  raw,
-  edit,
-  newFile,
-  blame,
-  findFile,
-  commits,
-  commit,
-  branches,
-  tags,
-  compare,
-  network,
-  releasePages,
-  locks,
-  pipelines,
-  newPipeline,
-  pipeline,
-  pipelineTab,
-  job,
+  ...repositoryRoutes,
+  ...pipelineRoutes,
   mergeRequests,
   mergeTrainPage,
   newMergeRequest,

@@ -1,0 +1,46 @@
+/** Pages of pipelines and jobs. */
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { testReport, testSummary } from '../lib/test-reports.ts';
+import { fromSegment } from '../lib/urls.ts';
+import { load, parts } from '../loaders.ts';
+import { number, text } from './base.ts';
+import { under } from './project.ts';
+
+const pipelines = createRoute({
+  ...under,
+  path: '/pipelines',
+  validateSearch: (search): { page?: number | undefined; ref?: string | undefined; status?: string | undefined } => ({
+    page: number(search.page),
+    ref: text(search.ref),
+    status: text(search.status),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(parts(params.path).pipelines(deps)),
+  component: lazyRouteComponent(() => import('../features/pipelines/PipelinesPage.tsx')),
+});
+const newPipeline = createRoute({
+  ...under,
+  path: '/pipelines/new',
+  component: lazyRouteComponent(() => import('../features/pipelines/NewPipelinePage.tsx')),
+});
+const pipelinePage = {
+  ...under,
+  loader: ({ params }: { params: { path: string; id: string; tab?: string } }) =>
+    Promise.all([
+      load(parts(params.path).pipeline(Number(params.id))),
+      load(parts(params.path).pipelineJobs(Number(params.id))),
+      load(parts(params.path).pipelineNeeds(Number(params.id))),
+      load(testSummary(fromSegment(params.path), Number(params.id))),
+      params.tab === 'test_report' ? load(testReport(fromSegment(params.path), Number(params.id))) : undefined,
+    ]),
+  component: lazyRouteComponent(() => import('../features/pipelines/PipelinePage.tsx')),
+};
+const pipeline = createRoute({ ...pipelinePage, path: '/pipelines/$id' });
+const pipelineTab = createRoute({ ...pipelinePage, path: '/pipelines/$id/$tab' });
+const job = createRoute({
+  ...under,
+  path: '/jobs/$id',
+  loader: ({ params }) => load(parts(params.path).job(Number(params.id))),
+  component: lazyRouteComponent(() => import('../features/jobs/JobPage.tsx')),
+});
+export const pipelineRoutes = [pipelines, newPipeline, pipeline, pipelineTab, job];
