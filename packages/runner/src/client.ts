@@ -41,16 +41,16 @@ export type ArtifactUpload = {
   expireIn?: string | undefined;
 };
 
-export type ClientOptions = { url: string; token: string; systemId: string; executor: string };
+export type ClientOptions = { url: string; token: string; systemId: string; executor: string; hasImages?: boolean };
 export type RunnerClient = ReturnType<typeof createClient>;
 
 // Long enough for a server that holds the request for 50 s.
 const POLL_TIMEOUT = 75_000;
 
 /** A client for one runner token. `url` is the server's root, without `/api/v4`. */
-export function createClient({ url, token, systemId, executor }: ClientOptions) {
+export function createClient({ url, token, systemId, executor, hasImages = false }: ClientOptions) {
   const base = `${url.replace(/\/+$/, '')}/api/v4`;
-  const info = runnerInfo(executor);
+  const info = runnerInfo(executor, hasImages);
 
   const json = (method: string, path: string, header: Record<string, string>, body: unknown, more: object = {}) =>
     send({

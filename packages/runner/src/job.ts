@@ -92,13 +92,22 @@ async function inWorkspace(options: JobOptions, log: JobLog, end: AbortSignal): 
   let sandbox: Sandbox | undefined;
   let result: JobResult;
   try {
-    const run = await log.section('prepare_executor', `Preparing the "${options.executor.name}" executor`, async () => {
+    const run = await log.section('prepare_executor', 'Preparing the executor', async () => {
       const reuse = ['fetch', 'none'].includes(strategyOf(options.job, (name) => rawVariable(options.job, name)));
       workspace = await openWorkspace({ ...options, reuse });
-      sandbox = await options.executor.open(workspace, options.account);
+      sandbox = await options.executor.open(workspace, options.account, options.job);
+      log.line(`Using the ${sandbox.name} executor`);
       // A job before this one may have left something that waited.
       await sandbox.settle();
-      return prepare({ ...options, log, workspace, sandbox, end });
+      const prepared = await prepare({ ...options, log, workspace, sandbox, end });
+      await sandbox.start?.({
+        get: prepared.variables.get,
+        variables: prepared.variables.environment,
+        say: log.line,
+        warn: log.warn,
+        signal: AbortSignal.any([end, options.cancel]),
+      });
+      return prepared;
     });
     result = await stages(run);
   } catch (error) {
@@ -106,7 +115,11 @@ async function inWorkspace(options: JobOptions, log: JobLog, end: AbortSignal): 
   }
   try {
     await log.section('cleanup_file_variables', 'Cleaning up project directory and file based variables', async () => {
-      await sandbox?.settle();
+      try {
+        await sandbox?.settle();
+      } finally {
+        await sandbox?.close?.();
+      }
       if (workspace) await closeWorkspace(workspace);
     });
   } catch (error) {
@@ -157,7 +170,8 @@ async function stages(run: Run): Promise<JobResult> {
   const get = run.variables.get;
   await log.section('prepare_script', 'Preparing environment', async () => {
     log.line(`Running on ${hostname()}...`);
-    if (job.image?.name) log.warn(`WARNING: the ${run.executor.name} executor ignores the image ${job.image.name}`);
+    if (job.image?.name && !run.sandbox.start)
+      log.warn(`WARNING: the ${run.sandbox.name} executor ignores the image ${job.image.name}`);
   });
   if (run.executor.hasShell)
     await log.section('get_sources', 'Getting source from Git repository', () => getSources(run));
@@ -236,10 +250,17 @@ async function stage(
   details: Partial<Stage> & Pick<Stage, 'name' | 'commands'>,
   signal: AbortSignal,
 ): Promise<number> {
-  const whole = { echo: false, env: run.environment, cwd: run.workspace.workspace, ...details };
+  const { workspace, environment } = run;
+  const whole = { echo: false, inImage: false, env: environment, cwd: workspace.workspace, ...details };
   const code = await run.sandbox.run(whole, run.log.raw, signal);
   if (run.end.aborted) throw run.end.reason;
   return code;
+}
+
+/** What all scripts of the job have in common. An image has an environment of its own, to which only variables are added. */
+function ofScript(run: Run, status: string): Pick<Stage, 'echo' | 'inImage' | 'env'> {
+  const base = run.sandbox.start ? run.variables.environment : run.environment;
+  return { echo: true, inImage: true, env: { ...base, CI_JOB_STATUS: status } };
 }
 
 async function getSources(run: Run): Promise<void> {
@@ -297,7 +318,7 @@ async function scripts(run: Run, steps: JobStep[]): Promise<JobResult> {
     const signal = AbortSignal.any([run.end, run.cancel]);
     const execute = step.name === 'release' && run.services.release ? releaseStage : stage;
     const code = await run.log.section(name, `Executing "${name}" stage of the job script`, () =>
-      execute(run, { name, commands: step.script, echo: true }, signal),
+      execute(run, { ...ofScript(run, 'running'), name, commands: step.script }, signal),
     );
     if (run.cancel.aborted) return failed('job_canceled', 'canceled');
     if (code !== 0 && !step.allow_failure && result.state === 'success')
@@ -315,8 +336,7 @@ async function releaseStage(
   const directory = `${run.workspace.temporary}/release`;
   const made = await stage(run, { name: 'release_tool', commands: releaseTool(directory) }, signal);
   if (made !== 0) return made;
-  const env = { ...run.environment, PATH: `${run.environment.PATH}:${directory}` };
-  const code = await stage(run, { ...details, env }, signal);
+  const code = await stage(run, { ...details, tools: directory }, signal);
   if (code !== 0) return code;
   // Read as the job: what lies there may be a link to anything.
   const request = releaseRequest(await printed(run, 'release_noted', notedCommand(directory)), run.job);
@@ -331,8 +351,7 @@ async function afterScript(run: Run, step: JobStep, result: JobResult): Promise<
   const timeout = AbortSignal.timeout(limit);
   await log.section('after_script', 'Running after_script', async () => {
     log.line('Running after script...');
-    const env = { ...run.environment, CI_JOB_STATUS: status };
-    const details = { name: 'after_script', commands: step.script, echo: true, env };
+    const details = { ...ofScript(run, status), name: 'after_script', commands: step.script };
     const code = await stage(run, details, AbortSignal.any([run.end, timeout]));
     if (timeout.aborted) log.warn(`WARNING: after_script was ended after ${limit / 1000} seconds`);
     else if (code !== 0)
@@ -360,7 +379,15 @@ async function printed(run: Run, name: string, command: string): Promise<Buffer>
     size += chunk.length;
     if (size <= PATIENCE_FOR_GIT_OUTPUT) chunks.push(chunk);
   };
-  const details = { name, commands: [command], echo: false, env: run.environment, cwd: run.workspace.workspace };
+  const { workspace, environment } = run;
+  const details = {
+    name,
+    commands: [command],
+    echo: false,
+    inImage: false,
+    env: environment,
+    cwd: workspace.workspace,
+  };
   const code = await run.sandbox.run(details, take, run.end);
   await run.sandbox.settle();
   if (code !== 0) throw new JobFailure('runner_system_failure', `${command.split(' ')[0]} failed in ${name}`);

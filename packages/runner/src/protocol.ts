@@ -44,6 +44,21 @@ export type JobDependency = {
   artifacts_file?: { filename?: string | null; size?: number | null } | null;
 };
 
+/** A container image and what a job wants of it. */
+export type JobImage = {
+  name?: string | null;
+  entrypoint?: string[] | null;
+  pull_policy?: string[] | null;
+  executor_opts?: { docker?: { user?: string; platform?: string } | null } | null;
+};
+
+/** A container beside the job. */
+export type JobService = JobImage & {
+  alias?: string | null;
+  command?: string[] | null;
+  variables?: JobVariable[] | null;
+};
+
 /** The part of a job payload that this runner acts on; servers send more. */
 export type JobPayload = {
   id: number;
@@ -63,8 +78,9 @@ export type JobPayload = {
   runner_info?: { timeout?: number | null } | null;
   variables?: JobVariable[] | null;
   steps?: JobStep[] | null;
-  image?: { name?: string | null } | null;
-  services?: unknown[] | null;
+  image?: JobImage | null;
+  services?: JobService[] | null;
+  credentials?: unknown[] | null;
   artifacts?: JobArtifact[] | null;
   cache?: JobCache[] | null;
   dependencies?: JobDependency[] | null;
@@ -72,7 +88,12 @@ export type JobPayload = {
   hooks?: { name: string; script: string[] }[] | null;
 };
 
-export type FailureReason = 'script_failure' | 'runner_system_failure' | 'job_execution_timeout' | 'job_canceled';
+export type FailureReason =
+  | 'script_failure'
+  | 'runner_system_failure'
+  | 'job_execution_timeout'
+  | 'job_canceled'
+  | 'image_pull_failure';
 
 /** How a job ended; `exitCode` is the script's, where a script ended it. */
 export type JobResult =
@@ -106,25 +127,22 @@ const FEATURES = [
   'pre_get_sources_script',
   'token_mask_prefixes',
 ] as const; // prettier-ignore
-const ABSENT = [
+/** Where jobs can run in images. */
+const OF_IMAGES = [
   'image',
   'services',
-  'session',
-  'terminal',
-  'shared',
-  'proxy',
-  'vault_secrets',
   'service_variables',
   'service_multiple_aliases',
   'image_executor_opts',
   'service_executor_opts',
-  'native_steps_integration',
 ] as const; // prettier-ignore
+const ABSENT = ['session', 'terminal', 'shared', 'proxy', 'vault_secrets', 'native_steps_integration'] as const; // prettier-ignore
 
 /** The `info` object of jobs/request and PUT /jobs/:id. */
-export function runnerInfo(executor: string): Record<string, unknown> {
+export function runnerInfo(executor: string, hasImages: boolean): Record<string, unknown> {
   const features = Object.fromEntries([
     ...FEATURES.map((name) => [name, true] as const),
+    ...OF_IMAGES.map((name) => [name, hasImages] as const),
     ...ABSENT.map((name) => [name, false] as const),
   ]);
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;

@@ -5,9 +5,12 @@ import { DEFAULT_BASE_UID, type Slot, takeSlots } from './accounts.ts';
 import { createClient, type JobRequestAnswer, type RunnerClient } from './client.ts';
 import { JobFailure, messageOf } from './errors.ts';
 import { chooseExecutor, type ExecutorName } from './executors/choose.ts';
+import type { ContainerSettings } from './executors/container/settings.ts';
 import type { Executor } from './executors/types.ts';
+import type { JobLimits } from './limits.ts';
 import type { JobPayload } from './protocol.ts';
 import { serveJob, TOUCH_INTERVAL } from './serve-job.ts';
+import { markOf } from './workspace.ts';
 
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -22,6 +25,10 @@ export type RunnerOptions = {
   slots?: number | undefined;
   /** Default `auto`. */
   executor?: ExecutorName | undefined;
+  /** What one job may use of the host. */
+  limits?: JobLimits | undefined;
+  /** Containers of jobs that name an image. */
+  containers?: ContainerSettings | undefined;
   /** First uid for jobs when we are root. Default 64200. */
   baseUid?: number | undefined;
   /** Directories that jobs in namespaces do not see, like the server's data directory. */
@@ -51,9 +58,14 @@ export async function runRunner(options: RunnerOptions): Promise<void> {
   try {
     const path = options.path ?? DEFAULT_PATH;
     const hidden = options.hidden ?? [];
-    const executor = await chooseExecutor(options.executor ?? 'auto', { hidden, path, account: slots[0]?.account });
-    const client = createClient({ url, token, systemId, executor: executor.name });
-    log.info(`runner ready: executor ${executor.name}, ${slots.length} slots`);
+    const { limits, containers } = options;
+    const account = slots[0]?.account;
+    const choice = { hidden, path, account, limits, containers };
+    const executor = await chooseExecutor(options.executor ?? 'auto', choice);
+    await executor.recover?.(markOf(workDir));
+    const hasImages = executor.hasImages === true;
+    const client = createClient({ url, token, systemId, executor: executor.name, hasImages });
+    log.info(`runner ready: executor ${executor.name}${hasImages ? ' and containers' : ''}, ${slots.length} slots`);
     await loop({ ...options, workDir, path }, slots, executor, client);
   } finally {
     release();

@@ -27,7 +27,7 @@ export function bubblewrapExecutor(program: string, hidden: string[]): Executor 
     name: 'bubblewrap',
     hasShell: true,
     open: async (directories, account) =>
-      localSandbox(directories, account, (command) => ({
+      localSandbox('bubblewrap', directories, account, (command) => ({
         command: [
           program,
           ...namespaces(hidden),

@@ -51,6 +51,7 @@ export function dummyExecutor(): Executor {
     name: 'dummy',
     hasShell: false,
     open: async () => ({
+      name: 'dummy',
       async run(stage, output, signal) {
         for (const command of stage.commands) {
           if (signal.aborted) return 143;

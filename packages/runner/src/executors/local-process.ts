@@ -18,6 +18,7 @@ export type Launch = { command: string[]; account: Account | undefined; wrapped?
 
 /** A sandbox whose stages are started by `wrap`, which turns `[shell, script file]` into the real command line. */
 export function localSandbox(
+  name: string,
   directories: JobDirectories,
   account: Account | undefined,
   wrap: (command: string[], cwd: string) => Launch,
@@ -48,9 +49,10 @@ export function localSandbox(
     signal: AbortSignal,
   ): Promise<number> {
     const [program, ...args] = launch.command;
+    const tools = stage.tools ? { PATH: `${stage.env.PATH}:${stage.tools}` } : {};
     const child = spawn(program!, args, {
       cwd: '/',
-      env: { ...stage.env, [MARK]: mark.variable },
+      env: { ...stage.env, ...tools, [MARK]: mark.variable },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
       ...launch.account,
@@ -97,6 +99,7 @@ export function localSandbox(
   }
 
   return {
+    name,
     run,
     settle: async () => {
       if (!(await killProcesses(mark))) throw new Error('a process of the job could not be killed');

@@ -21,7 +21,7 @@ export function shellExecutor(): Executor {
     name: 'shell',
     hasShell: true,
     open: async (directories, account) =>
-      localSandbox(directories, account, (command) => {
+      localSandbox('shell', directories, account, (command) => {
         const prefix = dropPrivileges(account);
         return { command: [...prefix, ...command], account: prefix.length > 0 ? undefined : account };
       }),

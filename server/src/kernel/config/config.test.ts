@@ -39,7 +39,7 @@ it.each([
   [{ MILLRACE_PORT: '80a' }, 'MILLRACE_PORT is "80a", but must be a port number from 0 to 65535'],
   [{ MILLRACE_PORT: '65536' }, 'MILLRACE_PORT is "65536", but must be a port number from 0 to 65535'],
   [{ MILLRACE_WORKERS: '0' }, 'MILLRACE_WORKERS is "0", but must be a whole number from 1 to 256'],
-  [{ MILLRACE_RUNNER: 'docker' }, 'MILLRACE_RUNNER is "docker", but must be auto, off, shell or bubblewrap'],
+  [{ MILLRACE_RUNNER: 'docker' }, 'MILLRACE_RUNNER is "docker", but must be one of auto, off, shell, bubblewrap, container'],
   [{ MILLRACE_LOG_LEVEL: 'loud' }, 'MILLRACE_LOG_LEVEL is "loud", but must be trace, debug, info'],
   [{ MILLRACE_REPOSITORIES: '/srv/git' }, 'MILLRACE_REPOSITORIES is "/srv/git", but must be name=path pairs'],
   [
@@ -49,6 +49,9 @@ it.each([
   [{ MILLRACE_GIT_BUDGETS: 'constructor=1:1:1:1' }, 'but must be name=processes:waiting:wait:run'],
   [{ MILLRACE_GIT_BUDGETS: 'heavy=0:1:1:1' }, 'but must be name=processes:waiting:wait:run'],
   [{ MILLRACE_OBJECTS: 's3://b' }, 'the bucket has no valid name'],
+  [{ MILLRACE_RUNNER_MEMORY: 'lots' }, 'bytes, like 512m or 4g'],
+  [{ MILLRACE_RUNNER_PULL_POLICIES: 'often' }, 'one of always, if-not-present, never'],
+  [{ MILLRACE_RUNNER_VOLUMES: 'data:/data' }, 'host:container pairs of absolute paths'],
 ])('names the key, the value and what is accepted: %o', (env, message) => {
   expect(failure({ ...base, ...env })).toContain(message);
 });

@@ -6,6 +6,7 @@ import { parse as parseToml } from 'smol-toml';
 import { parseSmtpUrl } from '../mail/smtp-url.ts';
 import { type Config, type Key, key } from './key.ts';
 import { limits } from './limits.ts';
+import { runnerKeys } from './runner.ts';
 import {
   absolute,
   budgetText,
@@ -19,7 +20,6 @@ import {
   port,
   positive,
   repositories,
-  runner,
   sshUrl,
   textOrNull,
   words,
@@ -104,22 +104,7 @@ export const configKeys: readonly Key<keyof Config>[] = [
     fallback: () => null,
     parse: textOrNull,
   }),
-  key({
-    name: 'runner',
-    env: 'MILLRACE_RUNNER',
-    description: 'Built-in runner: `auto`, `off`, `shell` or `bubblewrap`',
-    fallbackText: '`auto`',
-    fallback: () => 'auto',
-    parse: runner,
-  }),
-  key({
-    name: 'runnerSlots',
-    env: 'MILLRACE_RUNNER_SLOTS',
-    description: 'Jobs that the built-in runner runs at once',
-    fallbackText: 'one for each processor, at least 2',
-    fallback: () => Math.max(2, Math.min(os.availableParallelism(), 16)),
-    parse: positive,
-  }),
+  ...runnerKeys,
   key({
     name: 'databaseUrl',
     env: 'DATABASE_URL',

@@ -1,6 +1,8 @@
 /** What the configuration is, and how one key of it is declared. */
 import type { GitBudgets } from '@millrace/git';
 
+export type PullPolicy = 'always' | 'if-not-present' | 'never';
+
 export interface Config {
   readonly data: string;
   readonly host: string;
@@ -12,8 +14,18 @@ export interface Config {
   readonly url: string | null;
   readonly rootPassword: string | null;
   readonly rootToken: string | null;
-  readonly runner: 'auto' | 'off' | 'shell' | 'bubblewrap';
+  readonly runner: 'auto' | 'off' | 'shell' | 'bubblewrap' | 'container';
   readonly runnerSlots: number;
+  readonly runnerEngine: string | null;
+  readonly runnerImage: string | null;
+  readonly runnerPullPolicies: readonly PullPolicy[];
+  readonly runnerVolumes: readonly string[];
+  readonly runnerNetwork: 'auto' | 'job' | 'host';
+  /** What one job may use; 0 for any. */
+  readonly runnerMemory: number;
+  readonly runnerCpus: number;
+  readonly runnerProcesses: number;
+  readonly runnerDisk: number;
   readonly databaseUrl: string | null;
   readonly objects: string;
   /** Keys of an S3 storage; without them the role of the machine counts. */

@@ -73,10 +73,6 @@ export function objects(text: string): string {
   else if (!text.startsWith('file:')) throw new Error('file:/path or s3://bucket');
   return text;
 }
-export function runner(text: string): 'auto' | 'off' | 'shell' | 'bubblewrap' {
-  if (text === 'auto' || text === 'off' || text === 'shell' || text === 'bubblewrap') return text;
-  throw new Error('auto, off, shell or bubblewrap');
-}
 export function mailbox(text: string): string {
   parseMailbox(text);
   return text;

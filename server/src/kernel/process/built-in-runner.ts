@@ -11,8 +11,10 @@ export interface BuiltInRunner {
   stop(): Promise<void>;
 }
 
+type RunnerKey = Extract<keyof Config, `runner${string}`>;
+
 export interface BuiltInRunnerOptions {
-  readonly config: Pick<Config, 'data' | 'runner' | 'runnerSlots'>;
+  readonly config: Pick<Config, 'data' | RunnerKey>;
   readonly url: () => string;
   readonly token: () => Promise<string>;
   readonly log: RunnerChildOptions['log'];
@@ -40,6 +42,19 @@ export function builtInRunner(options: BuiltInRunnerOptions): BuiltInRunner {
     slots: config.runnerSlots,
     executor,
     hidden: [config.data],
+    limits: {
+      memoryBytes: config.runnerMemory || undefined,
+      cpus: config.runnerCpus || undefined,
+      processes: config.runnerProcesses || undefined,
+      diskBytes: config.runnerDisk || undefined,
+    },
+    containers: {
+      engine: config.runnerEngine ?? undefined,
+      image: config.runnerImage ?? undefined,
+      pullPolicies: config.runnerPullPolicies,
+      volumes: config.runnerVolumes,
+      network: config.runnerNetwork,
+    },
     log: options.log,
   });
   return {

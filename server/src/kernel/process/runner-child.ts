@@ -12,7 +12,10 @@ export interface RunnerChildOptions {
   readonly token: () => Promise<string>;
   readonly workDirectory: string;
   readonly slots: number;
-  readonly executor: 'auto' | 'shell' | 'bubblewrap';
+  readonly executor: 'auto' | 'shell' | 'bubblewrap' | 'container';
+  /** What one job may use, and how containers are made: see `RunnerOptions` of the runner. */
+  readonly limits?: Readonly<Record<string, number | undefined>>;
+  readonly containers?: Readonly<Record<string, unknown>>;
   /** Directories that jobs in namespaces of their own do not see. */
   readonly hidden: readonly string[];
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -89,6 +92,8 @@ export function createRunnerChild(options: RunnerChildOptions): RunnerChild {
       slots: options.slots,
       executor: options.executor,
       hidden: options.hidden,
+      limits: options.limits,
+      containers: options.containers,
       cloneUrl: options.url(),
       exitWhenIdleSeconds: options.idleSeconds ?? 60,
       drainMilliseconds,
