@@ -39,7 +39,10 @@ it.each([
   [{ MILLRACE_PORT: '80a' }, 'MILLRACE_PORT is "80a", but must be a port number from 0 to 65535'],
   [{ MILLRACE_PORT: '65536' }, 'MILLRACE_PORT is "65536", but must be a port number from 0 to 65535'],
   [{ MILLRACE_WORKERS: '0' }, 'MILLRACE_WORKERS is "0", but must be a whole number from 1 to 256'],
-  [{ MILLRACE_RUNNER: 'docker' }, 'MILLRACE_RUNNER is "docker", but must be one of auto, off, shell, bubblewrap, container'],
+  [
+    { MILLRACE_RUNNER: 'docker' },
+    'MILLRACE_RUNNER is "docker", but must be one of auto, off, shell, bubblewrap, container',
+  ],
   [{ MILLRACE_LOG_LEVEL: 'loud' }, 'MILLRACE_LOG_LEVEL is "loud", but must be trace, debug, info'],
   [{ MILLRACE_REPOSITORIES: '/srv/git' }, 'MILLRACE_REPOSITORIES is "/srv/git", but must be name=path pairs'],
   [

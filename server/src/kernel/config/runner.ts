@@ -18,7 +18,7 @@ function oneOf<T extends string>(values: readonly T[]): (text: string) => T {
 const units: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
 
 /** `512m`, `4g`, or bytes. */
-export function bytes(text: string): number {
+function bytes(text: string): number {
   const match = /^(\d{1,15})([kmgt]?)(?:i?b)?$/i.exec(text.trim());
   const value = match ? Number(match[1]) * (units[match[2]?.toLowerCase() ?? ''] ?? 1) : Number.NaN;
   if (!Number.isSafeInteger(value)) throw new Error('bytes, like 512m or 4g; 0 for no limit');

@@ -29,7 +29,7 @@ function environmentOf(path: string): Record<string, string> {
 }
 
 /** The engine behind a program. */
-export function engineOf(program: string, path: string): Engine {
+function engineOf(program: string, path: string): Engine {
   const env = environmentOf(path);
   return {
     program,
@@ -68,7 +68,7 @@ export function reasonOf(result: EngineResult): string {
 }
 
 /** Whether the engine answers: docker without its daemon does not. */
-export async function engineWorks(engine: Engine): Promise<boolean> {
+async function engineWorks(engine: Engine): Promise<boolean> {
   const args = ['version', '--format', engine.kind === 'docker' ? '{{.Server.Version}}' : '{{.Client.Version}}'];
   return await engine.call(args, { milliseconds: 10_000 }).then(
     ({ code }) => code === 0,
