@@ -28,6 +28,14 @@ export interface FileChange {
   readonly generated_file: boolean | null;
 }
 
+export interface FilePatch {
+  readonly old_path: string;
+  readonly new_path: string;
+  readonly deleted: boolean;
+  /** Its hunks; null where there are none to be had: the file is binary or too large. */
+  readonly diff: string | null;
+}
+
 export interface MergeTry {
   /** Tree of the merge result; null when it has conflicts. */
   readonly tree: string | null;
@@ -137,6 +145,14 @@ export interface RepositoryAccess {
     sha: string,
   ): Promise<{ added: readonly string[]; modified: readonly string[]; removed: readonly string[] }>;
   changedPaths(project: RepositoryRow, from: string, to: string): Promise<string[]>;
+  /** What one file became between two commits, or what it was before, without lines of context; null where it is the same. */
+  filePatch(
+    project: RepositoryRow,
+    from: string,
+    to: string,
+    path: string,
+    side: 'old' | 'new',
+  ): Promise<FilePatch | null>;
   /** How many files differ; a renamed one is one. */
   changedFiles(project: RepositoryRow, from: string, to: string): Promise<number>;
   /** A hash of the changes between two commits: equal after a rebase that changes nothing else. */

@@ -15,6 +15,7 @@ import { projectApprovalRoutes } from './approvals/project-approvals.routes.ts';
 import { requestRuleRoutes } from './approvals/request-rules.routes.ts';
 import { approvalRuleService } from './approvals/rules.service.ts';
 import { approvalStates, type StateDependencies } from './approvals/state.service.ts';
+import { contextCommitRoutes } from './context-commits/context-commits.routes.ts';
 import { dependencyRoutes } from './dependencies/dependencies.routes.ts';
 import { draftNoteRoutes } from './draft-notes/draft-notes.routes.ts';
 import { storedStatus } from './merge-checks/merge-check.ts';
@@ -51,6 +52,8 @@ import { mergingRoutes } from './merging/merging.routes.ts';
 import { mergingService } from './merging/merging.service.ts';
 import { rebasing } from './merging/rebasing.ts';
 import { reviewService } from './reviews/reviews.service.ts';
+import { retargeting } from './stacks/retargeting.ts';
+import { stackRoutes } from './stacks/stacks.routes.ts';
 import { type CallDependencies, statusCheckCalls } from './status-checks/calls.ts';
 import { statusCheckRoutes } from './status-checks/status-checks.routes.ts';
 import { type StatusCheckDependencies, statusCheckService } from './status-checks/status-checks.service.ts';
@@ -130,6 +133,8 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       ...versionRoutes(deps),
       ...requestPeopleRoutes(deps),
       ...dependencyRoutes(deps, service),
+      ...contextCommitRoutes(deps),
+      ...stackRoutes(deps),
       ...mergedRefRoutes(deps),
       ...deps.noteables.register(noteable),
       ...draftNoteRoutes({ ...deps, kind: noteable, reviews }),
@@ -154,7 +159,12 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       ),
     tasks: [...calls.tasks, ...rebases.tasks, ...following.tasks],
     cron: following.cron,
-    consumers: [...followers(deps, service, merging), ...calls.consumers, ...following.consumers],
+    consumers: [
+      ...followers(deps, service, merging),
+      retargeting(deps, service),
+      ...calls.consumers,
+      ...following.consumers,
+    ],
     contributions: {
       move: async (tx, from, to) => {
         await moveMergeRequests(tx, from, to);

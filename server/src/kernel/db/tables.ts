@@ -708,6 +708,12 @@ export interface MergeRequestClosesIssuesTable {
   issue_id: number;
 }
 
+export interface MergeRequestContextCommitsTable {
+  merge_request_id: number;
+  sha: string;
+  committed_at: Date;
+}
+
 export interface MergeRequestDependenciesTable {
   id: Generated<number>;
   blocking_id: number;
@@ -921,6 +927,8 @@ export interface NotesTable {
   noteable_id: number | null;
   noteable_iid: number | null;
   action: string | null;
+  original_position: ColumnType<Json | null, string | null | undefined, string | null>;
+  outdated: Generated<boolean>;
 }
 
 export interface NotificationSettingsTable {
@@ -2070,6 +2078,7 @@ export interface Database {
   lfs_objects: LfsObjectsTable;
   member_invitations: MemberInvitationsTable;
   merge_request_closes_issues: MergeRequestClosesIssuesTable;
+  merge_request_context_commits: MergeRequestContextCommitsTable;
   merge_request_dependencies: MergeRequestDependenciesTable;
   merge_request_labels: MergeRequestLabelsTable;
   merge_request_people: MergeRequestPeopleTable;

@@ -52,7 +52,7 @@ export async function notePayload(
       note: note.body,
       noteable_id: note.noteable_id,
       noteable_type: noteableType(note),
-      original_position: note.position,
+      original_position: note.original_position ?? note.position,
       position: note.position,
       project_id: note.project_id,
       resolved_at: dateText(note.resolved_at),

@@ -65,6 +65,8 @@ export const Note = Entity('Note', {
     Nullable(Text({ description: 'The commit that it is about; on lines of merge requests null without one' })),
   ),
   position: Sometimes(NotePosition),
+  original_position: Sometimes(NotePosition),
+  outdated: Sometimes(Flag({ description: 'On a line: whether that is gone from the change' })),
   suggestions: Sometimes(ListOf(Suggestion, { description: 'What it proposes in place of lines of a merge request' })),
   resolvable: Flag(),
   resolved: Sometimes(Flag()),
@@ -141,7 +143,13 @@ export function noteJson(loaded: LoadedNote, externalUrl: string): NoteJson {
     noteable_iid: row.noteable_iid,
     project_id: row.project_id,
     ...(row.commit_id === null && row.kind !== 'diff' ? {} : { commit_id: row.commit_id }),
-    ...(position === null ? {} : { position: { ...position } }),
+    ...(position === null
+      ? {}
+      : {
+          position: { ...position },
+          original_position: { ...((row.original_position as Position | null) ?? position) },
+          outdated: row.outdated,
+        }),
     ...(suggestions === undefined ? {} : { suggestions: [...suggestions] }),
     resolvable: row.resolvable,
     ...(row.resolvable

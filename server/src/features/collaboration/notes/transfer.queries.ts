@@ -12,7 +12,7 @@ export async function* notesOfProject(db: Db, projectId: number): AsyncGenerator
         case when n.noteable_type = 'issue' then n.noteable_iid end as issue,
         n.discussion_id, n.kind, (select username from users where id = n.author_id) as author, n.body, n.system,
         n.internal, n.action, n.resolvable, n.resolved_at, (select username from users where id = n.resolved_by_id) as resolved_by,
-        n.position, n.line_code, n.last_edited_at,
+        n.position, n.original_position, n.outdated, n.line_code, n.last_edited_at,
         (select username from users where id = n.last_edited_by_id) as last_edited_by, n.created_at, n.updated_at
       from notes n where n.project_id = ${projectId} and n.noteable_type in ('commit', 'issue', 'merge_request')
         and n.id > ${after} order by n.id limit ${batch}`.execute(db);

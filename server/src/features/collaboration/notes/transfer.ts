@@ -20,6 +20,26 @@ const end = Type.Object({
   new_line: number,
 });
 
+const position = Optional(
+  OrNull(
+    Type.Object({
+      base_sha: sha,
+      start_sha: sha,
+      head_sha: sha,
+      old_path: path,
+      new_path: path,
+      position_type: OneOf(['text', 'image', 'file']),
+      old_line: number,
+      new_line: number,
+      line_range: Optional(OrNull(Type.Object({ start: end, end }))),
+      width: number,
+      height: number,
+      x: number,
+      y: number,
+    }),
+  ),
+);
+
 export const noteRelation: Relation = relation({
   name: 'notes',
   schema: Type.Object({
@@ -38,25 +58,9 @@ export const noteRelation: Relation = relation({
     resolvable: Bool(),
     resolved_at: time,
     resolved_by: person,
-    position: Optional(
-      OrNull(
-        Type.Object({
-          base_sha: sha,
-          start_sha: sha,
-          head_sha: sha,
-          old_path: path,
-          new_path: path,
-          position_type: OneOf(['text', 'image', 'file']),
-          old_line: number,
-          new_line: number,
-          line_range: Optional(OrNull(Type.Object({ start: end, end }))),
-          width: number,
-          height: number,
-          x: number,
-          y: number,
-        }),
-      ),
-    ),
+    position,
+    original_position: position,
+    outdated: Optional(Bool()),
     line_code: Optional(OrNull(Str({ maxLength: 100 }))),
     last_edited_at: time,
     last_edited_by: person,
@@ -96,6 +100,8 @@ export const noteRelation: Relation = relation({
       resolved_at: row.resolvable ? (row.resolved_at ?? null) : null,
       resolved_by_id: row.resolvable && row.resolved_at ? await target.person(row.resolved_by) : null,
       position: row.position ? JSON.stringify(row.position) : null,
+      original_position: row.original_position ? JSON.stringify(row.original_position) : null,
+      outdated: row.outdated === true,
       line_code: row.line_code ?? null,
       last_edited_at: row.last_edited_at ?? null,
       last_edited_by_id: await target.person(row.last_edited_by),

@@ -4,11 +4,15 @@ import type { RepositoryAccess } from '../face.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
 
+/** Lines of larger changes of one file are not followed. */
+const largestPatch = 10 * 1024 ** 2;
+
 export function changesOf(deps: {
   readonly open: OpenRepository;
   readonly reader: Pick<RepositoryReader, 'commit'>;
-}): Pick<RepositoryAccess, 'changes' | 'changedPaths' | 'changedFiles'> {
+}): Pick<RepositoryAccess, 'changes' | 'changedPaths' | 'changedFiles' | 'filePatch'> {
   const { open, reader } = deps;
+  const limits = { maxPatchBytes: largestPatch, maxBytes: 2 * largestPatch, maxLines: 1_000_000 };
   return {
     async changes(project, sha) {
       const repo = open(project);
@@ -26,6 +30,23 @@ export function changesOf(deps: {
     async changedPaths(project, from, to) {
       const files = await git.changedFiles(open(project), /^0+$/.test(from) ? null : knownSha(from), knownSha(to));
       return [...new Set(files.flatMap((file) => [file.oldPath, file.newPath]))];
+    },
+    async filePatch(project, from, to, path, side) {
+      const repo = open(project);
+      const isMeant = (file: { oldPath: string; newPath: string; newFile: boolean; deletedFile: boolean }) =>
+        side === 'old' ? file.oldPath === path && !file.newFile : file.newPath === path && !file.deletedFile;
+      const file = (await git.changedFiles(repo, knownSha(from), knownSha(to))).find(isMeant);
+      if (!file) return null;
+      const paths = [...new Set([file.oldPath, file.newPath])];
+      const { files } = await git.diff(repo, knownSha(from), knownSha(to), { paths, limits, context: 0 });
+      const found = files.find(isMeant);
+      const readable = found && !found.tooLarge && !found.collapsed && !found.binary;
+      return {
+        old_path: file.oldPath,
+        new_path: file.newPath,
+        deleted: file.deletedFile,
+        diff: readable ? found.patch : null,
+      };
     },
     async changedFiles(project, from, to) {
       return (await git.changedFiles(open(project), knownSha(from), knownSha(to))).length;

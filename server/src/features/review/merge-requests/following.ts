@@ -14,6 +14,7 @@ import {
 import { type RepositoryAccess, readPushOptions } from '../../repository/index.ts';
 import { approvalsAfterPush } from '../approvals/reset-on-push.ts';
 import type { MergingService } from '../merging/merging.service.ts';
+import { threadsAfterPush } from '../threads/threads-after-push.ts';
 import * as heads from './head-pipelines.queries.ts';
 import { headRef } from './head-ref.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -32,7 +33,16 @@ const endsOfForks = [projectDeleted, projectFacts.unrelated] as const;
 interface FollowDependencies extends Pick<MergeRequestDependencies, 'db' | 'project' | 'actingAs'> {
   readonly repository: Pick<
     RepositoryAccess,
-    'advanceRef' | 'branch' | 'carry' | 'changedPaths' | 'codeOwners' | 'keptRef' | 'mergeBase' | 'patchId'
+    | 'advanceRef'
+    | 'branch'
+    | 'carry'
+    | 'changedPaths'
+    | 'codeOwners'
+    | 'filePatch'
+    | 'keptRef'
+    | 'mergeBase'
+    | 'patchId'
+    | 'resolve'
   >;
 }
 
@@ -66,7 +76,10 @@ export function headFollower(
       await repository.carry(project, source, head);
     }
     const base = (await repository.mergeBase(project, target, head)) ?? target;
-    const settle = await approvalsAfterPush(deps, project, request, { head, base, target });
+    const [settle, moveThreads] = await Promise.all([
+      approvalsAfterPush(deps, project, request, { head, base, target }),
+      threadsAfterPush(deps, project, request, { base_sha: base, start_sha: target, head_sha: head }),
+    ]);
     // Before the transaction: a merge holds the project's row while it waits for the request's.
     if (!(await repository.advanceRef(db, project, ref, before, head))) return false;
     await transaction(db, async (tx) => {
@@ -87,6 +100,7 @@ export function headFollower(
       });
       await insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
       await settle(tx);
+      await moveThreads(tx);
       const pipeline = await heads.newestPipelineOf(tx, row.id, head);
       if (pipeline) await heads.setHeadPipeline(tx, row.id, pipeline.id);
       await service.tell(tx, 'merge_request.head_changed', changed, actorId, row, cause);

@@ -5,6 +5,7 @@ import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
+import { threadsAfterPush } from '../threads/threads-after-push.ts';
 import { headRef } from './head-ref.ts';
 import { assign } from './history.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -98,6 +99,14 @@ export async function updateMergeRequest(
   const refs = target === undefined ? null : await retarget(deps, subject, request, target);
   if (refs && refs.head_sha !== request.head_sha)
     await deps.repository.keepRef(deps.db, subject.project, headRef(request.iid), refs.head_sha);
+  const moveThreads =
+    refs && refs.head_sha !== null
+      ? await threadsAfterPush(deps, subject.project, request, {
+          base_sha: refs.base_sha,
+          start_sha: refs.start_sha,
+          head_sha: refs.head_sha,
+        })
+      : null;
   const wished = options.allow_collaboration;
   const collaboration = wished && !(await opensBranch(deps, subject, caller, request)) ? undefined : wished;
   try {
@@ -129,6 +138,7 @@ export async function updateMergeRequest(
           : {}),
         ...(reopens ? { state: 'opened' as const, closed_at: null, closed_by_id: null } : {}),
       });
+      await moveThreads?.(tx);
       if (override !== undefined && override !== row.override_requested_changes && caller.user)
         await systemNote(
           tx,

@@ -42,9 +42,10 @@ export function suggestionService(deps: SuggestionDependencies) {
     project: Project,
     request: Pick<MergeRequest, 'head_sha'>,
     row: SuggestionRow,
-    note: Pick<Note, 'position'>,
+    note: Pick<Note, 'position' | 'original_position'>,
   ): Promise<CurrentLines | null> {
-    const position = note.position as Position | null;
+    // Its lines are numbered as they were when it was written.
+    const position = (note.original_position ?? note.position) as Position | null;
     const { head_sha: head } = request;
     if (row.applied_at !== null || position?.new_path == null || head === null) return null;
     if (row.from_content === row.to_content) return null;
@@ -81,7 +82,7 @@ export function suggestionService(deps: SuggestionDependencies) {
     },
 
     async written(tx, place, note) {
-      const position = note.position as Position | null;
+      const position = (note.original_position ?? note.position) as Position | null;
       const { subject } = place;
       if (note.kind !== 'diff' || position?.position_type !== 'text' || subject.kind !== 'project') return;
       const { new_line: line, new_path: path } = position;

@@ -78,6 +78,8 @@ import { upstreamPipelinesMigration } from './0550-upstream-pipelines.ts';
 import { searchesMigration } from './0560-searches.ts';
 import { requestedChangesMigration } from './0580-requested-changes.ts';
 import { failedPipelinesMigration } from './0600-failed-pipelines.ts';
+import { threadPositionsMigration } from './0640-thread-positions.ts';
+import { contextCommitsMigration } from './0641-context-commits.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -165,4 +167,6 @@ export const migrations: readonly Migration[] = [
   searchesMigration,
   requestedChangesMigration,
   failedPipelinesMigration,
+  threadPositionsMigration,
+  contextCommitsMigration,
 ];

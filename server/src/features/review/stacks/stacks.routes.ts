@@ -1,0 +1,46 @@
+/** The API of stacks: the merge requests that one stands on, and those that stand on it. */
+import Type from 'typebox';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { mapPresent, slicePage } from '../../../kernel/http/pagination.ts';
+import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import { storedStatus } from '../merge-checks/merge-check.ts';
+import { requestsById } from '../merge-requests/history.queries.ts';
+import { MergeRequest, mergeRequestJson } from '../merge-requests/merge-requests.entity.ts';
+import { requireByIid, withPeople } from '../merge-requests/merge-requests.queries.ts';
+import type { MergeRequestDependencies } from '../merge-requests/merge-requests.service.ts';
+import { stackOf } from './stacks.queries.ts';
+
+export function stackRoutes({ db, externalUrl }: Pick<MergeRequestDependencies, 'db' | 'externalUrl'>): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/projects/:id/merge_requests/:merge_request_iid/stack',
+      summary: 'List the stack of a merge request',
+      description:
+        'The open merge requests below it, the lowest first, the merge request itself, and those above it: each targets the source branch of the one before. A merge request that is in no stack is alone in its list.',
+      tag: 'Merge requests',
+      credentials: ['token', 'session'],
+      access: { on: 'project', ability: 'read_merge_request' },
+      pagination: 'offset',
+      params: Type.Object({
+        id: IdOrPath('Id or path of the project'),
+        merge_request_iid: Int({ description: 'Internal id of the merge request' }),
+      }),
+      responses: { 200: ListOf(MergeRequest) },
+      handler: async ({ params, subject, page }) => {
+        const row = await requireByIid(db, subject.project.id, params.merge_request_iid);
+        const paged = slicePage(page, await stackOf(db, row));
+        const rows = await requestsById(
+          db,
+          paged.items.map(({ id }) => id),
+        );
+        const byId = new Map((await withPeople(db, rows, subject)).map((loaded) => [loaded.row.id, loaded]));
+        return mapPresent(paged, ({ id }) => {
+          const loaded = byId.get(id);
+          return loaded && mergeRequestJson(loaded, { base: externalUrl }, storedStatus(loaded.row));
+        });
+      },
+    }),
+  ];
+}

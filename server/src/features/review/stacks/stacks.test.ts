@@ -1,0 +1,92 @@
+/** Stacks of merge requests, and what becomes of those whose target branch was merged or deleted. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { type BuiltToken, unique } from '../../../../test/factories.ts';
+import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+
+let app: TestApp;
+let project: RepositoryProject;
+let developer: BuiltToken;
+beforeAll(async () => {
+  app = await startTestApp({ background: true });
+  project = await buildRepositoryProject(app, { files: { 'README.md': 'hello\n' } });
+  developer = await project.member(Level.maintainer);
+});
+afterAll(() => app.close());
+
+/** A branch with a file of its own on another one, and a request from the one into the other. */
+async function request(branch: string, target: string, from = target): Promise<number> {
+  await project.commit(branch, { [`${branch}.txt`]: `${branch}\n` }, { start_branch: from });
+  const json = { source_branch: branch, target_branch: target, title: branch };
+  const made = await project.api<Json>('POST', '/merge_requests', { token: developer.secret, json });
+  expect([made.status, made.body]).toEqual([201, made.body]);
+  return Number(made.body.iid);
+}
+const get = async (iid: number) => (await project.api(`GET`, `/merge_requests/${iid}`)).body;
+const targetBecomes = (iid: number, target: string) =>
+  vi.waitFor(async () => expect((await get(iid)).target_branch).toBe(target), { interval: 10, timeout: 10_000 });
+const notes = async (iid: number) =>
+  (await project.api<Json[]>('GET', `/merge_requests/${iid}/notes`)).body.map(({ body }) => body);
+const changed = async (iid: number) =>
+  (await project.api<Json[]>('GET', `/merge_requests/${iid}/diffs`)).body.map(({ new_path }) => new_path);
+
+describe('stacks', () => {
+  it('are listed from the lowest to the highest, and each shows its own changes alone', async () => {
+    const [one, two, three, side] = ['one', 'two', 'three', 'side'].map((name) => unique(name));
+    const first = await request(String(one), 'main');
+    const second = await request(String(two), String(one));
+    const third = await request(String(three), String(two));
+    const beside = await request(String(side), String(one));
+    const stack = async (iid: number, token?: string) => {
+      const { status, body } = await project.api<Json[]>('GET', `/merge_requests/${iid}/stack`, token ? { token } : {});
+      return status === 200 ? body.map((each) => each.iid) : status;
+    };
+    expect(await stack(third)).toEqual([first, second, third]);
+    expect(await stack(first)).toEqual([first, second, beside, third]);
+    expect(await stack(beside)).toEqual([first, beside]);
+    expect(await stack(first, (await (await buildRepositoryProject(app)).member(Level.developer)).secret)).toBe(404);
+    expect(await stack(999)).toBe(404);
+    expect(await changed(third)).toEqual([`${three}.txt`]);
+    await project.api('PUT', `/merge_requests/${first}`, { json: { state_event: 'close' } });
+    expect(await stack(second)).toEqual([second, third]);
+  });
+
+  it('are retargeted when the base is merged, with its branch and without', async () => {
+    const [one, two, three] = ['one', 'two', 'three'].map((name) => unique(name));
+    const first = await request(String(one), 'main');
+    const second = await request(String(two), String(one));
+    const third = await request(String(three), String(two));
+    const merge = (iid: number, json: Json) => project.api('PUT', `/merge_requests/${iid}/merge`, { json });
+    expect((await merge(first, { should_remove_source_branch: true })).status).toBe(200);
+    await targetBecomes(second, 'main');
+    expect(await changed(second)).toEqual([`${two}.txt`]);
+    expect((await notes(second)).join()).toMatch(/branch/);
+    expect((await get(third)).target_branch).toBe(two);
+    expect((await merge(second, { should_remove_source_branch: false })).status).toBe(200);
+    await targetBecomes(third, 'main');
+    expect((await get(third)).state).toBe('opened');
+  });
+
+  it('are retargeted when a merged branch is deleted later; a branch that was never merged leaves them', async () => {
+    const [develop, work, lost, alone] = ['develop', 'work', 'lost', 'alone'].map((name) => unique(name));
+    const base = await request(String(develop), 'main');
+    await project.api('POST', '/protected_branches', { json: { name: develop } });
+    const top = await request(String(work), String(develop));
+    expect((await project.api('PUT', `/merge_requests/${base}/merge`, {})).status).toBe(200);
+    const later = await request(unique('later'), String(develop));
+    await project.api('DELETE', `/protected_branches/${develop}`);
+    expect((await get(top)).target_branch).toBe(develop);
+    await project.api('DELETE', `/repository/branches/${develop}`);
+    await Promise.all([top, later].map((iid) => targetBecomes(iid, 'main')));
+    expect(await notes(top)).toContain(
+      `deleted the \`${develop}\` branch. This merge request now targets the \`main\` branch`,
+    );
+    await project.commit(String(lost), { 'lost.txt': 'x' }, { start_branch: 'main' });
+    const left = await request(String(alone), String(lost));
+    await project.api('DELETE', `/repository/branches/${lost}`);
+    const waiting = () => app.db.selectFrom('facts').select('id').where('delivered_at', 'is', null).execute();
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]), { interval: 10, timeout: 10_000 });
+    expect((await get(left)).target_branch).toBe(lost);
+  });
+});
