@@ -86,9 +86,9 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
       const count = await git.countCommits(repo, { from: [knownSha(head)], not });
       return { count, title: (await reader.commit(project, head)).title };
     },
-    async diff(project, from, to) {
+    async diff(project, from, to, options = {}) {
       try {
-        return fileChanges(await git.diff(open(project), knownSha(from), knownSha(to)));
+        return fileChanges(await git.diff(open(project), knownSha(from), knownSha(to), options));
       } catch (error) {
         throw asHttpError(error);
       }

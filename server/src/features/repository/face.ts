@@ -42,6 +42,16 @@ export interface MergeTry {
   readonly conflicts: readonly string[];
 }
 
+/** A file that collides, with the merged text and its markers, and the text of either side. */
+export interface ConflictText {
+  readonly path: string;
+  readonly kind: MergeConflict['kind'];
+  readonly message: string;
+  readonly content: string | null;
+  readonly ours: string | null;
+  readonly theirs: string | null;
+}
+
 export interface Signature {
   readonly name: string;
   readonly email: string;
@@ -62,6 +72,11 @@ export interface Workbench {
   edit(commit: string, files: ReadonlyMap<string, string>): Promise<string>;
   /** Three-way merge of two commits, with the conflicts by path. */
   merge(ours: string, theirs: string): Promise<MergeTry>;
+  /**
+   * The merge of two commits with these texts in place of the files that collide, null to remove one; no tree where others
+   * collide too.
+   */
+  resolve(ours: string, theirs: string, files: ReadonlyMap<string, string | null>): Promise<MergeTry>;
   /** Makes the commits of `head` anew on top of `onto`; the last of them, null where they conflict. */
   rebase(head: string, onto: string, committer: Signature): Promise<string | null>;
   /** Where the objects go, for writers of this slice. */
@@ -132,7 +147,12 @@ export interface RepositoryAccess {
     before: string | null,
     after: string,
   ): Promise<{ count: number; title: string | null }>;
-  diff(project: RepositoryRow, from: string, to: string): Promise<{ files: FileChange[]; overflow: boolean }>;
+  diff(
+    project: RepositoryRow,
+    from: string,
+    to: string,
+    options?: { readonly ignoreWhitespace?: boolean },
+  ): Promise<{ files: FileChange[]; overflow: boolean }>;
   /** The patch between two commits as git prints it. */
   rawDiff(project: RepositoryRow, from: string | null, to: string): Promise<Readable>;
   /** Commits as mails, the oldest first: those of a range, or `to` alone. */
@@ -171,6 +191,13 @@ export interface RepositoryAccess {
   tryMerge(project: RepositoryRow, ours: string, theirs: string): Promise<MergeTry>;
   /** What conflicts when two commits are merged, by file; the first thousand. */
   conflicts(project: RepositoryRow, ours: string, theirs: string): Promise<readonly MergeConflict[]>;
+  /** The same with the texts of the files, as far as they are texts of at most so many bytes. */
+  conflictTexts(
+    project: RepositoryRow,
+    ours: string,
+    theirs: string,
+    maximumBytes: number,
+  ): Promise<readonly ConflictText[]>;
   /**
    * A lock in the way of what `from..to` would bring to a branch; those of these people are not. Null where there is none.
    */

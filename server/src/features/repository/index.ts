@@ -84,7 +84,16 @@ import { writtenCheck } from './writes/written-check.ts';
 export type { Owner } from './code-owners/code-owners.ts';
 export { Commit, type CommitJson, FileDiff } from './commits/commits.entity.ts';
 export { commitJson, projectPath } from './commits/commits.json.ts';
-export type { BranchPermissions, FilePatch, MergeTry, RepositoryAccess, RepositoryRow, Workbench, WriteRequest } from './face.ts';
+export type {
+  BranchPermissions,
+  ConflictText,
+  FilePatch,
+  MergeTry,
+  RepositoryAccess,
+  RepositoryRow,
+  Workbench,
+  WriteRequest,
+} from './face.ts';
 export { maintenanceDue } from './maintenance/maintenance.ts';
 export { type ReleasesOfTags, releasesOfTags } from './ports.ts';
 export { describedGrant } from './protections/protections.entity.ts';

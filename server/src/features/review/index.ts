@@ -9,12 +9,17 @@ import type { NoteableKind } from '../collaboration/notes/index.ts';
 import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
 import { membersUnassigned } from '../namespaces/index.ts';
 import type { Pushed } from '../repository/index.ts';
+import { approvalSettingRoutes } from './approvals/approval-settings.routes.ts';
 import { approvalRoutes } from './approvals/approvals.routes.ts';
 import { type ApprovalDependencies, approvalService } from './approvals/approvals.service.ts';
+import { groupRuleRoutes } from './approvals/group-rules.routes.ts';
 import { projectApprovalRoutes } from './approvals/project-approvals.routes.ts';
 import { requestRuleRoutes } from './approvals/request-rules.routes.ts';
 import { approvalRuleService } from './approvals/rules.service.ts';
+import { approvalSettingsService } from './approvals/settings.service.ts';
 import { approvalStates, type StateDependencies } from './approvals/state.service.ts';
+import { conflictRoutes } from './conflicts/conflicts.routes.ts';
+import { conflictResolving } from './conflicts/resolving.ts';
 import { contextCommitRoutes } from './context-commits/context-commits.routes.ts';
 import { dependencyRoutes } from './dependencies/dependencies.routes.ts';
 import { draftNoteRoutes } from './draft-notes/draft-notes.routes.ts';
@@ -112,6 +117,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   const merging = mergingService(deps, service, mergeChecks, acceptance, trains, worker.board);
   const approvals = approvalService(deps, service, states);
   const rules = approvalRuleService(deps);
+  const approvalSettings = approvalSettingsService(deps);
   const reviews = reviewService(deps, service, states, approvals);
   const detail = mergeRequestDetail(deps, mergeChecks.status);
   const suggestions = suggestionService(deps);
@@ -134,6 +140,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       ...requestPeopleRoutes(deps),
       ...dependencyRoutes(deps, service),
       ...contextCommitRoutes(deps),
+      ...conflictRoutes(conflictResolving(deps, service, sources), detail),
       ...stackRoutes(deps),
       ...mergedRefRoutes(deps),
       ...deps.noteables.register(noteable),
@@ -143,7 +150,9 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       ...mergingRoutes(deps.db, merging, rebases, detail),
       ...mergeTrainRoutes({ ...deps, merging }),
       ...commitMergeRequestRoutes(deps),
-      ...projectApprovalRoutes(deps, rules),
+      ...projectApprovalRoutes(deps, rules, approvalSettings),
+      ...approvalSettingRoutes(deps, approvalSettings),
+      ...groupRuleRoutes(deps, rules),
       ...requestRuleRoutes(deps, rules, states),
       ...approvalRoutes(deps, approvals, states),
       ...statusCheckRoutes({ db: deps.db, externalUrl: deps.externalUrl, service: checks }),

@@ -248,6 +248,8 @@ export const groupAbilities = {
   read_group_push_rule: { role: owner },
   admin_group_push_rule: { role: owner },
   admin_group_protected_branch: { role: owner },
+  admin_group_approval_rule: { role: maintainer },
+  admin_group_approval_setting: { role: owner },
   admin_group_protected_environment: { role: maintainer },
   admin_group_ci_variable: { role: owner },
   read_group_runner: { role: maintainer },

@@ -66,6 +66,7 @@ export interface ApprovalRulesTable {
   applies_to_all_protected_branches: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  namespace_id: number | null;
 }
 
 export interface ApprovalsTable {
@@ -410,6 +411,15 @@ export interface GrantsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   state: Generated<'active' | 'awaiting'>;
+}
+
+export interface GroupApprovalSettingsTable {
+  namespace_id: number;
+  allow_author_approval: Generated<boolean>;
+  allow_committer_approval: Generated<boolean>;
+  allow_overrides_to_approver_list_per_merge_request: Generated<boolean>;
+  retain_approvals_on_push: Generated<boolean>;
+  require_reauthentication_to_approve: Generated<boolean>;
 }
 
 export interface GroupUploadsTable {
@@ -2053,6 +2063,7 @@ export interface Database {
   gpg_key_subkeys: GpgKeySubkeysTable;
   gpg_keys: GpgKeysTable;
   grants: GrantsTable;
+  group_approval_settings: GroupApprovalSettingsTable;
   group_uploads: GroupUploadsTable;
   identities: IdentitiesTable;
   instance_state: InstanceStateTable;

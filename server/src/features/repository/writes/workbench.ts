@@ -30,6 +30,17 @@ export function workbench(quarantine: git.Quarantine): Workbench {
       const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs));
       return { tree: result.clean ? result.treeId : null, conflicts: result.conflictPaths };
     },
+    async resolve(ours, theirs, files) {
+      const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs));
+      const left = result.conflictPaths.filter((path) => !files.has(path));
+      if (left.length > 0) return { tree: null, conflicts: left };
+      const editor = git.createTreeEditor(quarantine, result.treeId);
+      for (const [path, text] of files) {
+        const action = { path, content: Buffer.from(text ?? '', 'utf8') };
+        await editor.apply(text === null ? { action: 'delete', path } : { action: 'update', ...action });
+      }
+      return { tree: await editor.write(), conflicts: [] };
+    },
     async rebase(head, onto, committer) {
       const result = await git.rebase(quarantine, {
         head: knownSha(head),

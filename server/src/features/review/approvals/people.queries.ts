@@ -22,6 +22,18 @@ export async function votersOf(db: Db, projectId: number, ids: readonly number[]
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Active people by id, whatever their roles. */
+export async function activePeople(db: Db, ids: readonly number[]): Promise<Map<number, Person>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'name', 'username', 'state', 'avatar_object_key', 'locked_until', 'public_email'])
+    .where('id', 'in', [...new Set(ids)])
+    .where('state', '=', 'active')
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** Members of groups, those of the groups above them included. */
 export async function membersOfGroups(db: Db, groupIds: readonly number[]): Promise<Map<number, number[]>> {
   const wanted = [...new Set(groupIds)];

@@ -1,15 +1,14 @@
 /** Routes of what a project requires of approvals: its configuration and its rules. */
 import Type from 'typebox';
-import { type AuditOrigin, entityOfPlace, originOf, recordAudit } from '../../../kernel/audit/index.ts';
+import { originOf } from '../../../kernel/audit/index.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { transaction } from '../../../kernel/db/index.ts';
 import { Count, Entity, Flag, ListOf } from '../../../kernel/http/entity.ts';
-import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { UserReference } from '../../identity/index.ts';
-import { findProject, setApprovalsBeforeMerge } from '../../namespaces/index.ts';
+import { findProject } from '../../namespaces/index.ts';
 import { ruleContext } from './rule-context.ts';
 import { ApprovalRuleEntity, approvalRuleJson } from './rules.entity.ts';
 import {
@@ -24,7 +23,7 @@ import {
 } from './rules.params.ts';
 import { type ApprovalRule, countRules, findRule, listRules } from './rules.queries.ts';
 import type { ApprovalRuleService } from './rules.service.ts';
-import { type ApprovalSettings, readApprovalSettings, writeApprovalSettings } from './settings.queries.ts';
+import type { ApprovalSettingsService } from './settings.service.ts';
 import { effectiveSettings, type StateDependencies } from './state.service.ts';
 
 const common = { credentials: ['token', 'session'], tag: 'Merge request approvals' } as const;
@@ -63,18 +62,11 @@ const parameters = Object.fromEntries(
 
 type Dependencies = Pick<StateDependencies, 'db' | 'settings'> & { readonly externalUrl: string };
 
-/** The settings as they are to be; to reset approvals on every push leaves nothing to remove selectively. */
-function wanted(before: ApprovalSettings, changes: Partial<Record<Switch, boolean>>): ApprovalSettings {
-  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  const after = { ...before, ...given };
-  if (!after.reset_approvals_on_push || !after.selective_code_owner_removals) return after;
-  if (changes.selective_code_owner_removals !== true) return { ...after, selective_code_owner_removals: false };
-  throw invalidRecord({
-    selective_code_owner_removals: ['can only be enabled when reset_approvals_on_push is disabled'],
-  });
-}
-
-export function projectApprovalRoutes(deps: Dependencies, service: ApprovalRuleService): Route[] {
+export function projectApprovalRoutes(
+  deps: Dependencies,
+  service: ApprovalRuleService,
+  settings: ApprovalSettingsService,
+): Route[] {
   const { db } = deps;
   const presented = async (subject: ProjectSubject, caller: Caller, list: readonly ApprovalRule[]) => {
     const context = await ruleContext(deps, subject.project.id, caller, list);
@@ -84,45 +76,13 @@ export function projectApprovalRoutes(deps: Dependencies, service: ApprovalRuleS
     (await presented(subject, caller, [rule]))(rule);
 
   async function configuration({ project }: ProjectSubject) {
-    const [settings, current] = await Promise.all([effectiveSettings(deps, project.id), findProject(db, project.id)]);
+    const [effective, current] = await Promise.all([effectiveSettings(deps, project.id), findProject(db, project.id)]);
     return {
       approvers: [],
       approver_groups: [],
       approvals_before_merge: current?.approvals_before_merge ?? 0,
-      ...settings,
+      ...effective,
     };
-  }
-
-  async function configure(
-    { project, namespace }: ProjectSubject,
-    changes: Partial<Record<Switch, boolean>>,
-    before: number | undefined,
-    origin: AuditOrigin,
-  ): Promise<void> {
-    await transaction(db, async (tx) => {
-      const known = await readApprovalSettings(tx, project.id);
-      const settings = wanted(known, changes);
-      await writeApprovalSettings(tx, project.id, settings);
-      if (before !== undefined) await setApprovalsBeforeMerge(tx, project.id, before);
-      const changed = Object.fromEntries(
-        names.flatMap((name) =>
-          known[name] === settings[name] ? [] : [[name, { from: known[name], to: settings[name] }] as const],
-        ),
-      );
-      const numbers =
-        before === undefined || before === project.approvals_before_merge
-          ? {}
-          : { approvals_before_merge: { from: project.approvals_before_merge, to: before } };
-      const details = { ...changed, ...numbers };
-      if (Object.keys(details).length === 0) return;
-      await recordAudit(tx, {
-        ...origin,
-        entity: entityOfPlace({ kind: 'project', project, namespace }),
-        event: 'merge_request_approval_settings_updated',
-        details,
-        target: { type: 'Project', id: project.id, details: project.name },
-      });
-    });
   }
 
   return [
@@ -154,7 +114,7 @@ export function projectApprovalRoutes(deps: Dependencies, service: ApprovalRuleS
       responses: { 201: ApprovalConfiguration },
       handler: async (context) => {
         const { id: _, approvals_before_merge: before, ...changes } = context.params;
-        await configure(context.subject, changes, before, originOf(context));
+        await settings.configureProject(context.subject, changes, originOf(context), before);
         return await configuration(context.subject);
       },
     }),

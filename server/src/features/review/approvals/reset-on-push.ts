@@ -4,7 +4,7 @@ import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import type { RepositoryAccess } from '../../repository/index.ts';
 import { approvalsOf, deleteApprovals, deleteApprovalsBy, deleteOtherApprovals } from './approvals.queries.ts';
 import { ownersOfPaths } from './code-owner-rules.ts';
-import { readApprovalSettings } from './settings.queries.ts';
+import { settingsUnderGroups } from './settings.queries.ts';
 
 export interface NewHead {
   readonly head: string;
@@ -24,7 +24,7 @@ export async function approvalsAfterPush(
   before: MergeRequest,
   { head, base, target }: NewHead,
 ): Promise<(tx: Db) => Promise<void>> {
-  const [settings, approvals] = await Promise.all([readApprovalSettings(db, project.id), approvalsOf(db, before.id)]);
+  const [settings, approvals] = await Promise.all([settingsUnderGroups(db, project.id), approvalsOf(db, before.id)]);
   // Whoever approves meanwhile approves the commit before: nothing is known of what that has in common with this one.
   if (approvals.length === 0)
     return (tx) => (settings.reset_approvals_on_push ? deleteApprovals(tx, before.id) : Promise.resolve());

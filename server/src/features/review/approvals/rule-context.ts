@@ -2,7 +2,7 @@
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import { membersOfGroups, votersOf } from './people.queries.ts';
+import { activePeople, membersOfGroups, votersOf } from './people.queries.ts';
 import type { RuleContext } from './rules.entity.ts';
 import { type ApprovalRule, protectedBranches, visibleGroups } from './rules.queries.ts';
 import type { ApprovalState } from './state.service.ts';
@@ -37,6 +37,27 @@ export async function ruleContext(
     eligible: new Map(
       rules.map((rule) => [rule.id, named(rule).filter((id) => (voters.get(id)?.level ?? 0) >= Level.reporter)]),
     ),
+  };
+}
+
+/** For rules of a group: whose approval counts is decided by their role in each project. */
+export async function groupRuleContext(
+  { db, externalUrl }: Urls,
+  caller: Caller,
+  rules: readonly ApprovalRule[],
+): Promise<RuleContext> {
+  const groupIds = rules.flatMap(({ group_ids }) => group_ids);
+  const [members, groups] = await Promise.all([membersOfGroups(db, groupIds), visibleGroups(db, caller, groupIds)]);
+  const named = (rule: ApprovalRule) => [
+    ...new Set([...rule.user_ids, ...rule.group_ids.flatMap((id) => members.get(id) ?? [])]),
+  ];
+  const voters = await activePeople(db, rules.flatMap(named));
+  return {
+    externalUrl,
+    voters,
+    groups: new Map(groups.map((group) => [group.id, group])),
+    branches: [],
+    eligible: new Map(rules.map((rule) => [rule.id, named(rule).filter((id) => voters.has(id))])),
   };
 }
 

@@ -15,7 +15,7 @@ import {
 import { UserReference, userReference } from '../../identity/index.ts';
 import { pictureUrl } from '../../namespaces/index.ts';
 import { describedGrant } from '../../repository/index.ts';
-import type { Voter } from './people.queries.ts';
+import type { Person } from '../merge-requests/merge-requests.queries.ts';
 import type { ApprovalRule, RuleBranch, RuleGroup } from './rules.queries.ts';
 import type { JudgedRule } from './state.service.ts';
 
@@ -101,7 +101,7 @@ export const ApprovalStateEntity = Entity('MergeRequestApprovalState', {
 /** What is looked up for rules of one caller. */
 export interface RuleContext {
   readonly externalUrl: string;
-  readonly voters: ReadonlyMap<number, Voter>;
+  readonly voters: ReadonlyMap<number, Person>;
   readonly groups: ReadonlyMap<number, RuleGroup>;
   readonly branches: readonly RuleBranch[];
   /** By rule, who may give its approvals. */

@@ -9,11 +9,16 @@ export type RuleType = 'any_approver' | 'regular' | 'report_approver';
 export type ReportType = 'license_scanning' | 'code_coverage';
 
 /** What rules belong to. */
-export type RuleOwner = { readonly projectId: number } | { readonly mergeRequestId: number };
+export type RuleOwner =
+  | { readonly projectId: number }
+  | { readonly mergeRequestId: number }
+  | { readonly groupId: number };
 
 export interface ApprovalRule {
   readonly id: number;
   readonly source_rule_id: number | null;
+  /** The group that it belongs to; null for rules of projects and merge requests. */
+  readonly namespace_id: number | null;
   readonly name: string;
   readonly rule_type: RuleType;
   readonly report_type: ReportType | null;
@@ -29,14 +34,18 @@ export interface ApprovalRule {
 const ids = (table: string, column: string): RawBuilder<number[]> =>
   sql<number[]>`array(select k.${sql.ref(column)} from ${sql.table(table)} k where k.rule_id = r.id order by 1)`;
 
-const columns = sql`r.id, r.source_rule_id, r.name, r.rule_type, r.report_type, r.approvals_required,
+const columns = sql`r.id, r.source_rule_id, r.namespace_id, r.name, r.rule_type, r.report_type, r.approvals_required,
   r.applies_to_all_protected_branches, ${ids('approval_rule_users', 'user_id')} as user_ids,
   ${ids('approval_rule_groups', 'namespace_id')} as group_ids,
   ${ids('approval_rule_branches', 'protected_branch_id')} as branch_ids,
   (select s.approvals_required from approval_rules s where s.id = r.source_rule_id) as source_required`;
 
 const ownedBy = (owner: RuleOwner) =>
-  'projectId' in owner ? sql`r.project_id = ${owner.projectId}` : sql`r.merge_request_id = ${owner.mergeRequestId}`;
+  'projectId' in owner
+    ? sql<boolean>`r.project_id = ${owner.projectId}`
+    : 'groupId' in owner
+      ? sql<boolean>`r.namespace_id = ${owner.groupId}`
+      : sql<boolean>`r.merge_request_id = ${owner.mergeRequestId}`;
 
 /** In the order in which they were made. */
 export async function listRules(
@@ -49,24 +58,22 @@ export async function listRules(
   return rows;
 }
 
-/** The rules of a request and those of its project. */
+/** The rules of a request, and those of its project and of the groups above it. */
 export async function rulesFor(
   db: Db,
   request: { readonly id: number; readonly project_id: number },
 ): Promise<{ readonly project: readonly ApprovalRule[]; readonly request: readonly ApprovalRule[] }> {
   const { rows } = await sql<ApprovalRule & { own: boolean }>`
     select ${columns}, r.merge_request_id is not null as own from approval_rules r
-    where r.project_id = ${request.project_id} or r.merge_request_id = ${request.id} order by r.id`.execute(db);
+    where r.project_id = ${request.project_id} or r.merge_request_id = ${request.id} or r.namespace_id = any((
+      select n.traversal_ids from projects p join namespaces n on n.id = p.namespace_id
+      where p.id = ${request.project_id})::bigint[])
+    order by r.id`.execute(db);
   return { project: rows.filter(({ own }) => !own), request: rows.filter(({ own }) => own) };
 }
 
 export const countRules = (db: Db, owner: RuleOwner): Promise<number> =>
-  countUpTo(
-    db,
-    'projectId' in owner
-      ? db.selectFrom('approval_rules').select('id').where('project_id', '=', owner.projectId)
-      : db.selectFrom('approval_rules').select('id').where('merge_request_id', '=', owner.mergeRequestId),
-  );
+  countUpTo(db, db.selectFrom('approval_rules as r').select('r.id').where(ownedBy(owner)));
 
 export async function findRule(db: Db, owner: RuleOwner, id: number): Promise<ApprovalRule | undefined> {
   const { rows } = await sql<ApprovalRule>`
@@ -95,7 +102,8 @@ export async function insertRule(tx: Db, owner: RuleOwner, values: RuleValues): 
     .values({
       ...values,
       project_id: 'projectId' in owner ? owner.projectId : null,
-      merge_request_id: 'projectId' in owner ? null : owner.mergeRequestId,
+      merge_request_id: 'mergeRequestId' in owner ? owner.mergeRequestId : null,
+      namespace_id: 'groupId' in owner ? owner.groupId : null,
     })
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -1,6 +1,6 @@
 /** Changing approval rules of projects and merge requests. */
 import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/audit/index.ts';
-import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Caller, Subject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import { forbidden, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import {
@@ -38,7 +38,7 @@ const mostCharacters = 1024;
 
 /** Who asks for a change, and where. */
 export interface RuleChange {
-  readonly subject: ProjectSubject;
+  readonly subject: Subject;
   readonly caller: Caller;
   readonly origin: AuditOrigin;
 }
@@ -59,23 +59,27 @@ const conflictOf = (error: unknown, noun: string): unknown => {
     return invalidRecord({ name: ['has already been taken'] });
   if (isUniqueViolation(error, `approval_rules_${noun}_any_key`))
     return invalidRecord({
-      rule_type: [`any-approver for the ${noun === 'project' ? 'project' : 'merge request'} already exists`],
+      rule_type: [`any-approver for the ${noun === 'request' ? 'merge request' : noun} already exists`],
     });
   return error;
 };
 
 export function approvalRuleService({ db }: { readonly db: Db }) {
-  const nounOf = (owner: RuleOwner) => ('projectId' in owner ? 'project' : 'request');
+  const nounOf = (owner: RuleOwner) => ('projectId' in owner ? 'project' : 'groupId' in owner ? 'group' : 'request');
 
-  /** Changes of rules of projects are audited; those of one merge request are part of its review. */
+  /** Changes of rules of projects and groups are audited; those of one merge request are part of its review. */
   async function record(tx: Db, change: RuleChange, owner: RuleOwner, what: string, rule: ApprovalRule): Promise<void> {
-    if (!('projectId' in owner)) return;
+    if ('mergeRequestId' in owner) return;
     await recordAudit(tx, {
       ...change.origin,
       entity: entityOfPlace(change.subject),
       event: `approval_rule_${what}`,
       details: { approvals_required: rule.approvals_required, users: rule.user_ids, groups: rule.group_ids },
-      target: { type: 'ApprovalProjectRule', id: rule.id, details: rule.name },
+      target: {
+        type: 'groupId' in owner ? 'ApprovalGroupRule' : 'ApprovalProjectRule',
+        id: rule.id,
+        details: rule.name,
+      },
     });
   }
 
@@ -94,8 +98,8 @@ export function approvalRuleService({ db }: { readonly db: Db }) {
     return { users, groups: groups.map(({ id }) => id) };
   }
 
-  async function branchesOf(tx: Db, subject: ProjectSubject, wanted: readonly number[] | undefined) {
-    if (!wanted) return {};
+  async function branchesOf(tx: Db, subject: Subject, wanted: readonly number[] | undefined) {
+    if (!wanted || subject.kind !== 'project') return {};
     const known = await protectedBranches(tx, subject.project.id);
     return { branches: known.flatMap(({ id }) => (wanted.includes(id) ? [id] : [])) };
   }
@@ -156,7 +160,7 @@ export function approvalRuleService({ db }: { readonly db: Db }) {
         return await transaction(db, async (tx) => {
           if (!(await lockRule(tx, id))) throw notFound('Approval Rule');
           const before = await required(tx, owner, id);
-          if (!('projectId' in owner) && before.rule_type === 'report_approver') throw forbidden();
+          if ('mergeRequestId' in owner && before.rule_type === 'report_approver') throw forbidden();
           const { name, approvals_required, applies_to_all_protected_branches: all } = wishes;
           const { users, groups } = await named(tx, caller, wishes);
           // Whoever names people for a rule of everybody means these people from now on.

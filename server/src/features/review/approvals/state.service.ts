@@ -8,7 +8,7 @@ import { type Approval, approvalsOf } from './approvals.queries.ts';
 import { codeOwnerRules } from './code-owner-rules.ts';
 import { coverageHolds, membersOfGroups, pushersOf, usersOfAddresses, type Voter, votersOf } from './people.queries.ts';
 import { type ApprovalRule, protectedBranches, type RuleBranch, rulesFor } from './rules.queries.ts';
-import { type ApprovalSettings, readApprovalSettings } from './settings.queries.ts';
+import { type ApprovalSettings, settingsUnderGroups } from './settings.queries.ts';
 import { type ApprovalFacts, effectiveRules, mayVote, outcomeOf, type RuleOutcome } from './state.ts';
 
 export interface StateDependencies {
@@ -51,12 +51,12 @@ export interface RequestHeads {
 
 const batch = 1000;
 
-/** What the instance requires counts over what the project says. */
+/** What the instance and the groups above require counts over what the project says. */
 export async function effectiveSettings(
   { db, settings }: Pick<StateDependencies, 'db' | 'settings'>,
   projectId: number,
 ): Promise<ApprovalSettings> {
-  const [own, instance] = await Promise.all([readApprovalSettings(db, projectId), settings.read()]);
+  const [own, instance] = await Promise.all([settingsUnderGroups(db, projectId), settings.read()]);
   return {
     ...own,
     disable_overriding_approvers_per_merge_request:

@@ -43,6 +43,8 @@ export interface Applicable {
   readonly rule_type: string;
   readonly applies_to_all_protected_branches: boolean;
   readonly branch_ids: readonly number[];
+  /** Of a rule of a group, that group. */
+  readonly namespace_id: number | null;
 }
 
 /** The protected branches that are rules for the target. */
@@ -55,7 +57,7 @@ const appliesTo = (rule: Applicable, target: TargetRules): boolean =>
 
 /**
  * The rules that count: those of the request where it has its own and the project lets it, else those of the project that
- * are for the target branch. What reports require is never overridden.
+ * are for the target branch. What reports and groups require is never overridden.
  */
 export function effectiveRules<R extends Applicable>(
   project: readonly R[],
@@ -65,7 +67,7 @@ export function effectiveRules<R extends Applicable>(
 ): { readonly overwritten: boolean; readonly rules: readonly R[] } {
   const overwritten = overridable && request.length > 0;
   const applying = project.filter((rule) => appliesTo(rule, target));
-  const reports = applying.filter(({ rule_type }) => rule_type === 'report_approver');
-  const own = overwritten ? request : applying.filter(({ rule_type }) => rule_type !== 'report_approver');
-  return { overwritten, rules: [...own, ...reports] };
+  const isFixed = ({ rule_type, namespace_id }: R) => rule_type === 'report_approver' || namespace_id !== null;
+  const own = overwritten ? request : applying.filter((rule) => !isFixed(rule));
+  return { overwritten, rules: [...own, ...applying.filter(isFixed)] };
 }

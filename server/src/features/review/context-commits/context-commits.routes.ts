@@ -99,7 +99,7 @@ export function contextCommitRoutes({
             await changed(tx, row);
           });
         } catch (error) {
-          if (!isUniqueViolation(error)) throw error;
+          if (!isUniqueViolation(error, 'merge_request_context_commits_pkey')) throw error;
           throw badRequest(`Context commits: ${JSON.stringify(shas)} are already created`);
         }
         return added;

@@ -31,6 +31,7 @@ const rules = sql<MergeRules>`json_build_object(
   'hasApprovalRules', p.approvals_before_merge > 0
     or exists (select from approval_rules r where r.project_id = p.id and r.approvals_required > 0)
     or exists (select from approval_rules r where r.merge_request_id = m.id and r.approvals_required > 0)
+    or exists (select from approval_rules r where r.namespace_id = any (n.traversal_ids) and r.approvals_required > 0)
     or exists (select from protected_branches b where b.code_owner_approval_required
       and (b.project_id = p.id or b.namespace_id = n.traversal_ids[1])),
   'hasRequestedChanges', not m.override_requested_changes and exists (

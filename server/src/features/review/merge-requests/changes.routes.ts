@@ -37,9 +37,11 @@ export function changesRoutes(
   const find = (subject: ProjectSubject, number: number): Promise<MergeRequest> =>
     queries.requireByIid(db, subject.project.id, number);
 
-  async function files(subject: ProjectSubject, row: MergeRequest) {
+  async function files(subject: ProjectSubject, row: MergeRequest, ignoreWhitespace = false) {
     if (row.base_sha === null || row.head_sha === null) return { files: [], overflow: false };
-    return repository.diff(subject.project, row.base_sha, row.head_sha);
+    // The same key as for everybody who does not ask: what is cached is shared.
+    const options = ignoreWhitespace ? { ignoreWhitespace } : {};
+    return repository.diff(subject.project, row.base_sha, row.head_sha, options);
   }
 
   return [
@@ -79,10 +81,13 @@ export function changesRoutes(
         id,
         merge_request_iid: iid,
         unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })),
+        ignore_whitespace: Optional(Bool({ description: 'Leave out changes of white space alone' })),
       }),
       responses: { 200: ListOf(FileDiff) },
-      handler: async ({ params, subject, page }) =>
-        slicePage(page, (await files(subject, await find(subject, params.merge_request_iid))).files),
+      handler: async ({ params, subject, page }) => {
+        const row = await find(subject, params.merge_request_iid);
+        return slicePage(page, (await files(subject, row, params.ignore_whitespace)).files);
+      },
     }),
     route({
       method: 'GET',

@@ -386,6 +386,8 @@ describe('two that follow one branch at the same time', () => {
           patchId: async () => '',
           changedPaths: async () => [],
           codeOwners: async () => [],
+          resolve: async () => null,
+          filePatch: async () => null,
           mergeBase: async () => {
             await pause('mergeBase');
             return old;

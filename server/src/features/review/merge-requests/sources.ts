@@ -85,6 +85,16 @@ export function requestSources(deps: Pick<MergeRequestDependencies, 'db' | 'repo
     return branches;
   }
 
+  /** The project of the source branch where the caller may push to that branch; null where they may not. */
+  async function writableSource(caller: Caller, row: Sourced): Promise<ProjectSubject | null> {
+    const source = row.source_project_id === null ? null : await deps.projectAs(row.source_project_id, caller);
+    if (!source) return null;
+    const may =
+      (await repository.mayPush(source, caller, row.source_branch)) ||
+      (await collaborates(source, caller)).has(row.source_branch);
+    return may ? source : null;
+  }
+
   /** The project that a new request is for: one that the caller may read, with merge requests. */
   async function targetOf(source: ProjectSubject, id: number | undefined, caller: Caller): Promise<ProjectSubject> {
     if (id === undefined || id === source.project.id) return source;
@@ -95,6 +105,6 @@ export function requestSources(deps: Pick<MergeRequestDependencies, 'db' | 'repo
     return target;
   }
 
-  return { targetOf, liveHead, headOf, removeBranch, collaborates };
+  return { targetOf, writableSource, liveHead, headOf, removeBranch, collaborates };
 }
 export type RequestSources = ReturnType<typeof requestSources>;

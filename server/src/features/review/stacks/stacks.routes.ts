@@ -17,8 +17,6 @@ export function stackRoutes({ db, externalUrl }: Pick<MergeRequestDependencies, 
       method: 'GET',
       path: '/projects/:id/merge_requests/:merge_request_iid/stack',
       summary: 'List the stack of a merge request',
-      description:
-        'The open merge requests below it, the lowest first, the merge request itself, and those above it: each targets the source branch of the one before. A merge request that is in no stack is alone in its list.',
       tag: 'Merge requests',
       credentials: ['token', 'session'],
       access: { on: 'project', ability: 'read_merge_request' },

@@ -1,7 +1,7 @@
 /** Applying suggestions: one commit on the source branch, in the name of those who made them. */
 import { canOnProject } from '../../../kernel/authz/can.ts';
-import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import type { MergeRequest, Note, User } from '../../../kernel/db/rows.ts';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Note, User } from '../../../kernel/db/rows.ts';
 import { forbidden, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import type { Noteables } from '../../collaboration/index.ts';
 import type { NoteableKind, Place, SuggestionJson } from '../../collaboration/notes/index.ts';
@@ -47,7 +47,7 @@ function edited(text: string, chosen: readonly Chosen[]): string {
 export function suggestionApplying(
   deps: ApplyDependencies,
   service: Pick<MergeRequestService, 'catchUp' | 'follow'>,
-  sources: Pick<RequestSources, 'collaborates'>,
+  sources: Pick<RequestSources, 'writableSource'>,
   suggestions: Pick<SuggestionService, 'currentLines'>,
 ) {
   const { db, repository, noteables } = deps;
@@ -74,16 +74,6 @@ export function suggestionApplying(
     return { found, place, subject: place.subject };
   }
 
-  async function sourceOf(caller: Caller, row: MergeRequest): Promise<ProjectSubject> {
-    const source = row.source_project_id === null ? null : await deps.projectAs(row.source_project_id, caller);
-    if (!source) throw forbidden();
-    const may =
-      (await repository.mayPush(source, caller, row.source_branch)) ||
-      (await sources.collaborates(source, caller)).has(row.source_branch);
-    if (!may) throw forbidden();
-    return source;
-  }
-
   return async function apply(
     caller: Caller,
     ids: readonly number[],
@@ -94,7 +84,8 @@ export function suggestionApplying(
     const { found, place, subject } = await load(caller, [...new Set(ids)]);
     const stored = await requests.byId(db, place.noteable.id ?? 0);
     if (!stored) throw notFound('Suggestion');
-    const source = await sourceOf(caller, stored);
+    const source = await sources.writableSource(caller, stored);
+    if (!source) throw forbidden();
     if (stored.state !== 'opened') throw invalid("Can't apply this suggestion.");
     const row = await service.catchUp(stored);
     const { head_sha: head } = row;

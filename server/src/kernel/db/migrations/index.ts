@@ -80,6 +80,7 @@ import { requestedChangesMigration } from './0580-requested-changes.ts';
 import { failedPipelinesMigration } from './0600-failed-pipelines.ts';
 import { threadPositionsMigration } from './0640-thread-positions.ts';
 import { contextCommitsMigration } from './0641-context-commits.ts';
+import { groupApprovalsMigration } from './0642-group-approvals.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -169,4 +170,5 @@ export const migrations: readonly Migration[] = [
   failedPipelinesMigration,
   threadPositionsMigration,
   contextCommitsMigration,
+  groupApprovalsMigration,
 ];
