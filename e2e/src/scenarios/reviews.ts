@@ -70,7 +70,7 @@ export async function reviewJourney(suite: Suite): Promise<void> {
       await suite.required('browser: the merge box names the rule that is missing, and who can approve', async () => {
         await author.page.goto(address);
         await headed(author.page, 'Grind finer');
-        await author.page.getByText('Review by').waitFor();
+        await author.page.getByRole('region', { name: 'Reviewers' }).getByText('Caroline Herschel').waitFor();
         await approvals(author).getByText('1 approval is missing: Optics').waitFor();
         await approvals(author).getByText('can be given by Caroline Herschel').waitFor();
         await author.page.getByText('Approvals are missing').waitFor();

@@ -656,6 +656,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/approval_rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List approval rules of a group
+         * @description Needs the ability `admin_group_approval_rule` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdApprovalRules"];
+        put?: never;
+        /**
+         * Add an approval rule to a group
+         * @description Needs the ability `admin_group_approval_rule` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdApprovalRules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/approval_rules/{approval_rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an approval rule of a group
+         * @description Needs the ability `admin_group_approval_rule` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdApprovalRulesByApprovalRuleId"];
+        /**
+         * Change an approval rule of a group
+         * @description Needs the ability `admin_group_approval_rule` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdApprovalRulesByApprovalRuleId"];
+        post?: never;
+        /**
+         * Delete an approval rule of a group
+         * @description Needs the ability `admin_group_approval_rule` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdApprovalRulesByApprovalRuleId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/archive": {
         parameters: {
             query?: never;
@@ -2448,6 +2500,30 @@ export interface paths {
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdMembersApproveAll"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/merge_request_approval_setting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the approval settings of a group
+         * @description Needs the ability `admin_group_approval_setting` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdMergeRequestApprovalSetting"];
+        /**
+         * Change the approval settings of a group
+         * @description Needs the ability `admin_group_approval_setting` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdMergeRequestApprovalSetting"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -7240,6 +7316,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_request_approval_setting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the approval settings of a project
+         * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestApprovalSetting"];
+        /**
+         * Change the approval settings of a project
+         * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMergeRequestApprovalSetting"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests": {
         parameters: {
             query?: never;
@@ -7612,6 +7712,54 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/conflicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the conflicts of a merge request
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidConflicts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/context_commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List context commits of a merge request
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidContextCommits"];
+        put?: never;
+        /**
+         * Add context commits to a merge request
+         * @description Needs the ability `read_code` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidContextCommits"];
+        /**
+         * Remove context commits from a merge request
+         * @description Needs the ability `read_code` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidContextCommits"];
         options?: never;
         head?: never;
         patch?: never;
@@ -8113,6 +8261,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/resolve_conflicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resolve the conflicts of a merge request
+         * @description Needs the ability `read_code` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidResolveConflicts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/resource_label_events": {
         parameters: {
             query?: never;
@@ -8245,6 +8413,26 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidReviewers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/stack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the stack of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidStack"];
         put?: never;
         post?: never;
         delete?: never;
@@ -16534,6 +16722,23 @@ export interface components {
             diffs: components["schemas"]["FileDiff"][];
             web_url: string;
         };
+        /** ConflictFile */
+        ConflictFile: {
+            /** @description The merged text with conflict markers, the source branch first; null where it is no text */
+            content: string | null;
+            /** @description What collides */
+            kind: string;
+            /** @description What git reports; `ours` is the source branch */
+            message: string;
+            /** @description Name of the file */
+            path: string;
+            /** @description Whether it can be resolved here; other conflicts are resolved in a clone */
+            resolvable: boolean;
+            /** @description The file in the source branch; null where it is not there */
+            source_content: string | null;
+            /** @description The file in the target branch; null where it is not there */
+            target_content: string | null;
+        };
         /** Contributor */
         Contributor: {
             /** @description Always 0: lines are not counted by author */
@@ -18812,6 +19017,93 @@ export interface components {
             user_can_approve: boolean;
             user_has_approved: boolean;
         };
+        /** MergeRequestApprovalSettings */
+        MergeRequestApprovalSettings: {
+            /** @description Whether authors may approve their own merge requests */
+            allow_author_approval: {
+                /**
+                 * @description The level above that decides it
+                 * @enum {string|null}
+                 */
+                inherited_from: "group" | "instance" | null;
+                /** @description Whether a level above decides it */
+                locked: boolean;
+                /** @description What applies */
+                value: boolean;
+            };
+            /** @description Whether who added commits may approve */
+            allow_committer_approval: {
+                /**
+                 * @description The level above that decides it
+                 * @enum {string|null}
+                 */
+                inherited_from: "group" | "instance" | null;
+                /** @description Whether a level above decides it */
+                locked: boolean;
+                /** @description What applies */
+                value: boolean;
+            };
+            /** @description Whether merge requests may have approval rules of their own */
+            allow_overrides_to_approver_list_per_merge_request: {
+                /**
+                 * @description The level above that decides it
+                 * @enum {string|null}
+                 */
+                inherited_from: "group" | "instance" | null;
+                /** @description Whether a level above decides it */
+                locked: boolean;
+                /** @description What applies */
+                value: boolean;
+            };
+            /** @description The same as `require_reauthentication_to_approve` */
+            require_password_to_approve: {
+                /**
+                 * @description The level above that decides it
+                 * @enum {string|null}
+                 */
+                inherited_from: "group" | "instance" | null;
+                /** @description Whether a level above decides it */
+                locked: boolean;
+                /** @description What applies */
+                value: boolean;
+            };
+            /** @description Whether approving requires the password */
+            require_reauthentication_to_approve: {
+                /**
+                 * @description The level above that decides it
+                 * @enum {string|null}
+                 */
+                inherited_from: "group" | "instance" | null;
+                /** @description Whether a level above decides it */
+                locked: boolean;
+                /** @description What applies */
+                value: boolean;
+            };
+            /** @description Whether approvals remain after a push */
+            retain_approvals_on_push: {
+                /**
+                 * @description The level above that decides it
+                 * @enum {string|null}
+                 */
+                inherited_from: "group" | "instance" | null;
+                /** @description Whether a level above decides it */
+                locked: boolean;
+                /** @description What applies */
+                value: boolean;
+            };
+            /** @description Whether a push removes the approvals of code owners whose files it changes */
+            selective_code_owner_removals: {
+                /**
+                 * @description The level above that decides it
+                 * @enum {string|null}
+                 */
+                inherited_from: "group" | "instance" | null;
+                /** @description Whether a level above decides it */
+                locked: boolean;
+                /** @description What applies */
+                value: boolean;
+            };
+        };
         /** MergeRequestApprovalState */
         MergeRequestApprovalState: {
             /** @description Whether the merge request has rules of its own */
@@ -18968,6 +19260,20 @@ export interface components {
              * @description Use `draft`
              */
             work_in_progress: boolean;
+        };
+        /** MergeRequestConflicts */
+        MergeRequestConflicts: {
+            /** @description Whether the caller may push to the source branch */
+            can_resolve: boolean;
+            /** @description Message of the commit that resolves them, unless another is given */
+            commit_message: string;
+            files: components["schemas"]["ConflictFile"][];
+            source_branch: string;
+            /** @description Commit of the source branch */
+            source_sha: string;
+            target_branch: string;
+            /** @description Commit of the target branch */
+            target_sha: string;
         };
         /** MergeRequestDependency */
         MergeRequestDependency: {
@@ -19445,6 +19751,9 @@ export interface components {
             noteable_iid: number | null;
             /** @description `Commit`, `Issue`, `MergeRequest`, `Snippet` or `Epic` */
             noteable_type: string;
+            original_position?: components["schemas"]["NotePosition"];
+            /** @description On a line: whether that is gone from the change */
+            outdated?: boolean;
             position?: components["schemas"]["NotePosition"];
             /** @description Null for what groups have */
             project_id: number | null;
@@ -20128,6 +20437,28 @@ export interface components {
             redirect_uri: string;
             /** @description What it may ask for at most, with blanks between them */
             scopes: string;
+        };
+        PostGroupsByIdApprovalRulesBody: {
+            /** @description How many approvals it requires */
+            approvals_required: number;
+            /** @description Groups whose members may approve */
+            group_ids?: number[];
+            /** @description Name */
+            name: string;
+            /**
+             * @description Report that asks for the approvals, for `report_approver`
+             * @enum {string}
+             */
+            report_type?: "license_scanning" | "code_coverage";
+            /**
+             * @description Kind of rule
+             * @enum {string}
+             */
+            rule_type?: "any_approver" | "regular" | "report_approver";
+            /** @description Users who may approve */
+            user_ids?: number[];
+            /** @description Usernames of users who may approve, besides `user_ids` */
+            usernames?: string[];
         };
         PostGroupsByIdBadgesBody: {
             /** @description Address of the picture; placeholders are filled in */
@@ -21907,6 +22238,10 @@ export interface components {
             /** @description Id, not internal id, of the one that is merged first */
             blocking_merge_request_id: number;
         };
+        PostProjectsByIdMergeRequestsByMergeRequestIidContextCommitsBody: {
+            /** @description Hashes of commits */
+            commits: string[];
+        };
         PostProjectsByIdMergeRequestsByMergeRequestIidDiscussionsBody: {
             /** @description Text of the comment, in Markdown */
             body: string;
@@ -22088,6 +22423,28 @@ export interface components {
         PostProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiBody: {
             /** @description Name of the emoji, without colons */
             name: string;
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidResolveConflictsBody: {
+            /** @description Message of the commit */
+            commit_message?: string;
+            /** @description Each file that collides, with exactly one of `content`, `side` and `delete` */
+            files: {
+                /** @description Its whole text, without conflict markers */
+                content?: string;
+                /** @description Removes the file */
+                delete?: boolean;
+                /** @description Name of the file */
+                path: string;
+                /**
+                 * @description Takes the file as one branch has it
+                 * @enum {string}
+                 */
+                side?: "source" | "target";
+            }[];
+            /** @description Commit of the source branch that was resolved */
+            source_sha: string;
+            /** @description Commit of the target branch that was resolved */
+            target_sha: string;
         };
         PostProjectsByIdMergeRequestsByMergeRequestIidStatusCheckResponsesBody: {
             /** @description External status check */
@@ -25809,6 +26166,23 @@ export interface components {
             /** @description What it may ask for at most, with blanks between them */
             scopes?: string;
         };
+        PutGroupsByIdApprovalRulesByApprovalRuleIdBody: {
+            /** @description How many approvals it requires */
+            approvals_required: number;
+            /** @description Groups whose members may approve */
+            group_ids?: number[];
+            /** @description Name */
+            name: string;
+            /**
+             * @description Also remove groups that the caller may not see
+             * @default false
+             */
+            remove_hidden_groups?: boolean;
+            /** @description Users who may approve */
+            user_ids?: number[];
+            /** @description Usernames of users who may approve, besides `user_ids` */
+            usernames?: string[];
+        };
         PutGroupsByIdBadgesByBadgeIdBody: {
             /** @description Address of the picture; placeholders are filled in */
             image_url?: string;
@@ -26189,6 +26563,18 @@ export interface components {
              * @enum {string}
              */
             state: "awaiting" | "active";
+        };
+        PutGroupsByIdMergeRequestApprovalSettingBody: {
+            /** @description Whether authors may approve their own merge requests */
+            allow_author_approval?: boolean;
+            /** @description Whether who added commits may approve */
+            allow_committer_approval?: boolean;
+            /** @description Whether merge requests may have approval rules of their own */
+            allow_overrides_to_approver_list_per_merge_request?: boolean;
+            /** @description Whether approving requires the password */
+            require_reauthentication_to_approve?: boolean;
+            /** @description Whether approvals remain after a push */
+            retain_approvals_on_push?: boolean;
         };
         PutGroupsByIdMilestonesByMilestoneIdBody: {
             /** @description What is to be done by then, in Markdown */
@@ -27154,6 +27540,20 @@ export interface components {
             expires_at?: string | null;
             /** @description There are no roles of one's own: refused unless left out */
             member_role_id?: number | null;
+        };
+        PutProjectsByIdMergeRequestApprovalSettingBody: {
+            /** @description Whether authors may approve their own merge requests */
+            allow_author_approval?: boolean;
+            /** @description Whether who added commits may approve */
+            allow_committer_approval?: boolean;
+            /** @description Whether merge requests may have approval rules of their own */
+            allow_overrides_to_approver_list_per_merge_request?: boolean;
+            /** @description Whether approving requires the password */
+            require_reauthentication_to_approve?: boolean;
+            /** @description Whether approvals remain after a push */
+            retain_approvals_on_push?: boolean;
+            /** @description Whether a push removes the approvals of code owners whose files it changes */
+            selective_code_owner_removals?: boolean;
         };
         PutProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleIdBody: {
             /** @description How many approvals it requires */
@@ -31700,6 +32100,209 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdApprovalRules: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRule"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdApprovalRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdApprovalRulesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdApprovalRulesBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdApprovalRulesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdApprovalRulesByApprovalRuleId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the approval rule */
+                approval_rule_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRule"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdApprovalRulesByApprovalRuleId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                approval_rule_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdApprovalRulesByApprovalRuleIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdApprovalRulesByApprovalRuleIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdApprovalRulesByApprovalRuleIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdApprovalRulesByApprovalRuleId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                approval_rule_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -37790,6 +38393,82 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdMergeRequestApprovalSetting: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovalSettings"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdMergeRequestApprovalSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdMergeRequestApprovalSettingBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdMergeRequestApprovalSettingBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdMergeRequestApprovalSettingBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovalSettings"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -52783,6 +53462,82 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestApprovalSetting: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovalSettings"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMergeRequestApprovalSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdMergeRequestApprovalSettingBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestApprovalSettingBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMergeRequestApprovalSettingBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestApprovalSettings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMergeRequests: {
         parameters: {
             query?: {
@@ -54005,9 +54760,180 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidConflicts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestConflicts"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidContextCommits: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Commit"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidContextCommits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidContextCommitsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidContextCommitsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidContextCommitsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Commit"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdMergeRequestsByMergeRequestIidContextCommits: {
+        parameters: {
+            query: {
+                /** @description Hashes of commits */
+                "commits[]": string[];
+            };
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMergeRequestsByMergeRequestIidDiffs: {
         parameters: {
             query?: {
+                /** @description Leave out changes of white space alone */
+                ignore_whitespace?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
@@ -55631,6 +56557,50 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postProjectsByIdMergeRequestsByMergeRequestIidResolveConflicts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidResolveConflictsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidResolveConflictsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidResolveConflictsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMergeRequestsByMergeRequestIidResourceLabelEvents: {
         parameters: {
             query?: {
@@ -55948,6 +56918,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MergeRequestReviewer"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidStack: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
             301: components["responses"]["Moved"];

@@ -55,6 +55,13 @@ export interface LinePosition {
   readonly new_path: string;
   readonly old_line?: number;
   readonly new_line?: number;
+  readonly line_range?: { readonly start: LineEnd; readonly end: LineEnd };
+}
+
+interface LineEnd {
+  readonly type: string;
+  readonly old_line?: number;
+  readonly new_line?: number;
 }
 
 /** What people do with the comments of one thing. */

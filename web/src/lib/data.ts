@@ -1,6 +1,6 @@
 /** What pages ask of the API, as queries with their keys: loaders and components share them. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 import { currentSession } from './session.ts';
 
 const perPage = 20;
@@ -344,15 +344,25 @@ export const of = (path: string) => {
             }),
           ),
       }),
-    mergeRequestDiffs: (iid: number) =>
+    mergeRequestDiffs: (iid: number, hideWhitespace = false) =>
       queryOptions({
-        queryKey: ['project', path, 'merge-request', iid, 'diffs'],
-        queryFn: () =>
-          unwrapPage(
-            client.GET('/projects/{id}/merge_requests/{merge_request_iid}/diffs', {
-              params: { path: { ...id, merge_request_iid: iid }, query: { per_page: 100 } },
-            }),
-          ),
+        queryKey: ['project', path, 'merge-request', iid, 'diffs', hideWhitespace],
+        queryFn: async () => {
+          const files: Schemas['FileDiff'][] = [];
+          for (let page: number | null = 1; page !== null; ) {
+            const part: { items: Schemas['FileDiff'][]; nextPage: number | null } = await unwrapPage(
+              client.GET('/projects/{id}/merge_requests/{merge_request_iid}/diffs', {
+                params: {
+                  path: { ...id, merge_request_iid: iid },
+                  query: { per_page: 100, page, ...(hideWhitespace ? { ignore_whitespace: true } : {}) },
+                },
+              }),
+            );
+            files.push(...part.items);
+            page = part.nextPage;
+          }
+          return files;
+        },
       }),
     mergeRequestPipelines: (iid: number) =>
       queryOptions({

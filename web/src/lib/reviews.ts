@@ -81,3 +81,7 @@ export const bypassRequestedChanges = (id: string, iid: number) =>
       body: { override_requested_changes: true },
     }),
   );
+
+/** In one commit. */
+export const applySuggestions = (ids: readonly number[]) =>
+  unwrap(client.PUT('/suggestions/batch_apply', { params: {}, body: { ids: [...ids] } }));

@@ -12,16 +12,18 @@ import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { CommentForm } from './CommentForm.tsx';
 import classes from './comments.module.css';
+import { type SuggestionBatch, Suggestions } from './Suggestions.tsx';
 
 interface Props {
   readonly note: Note;
   readonly thread: string;
   readonly of: Discussed;
   readonly mayWrite: boolean;
+  readonly batch?: SuggestionBatch | undefined;
   again(): Promise<unknown>;
 }
 
-export function Comment({ note, thread, of, mayWrite, again }: Props) {
+export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
   const { path, level: own } = useProject();
   const { data: session } = useQuery(sessionQuery);
   const [changing, setChanging] = useState(false);
@@ -65,6 +67,14 @@ export function Comment({ note, thread, of, mayWrite, again }: Props) {
       ) : (
         <MarkdownBody html={note.body_html ?? ''} of={{ kind: 'project', path }} />
       )}
+      {batch && note.suggestions && note.suggestions.length > 0 && !changing ? (
+        <Suggestions
+          suggestions={note.suggestions}
+          batch={batch}
+          mayApply={mayWrite && own >= level.developer}
+          again={again}
+        />
+      ) : null}
     </div>
   );
 }

@@ -14,7 +14,7 @@ interface Props {
   readonly threads: Threads;
 }
 
-export function Comments({ of, threads: { list, rest, again, mayWrite, later } }: Props) {
+export function Comments({ of, threads: { list, rest, batch, again, mayWrite, later } }: Props) {
   const { path } = useProject();
   return (
     <section aria-label="Comments" className={classes.comments}>
@@ -22,7 +22,7 @@ export function Comments({ of, threads: { list, rest, again, mayWrite, later } }
       <FormError error={list.error} />
       <Stack gap="md">
         {rest.map((thread) => (
-          <Thread key={thread.id} {...{ thread, of, mayWrite, again, later }} />
+          <Thread key={thread.id} {...{ thread, of, mayWrite, batch, again, later }} />
         ))}
       </Stack>
       <ShowMore more={list.hasNextPage} pending={list.isFetchingNextPage} show={list.fetchNextPage} />

@@ -7,8 +7,8 @@ import { FormError } from '../../ui/FormError.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { Comment } from './Comment.tsx';
 import { CommentForm } from './CommentForm.tsx';
-
 import classes from './comments.module.css';
+import type { SuggestionBatch } from './Suggestions.tsx';
 
 /** Keeps a comment for the review of the merge request. */
 export type Later = (body: string, at?: { position?: LinePosition; reply?: string }) => Promise<unknown>;
@@ -19,11 +19,12 @@ interface ThreadProps {
   readonly mayWrite: boolean;
   /** Beside the line itself, which needs no words then. */
   readonly inline?: boolean;
+  readonly batch?: SuggestionBatch | undefined;
   again(): Promise<unknown>;
   later?: Later | undefined;
 }
 
-export function Thread({ thread, of, mayWrite, inline, again, later }: ThreadProps) {
+export function Thread({ thread, of, mayWrite, inline, batch, again, later }: ThreadProps) {
   const { path } = useProject();
   const [answering, setAnswering] = useState(false);
   const place = thread.notes[0]?.position;
@@ -37,15 +38,21 @@ export function Thread({ thread, of, mayWrite, inline, again, later }: ThreadPro
     onSuccess: again,
   });
   return (
-    <article className={classes.thread} aria-label={`Comment of ${first?.author.name}`}>
+    <article
+      className={classes.thread}
+      aria-label={`Comment of ${first?.author.name}`}
+      data-thread={resolvable && !resolved ? 'open' : 'settled'}
+      tabIndex={-1}
+    >
       {file && !inline ? (
         <p className={classes.place}>
           <code>{line ? `${file}:${line}` : file}</code>
           {place?.new_line ? null : line ? ' before the change' : null}
+          {first?.outdated ? ' · Outdated: the line is no longer part of the change' : null}
         </p>
       ) : null}
       {thread.notes.map((note) => (
-        <Comment key={note.id} {...{ note, of, mayWrite, again }} thread={thread.id} />
+        <Comment key={note.id} {...{ note, of, mayWrite, batch, again }} thread={thread.id} />
       ))}
       {mayWrite && !thread.individual_note ? (
         answering ? (

@@ -1,14 +1,15 @@
 /** What is said about a thing: at the lines of a change that are shown, and of the whole. */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useMemo } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { commentsOf, type Discussed, type Discussion, discussions, type LinePosition } from '../../lib/comments.ts';
 import { addDraft, draftsOf } from '../../lib/reviews.ts';
 import { sessionQuery } from '../../lib/session.ts';
-import { parseHunks } from '../../ui/diff/hunks.ts';
+import { type DiffLine, parseHunks } from '../../ui/diff/hunks.ts';
 import { type LineComments, lineKey } from '../../ui/diff/line-comments.ts';
 import { useProject } from '../projects/useProject.ts';
 import { CommentForm } from './CommentForm.tsx';
+import type { SuggestionBatch } from './Suggestions.tsx';
 import { type Later, Thread } from './Thread.tsx';
 
 /** The commits that a change is between. */
@@ -18,12 +19,26 @@ interface Refs {
   readonly head_sha: string;
 }
 
-const placeOf = ({ notes }: Discussion): string | null => {
-  const place = notes[0]?.position;
-  return place?.position_type === 'text'
-    ? lineKey(place.new_path ?? place.old_path, { old: place.old_line, now: place.new_line })
-    : null;
+/** The line that a thread stands on; null where it stands on none, or where its line is gone. */
+const placeOf = ({ notes }: Discussion) => {
+  const [note] = notes;
+  const place = note?.position;
+  if (place?.position_type !== 'text' || note?.outdated) return null;
+  const path = place.new_path ?? place.old_path;
+  return { path, head: place.head_sha, key: lineKey(path, { old: place.old_line, now: place.new_line }) };
 };
+
+/** An end of a range of lines, as the API has it. */
+const endOf = ({ old, now }: DiffLine) => ({
+  type: now === null ? 'old' : 'new',
+  ...(old === null ? {} : { old_line: old }),
+  ...(now === null ? {} : { new_line: now }),
+});
+
+const linesBetween = (first: DiffLine, last: DiffLine) =>
+  last.now === null || first.now === null
+    ? `lines ${first.old} to ${last.old} before the change`
+    : `lines ${first.now} to ${last.now}`;
 
 /** `refs` null: there is no change to comment on. */
 export function useThreads(
@@ -44,6 +59,21 @@ export function useThreads(
     () => cache.invalidateQueries({ queryKey: discussions(path, of).queryKey }),
     [cache, path, of],
   );
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const batch = useMemo(
+    (): SuggestionBatch | undefined =>
+      kind === 'merge_request'
+        ? {
+            ids: chosen,
+            toggle: (id) =>
+              setChosen(
+                (before) => new Set(before.has(id) ? [...before].filter((each) => each !== id) : [...before, id]),
+              ),
+            clear: () => setChosen(new Set()),
+          }
+        : undefined,
+    [kind, chosen],
+  );
   const later = useMemo((): Later | undefined => {
     if (kind !== 'merge_request' || typeof name !== 'number') return undefined;
     return async (body, at) => {
@@ -51,40 +81,52 @@ export function useThreads(
       await cache.invalidateQueries({ queryKey: draftsOf(path, name).queryKey });
     };
   }, [cache, path, kind, name]);
-  const { said, rest } = useMemo(() => {
+  const head = refs?.head_sha;
+  const { said, rest, outside } = useMemo(() => {
     const shown = new Set(
       (files ?? []).flatMap((file) => parseHunks(file.diff).map((line) => lineKey(file.new_path, line))),
     );
+    const known = new Set((files ?? []).map((file) => file.new_path));
     const said = new Map<string, Discussion[]>();
     const rest: Discussion[] = [];
+    const outside = new Set<string>();
     for (const thread of list.data?.pages.flatMap((page) => page.items) ?? []) {
-      const key = placeOf(thread);
-      if (key === null || !shown.has(key)) rest.push(thread);
-      else said.set(key, [...(said.get(key) ?? []), thread]);
+      const place = placeOf(thread);
+      const here = place && (shown.has(place.key) || (known.has(place.path ?? '') && place.head === head));
+      if (!place || !here) {
+        rest.push(thread);
+        continue;
+      }
+      said.set(place.key, [...(said.get(place.key) ?? []), thread]);
+      if (!shown.has(place.key) && place.path) outside.add(place.path);
     }
-    return { said, rest };
-  }, [files, list.data]);
+    return { said, rest, outside };
+  }, [files, list.data, head]);
   const { base_sha, start_sha, head_sha } = refs ?? {};
   const comments = useMemo((): LineComments => {
     const beside = new Map<string, ReactNode[]>(
       [...said].map(([key, threads]) => [
         key,
-        threads.map((thread) => <Thread key={thread.id} {...{ thread, of, mayWrite, again, later }} inline />),
+        threads.map((thread) => <Thread key={thread.id} {...{ thread, of, mayWrite, batch, again, later }} inline />),
       ]),
     );
-    if (!mayWrite || !base_sha || !start_sha || !head_sha) return { said: beside, form: null };
+    if (!mayWrite || !base_sha || !start_sha || !head_sha) return { said: beside, outside, form: null };
     return {
       said: beside,
-      form: (file, { old, now }, close) => {
+      outside,
+      form: (file, { first, last, text }, close) => {
+        const { old, now } = last;
         const position: LinePosition = {
           ...{ base_sha, start_sha, head_sha, position_type: 'text' },
           ...{ old_path: file.old_path, new_path: file.new_path },
           ...(old === null ? {} : { old_line: old }),
           ...(now === null ? {} : { new_line: now }),
+          ...(first === last ? {} : { line_range: { start: endOf(first), end: endOf(last) } }),
         };
         return (
           <CommentForm
-            label="Comment on this line"
+            label={first === last ? 'Comment on this line' : `Comment on ${linesBetween(first, last)}`}
+            suggest={kind === 'merge_request' && now !== null ? text : undefined}
             action="Comment"
             cancel={close}
             send={async (body) => {
@@ -103,7 +145,7 @@ export function useThreads(
         );
       },
     };
-  }, [said, of, path, mayWrite, again, later, base_sha, start_sha, head_sha]);
-  return { list, comments, rest, again, mayWrite, later };
+  }, [said, outside, batch, kind, of, path, mayWrite, again, later, base_sha, start_sha, head_sha]);
+  return { list, comments, rest, batch, again, mayWrite, later };
 }
 export type Threads = ReturnType<typeof useThreads>;

@@ -158,7 +158,17 @@ export function MergeBox({ request }: { request: Request }) {
             </div>
           ) : null}
           {reason.help ? <div className={classes.dim}>{reason.help}</div> : null}
-          {request.conflicts?.length ? <Conflicts conflicts={request.conflicts} /> : null}
+          {request.conflicts?.length ? (
+            <>
+              <Conflicts conflicts={request.conflicts} />
+              <Link
+                to="/p/$path/merge_requests/$iid/$tab"
+                params={{ path: segment, iid: String(request.iid), tab: 'conflicts' }}
+              >
+                Resolve conflicts
+              </Link>
+            </>
+          ) : null}
           {request.merge_error ? <div className={classes.dim}>{request.merge_error}</div> : null}
         </div>
         {request.merge_when_pipeline_succeeds ? (

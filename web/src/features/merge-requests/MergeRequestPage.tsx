@@ -14,9 +14,11 @@ import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { ChangesTab } from './changes/ChangesTab.tsx';
+import { ConflictsTab } from './conflicts/ConflictsTab.tsx';
 import { EditMergeRequest } from './EditMergeRequest.tsx';
 import { MergeRequestOverview } from './MergeRequestOverview.tsx';
-import { CommitsTab, DiffsTab, PipelinesTab } from './MergeRequestTabs.tsx';
+import { CommitsTab, PipelinesTab } from './MergeRequestTabs.tsx';
 import classes from './merge-requests.module.css';
 
 const tabs = { '': 'Overview', commits: 'Commits', pipelines: 'Pipelines', diffs: 'Changes' } as const;
@@ -77,7 +79,7 @@ export default function MergeRequestPage() {
       ),
     onSuccess: () => cache.invalidateQueries({ queryKey: key }),
   });
-  if (!(tab in tabs)) throw missing();
+  if (!(tab in tabs) && tab !== 'conflicts') throw missing();
   const may = view.level >= level.developer || session?.user?.id === request.author.id;
   const open = request.state === 'opened';
   return (
@@ -124,7 +126,7 @@ export default function MergeRequestPage() {
         <StatusBadge status={request.state} />
         <span>{request.reference}</span>
         <UserChip user={request.author} />
-        <span>{open ? 'asks' : 'asked'} to merge</span>
+        <span>{open ? 'wants' : 'wanted'} to merge</span>
         <RefBadge name={request.source_branch} />
         <span>into</span>
         <RefBadge name={request.target_branch} />
@@ -135,7 +137,8 @@ export default function MergeRequestPage() {
       {tab === '' ? <MergeRequestOverview request={request} /> : null}
       {tab === 'commits' ? <CommitsTab iid={request.iid} /> : null}
       {tab === 'pipelines' ? <PipelinesTab iid={request.iid} /> : null}
-      {tab === 'diffs' ? <DiffsTab request={request} /> : null}
+      {tab === 'conflicts' ? <ConflictsTab iid={request.iid} /> : null}
+      {tab === 'diffs' ? <ChangesTab request={request} /> : null}
     </Page>
   );
 }

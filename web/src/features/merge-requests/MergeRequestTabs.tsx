@@ -1,21 +1,17 @@
-/** The tabs of a merge request that are lists: commits, pipelines, changes. */
+/** The tabs of a merge request that are lists: commits and pipelines. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Schemas } from '../../lib/api.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
-import { DiffView } from '../../ui/diff/DiffView.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { useThreads } from '../comments/useThreads.tsx';
 import { CommitMeta } from '../commits/CommitMeta.tsx';
 import { useProject } from '../projects/useProject.ts';
 
 export function CommitsTab({ iid }: { iid: number }) {
   const { parts, segment } = useProject();
   const { data: commits } = useSuspenseQuery(parts.mergeRequestCommits(iid));
-  if (commits.length === 0)
-    return <EmptyState title="No commits">The target has everything that the source has.</EmptyState>;
+  if (commits.length === 0) return <EmptyState title="No commits">The source branch has no new commits.</EmptyState>;
   return (
     <DataList label="Commits">
       {commits.map((commit) => (
@@ -56,19 +52,4 @@ export function PipelinesTab({ iid }: { iid: number }) {
       ))}
     </DataList>
   );
-}
-
-/** The diff with what is said at its lines; anything else stands on the overview. */
-function Changes({ request, files }: { request: Schemas['MergeRequestDetail']; files: Schemas['FileDiff'][] }) {
-  const { warn } = useProject();
-  const { diff_refs: refs } = request;
-  const { comments } = useThreads({ kind: 'merge_request', iid: request.iid }, refs ?? null, files);
-  return <DiffView files={files} gitRef={refs?.head_sha ?? request.source_branch} comments={comments} warn={warn} />;
-}
-
-export function DiffsTab({ request }: { request: Schemas['MergeRequestDetail'] }) {
-  const { parts } = useProject();
-  const { data } = useSuspenseQuery(parts.mergeRequestDiffs(request.iid));
-  if (data.items.length === 0) return <EmptyState title="No changes">Both branches have the same contents.</EmptyState>;
-  return <Changes request={request} files={data.items} />;
 }

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { DiffView } from '../../ui/diff/DiffView.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -14,12 +15,13 @@ import { CommitMeta } from '../commits/CommitMeta.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import classes from './merge-requests.module.css';
 import { TemplateChoice } from './TemplateChoice.tsx';
 import { useTargets } from './useTargets.ts';
 
 export default function NewMergeRequestPage() {
   const search = useSearch({ from: '/p/$path/merge_requests/new' });
-  const { project, parts, path, ...view } = useProject();
+  const { project, parts, path, warn, ...view } = useProject();
   const [source, setSource] = useState(search.source ?? '');
   const places = useTargets();
   const [elsewhere, setElsewhere] = useState(() => search.target === undefined && places.upstream !== null);
@@ -67,8 +69,8 @@ export default function NewMergeRequestPage() {
     });
   });
   return (
-    <Page title={`New merge request · ${project.name_with_namespace}`} heading="New merge request" narrow>
-      <form {...sending.form}>
+    <Page title={`New merge request · ${project.name_with_namespace}`} heading="New merge request">
+      <form {...sending.form} className={classes.edit}>
         <FormError error={sending.error} />
         <Stack gap="md">
           <Group gap="xs">
@@ -90,12 +92,10 @@ export default function NewMergeRequestPage() {
             <RefPicker value={target} choose={setTarget} label="Target branch" of={place.path} />
           </Group>
           {same ? <Text c="var(--mr-failed)">Source and target are the same branch.</Text> : null}
-          {compare?.commits.length === 0 ? (
-            <Text c="var(--mr-dim)">The target has everything that the source has.</Text>
-          ) : null}
+          {compare?.commits.length === 0 ? <Text c="var(--mr-dim)">The source branch has no new commits.</Text> : null}
           <TextInput
             label="Title"
-            description="Start it with “Draft:” while it is not ready"
+            description="Prefix with “Draft:” until it is ready to merge"
             required
             value={title}
             onChange={(event) => setTyped(event.currentTarget.value)}
@@ -154,6 +154,12 @@ export default function NewMergeRequestPage() {
           ) : null}
         </Stack>
       </form>
+      {compare && compare.diffs.length > 0 ? (
+        <section aria-label="Changes of the new merge request">
+          <h2>Changes</h2>
+          <DiffView files={compare.diffs} gitRef={source} warn={warn} />
+        </section>
+      ) : null}
     </Page>
   );
 }

@@ -6,6 +6,7 @@ import { projectHooks } from '../../lib/hooks.ts';
 import { projectBranches } from '../../lib/protections.ts';
 import { projectPushRule } from '../../lib/push-rules.ts';
 import { projectServiceAccounts } from '../../lib/service-accounts.ts';
+import { ApprovalSettings } from '../approvals/ApprovalSettings.tsx';
 import { ProjectDeployKeys } from '../deploy-keys/ProjectDeployKeys.tsx';
 import { HookManager } from '../hooks/HookManager.tsx';
 import { level, useProject } from '../projects/useProject.ts';
@@ -89,6 +90,7 @@ const parts = {
   general: ['General', GeneralSettings],
   features: ['Features', FeatureSettings],
   merge: ['Merge requests', MergeParts],
+  approvals: ['Approvals', ApprovalSettings],
   'status-checks': ['Status checks', StatusCheckSettings],
   pipelines: ['Pipelines', PipelineSettings],
   'protected-branches': ['Protected branches', BranchProtection],

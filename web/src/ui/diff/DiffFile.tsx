@@ -1,7 +1,8 @@
 /** One changed file: a sticky header that folds it, and its lines. */
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon, Button, Checkbox } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
@@ -10,9 +11,12 @@ import { hiddenIn } from '../hidden/characters.ts';
 import { HiddenAlert } from '../hidden/HiddenAlert.tsx';
 import { DiffLines } from './DiffLines.tsx';
 import classes from './diff.module.css';
-import { parseHunks, startsFile } from './hunks.ts';
-import type { LineComments } from './line-comments.ts';
+import { parseHunks, startsFile, wholeFile } from './hunks.ts';
+import type { FileReview, LineComments } from './line-comments.ts';
 import type { DiffLook } from './view-mode.ts';
+
+/** The id of a file's section in the page. */
+export const fileAnchor = (path: string): string => `file-${path}`;
 
 /** More lines than this are shown on demand. */
 const largeLines = 1_500;
@@ -21,10 +25,15 @@ interface BodyProps {
   look: DiffLook;
   comments: LineComments | undefined;
   warn: boolean;
+  /** The text of the file after the change, where all of it is shown. */
+  text: string | null;
 }
 
-function Body({ file, look, comments, warn }: BodyProps) {
-  const lines = useMemo(() => parseHunks(file.diff), [file.diff]);
+function Body({ file, look, comments, warn, text }: BodyProps) {
+  const lines = useMemo(() => {
+    const hunks = parseHunks(file.diff);
+    return text === null ? hunks : wholeFile(hunks, text);
+  }, [file.diff, text]);
   const places = useMemo(
     () => (warn ? lines.reduce((sum, line) => sum + hiddenIn(line.text, startsFile(line)).length, 0) : 0),
     [warn, lines],
@@ -70,11 +79,31 @@ interface DiffFileProps {
   comments?: LineComments | undefined;
   /** Whether characters that nobody sees are shown and told. */
   warn: boolean;
+  /** Viewed marks, and the whole text of files, where the page has them. */
+  review?: FileReview | undefined;
 }
 
-export function DiffFile({ file, count, look, gitRef, near, comments, warn }: DiffFileProps) {
+/** The whole text of the file, once it is asked for, or where somebody commented outside of the hunks. */
+function useWholeText(file: Schemas['FileDiff'], review: FileReview | undefined, wanted: boolean) {
+  const [text, setText] = useState<string | null>(null);
+  const possible = review !== undefined && !file.deleted_file && !file.new_file && file.diff.startsWith('@@');
+  const loading = useMutation({
+    mutationFn: async () => await review?.text(file),
+    onSuccess: (all) => setText(all ?? null),
+  });
+  const { mutate } = loading;
+  useEffect(() => {
+    if (wanted && possible) mutate();
+  }, [wanted, possible, mutate]);
+  return { text, possible, pending: loading.isPending, toggle: () => (text === null ? mutate() : setText(null)) };
+}
+
+export function DiffFile({ file, count, look, gitRef, near, comments, warn, review }: DiffFileProps) {
   const { path = '' } = useParams({ strict: false });
-  const [open, setOpen] = useState(true);
+  const viewed = review?.isViewed(file) ?? false;
+  const [folded, setFolded] = useState<boolean | null>(null);
+  const open = !(folded ?? viewed);
+  const whole = useWholeText(file, review, open && comments?.outside?.has(file.new_path) === true);
   const [seen, setSeen] = useState(near);
   const { ref, entry } = useIntersection({ rootMargin: '800px' });
   useEffect(() => {
@@ -83,13 +112,20 @@ export function DiffFile({ file, count, look, gitRef, near, comments, warn }: Di
   const name = file.renamed_file ? `${file.old_path} → ${file.new_path}` : file.new_path;
   const Icon = open ? IconChevronDown : IconChevronRight;
   return (
-    <section className={classes.file} ref={ref} aria-label={name}>
+    <section
+      className={classes.file}
+      ref={ref}
+      aria-label={name}
+      id={fileAnchor(file.new_path)}
+      data-file
+      tabIndex={-1}
+    >
       <div className={classes.head}>
         <ActionIcon
           variant="subtle"
           color="gray"
           size={24}
-          onClick={() => setOpen(!open)}
+          onClick={() => setFolded(open)}
           aria-expanded={open}
           aria-label={open ? `Fold ${name}` : `Unfold ${name}`}
         >
@@ -109,10 +145,27 @@ export function DiffFile({ file, count, look, gitRef, near, comments, warn }: Di
         <span className={classes.counts}>
           <span className={classes.plus}>+{count.added}</span> <span className={classes.minus}>−{count.removed}</span>
         </span>
+        {whole.possible && open ? (
+          <Button size="compact-xs" variant="subtle" loading={whole.pending} onClick={whole.toggle}>
+            {whole.text === null ? 'Show whole file' : 'Show changes only'}
+          </Button>
+        ) : null}
+        {review ? (
+          <Checkbox
+            size="xs"
+            label="Viewed"
+            data-viewed
+            checked={viewed}
+            onChange={(event) => {
+              review.setViewed(file, event.currentTarget.checked);
+              setFolded(null);
+            }}
+          />
+        ) : null}
       </div>
       {open ? (
         seen ? (
-          <Body {...{ file, look, comments, warn }} />
+          <Body {...{ file, look, comments, warn }} text={whole.text} />
         ) : (
           <div style={{ height: Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
         )

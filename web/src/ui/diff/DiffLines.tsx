@@ -27,8 +27,20 @@ interface Talk {
   below(line: DiffLine | null): ReactNode;
 }
 
-function useTalk(file: Schemas['FileDiff'], comments: LineComments | undefined): Talk {
-  const [open, setOpen] = useState<string | null>(null);
+interface Opened {
+  readonly first: DiffLine;
+  readonly last: DiffLine;
+}
+
+/** Lines of one side, of which a range may be commented on. */
+const sameSide = (one: DiffLine, other: DiffLine) => (one.now === null) === (other.now === null);
+
+function rangeOf(lines: readonly DiffLine[], from: DiffLine, to: DiffLine): Opened {
+  return lines.indexOf(from) <= lines.indexOf(to) ? { first: from, last: to } : { first: to, last: from };
+}
+
+function useTalk(file: Schemas['FileDiff'], lines: readonly DiffLine[], comments: LineComments | undefined): Talk {
+  const [open, setOpen] = useState<Opened | null>(null);
   const path = file.new_path;
   return {
     button: (line, first) =>
@@ -38,17 +50,28 @@ function useTalk(file: Schemas['FileDiff'], comments: LineComments | undefined):
           className={classes.comment}
           data-comment
           tabIndex={first ? 0 : -1}
+          title="Comment on this line. Hold Shift to comment on the lines from the one chosen before."
           aria-label={`Comment on line ${line.now ?? line.old}${line.now === null ? ' before the change' : ''}`}
-          onClick={() => setOpen(lineKey(path, line))}
+          onClick={(event) =>
+            setOpen((before) =>
+              event.shiftKey && before && sameSide(before.first, line)
+                ? rangeOf(lines, before.first, line)
+                : { first: line, last: line },
+            )
+          }
         >
           +
         </button>
       ) : null,
     below(line) {
       if (!line || !comments) return null;
-      const key = lineKey(path, line);
-      const said = comments.said.get(key);
-      const form = open === key ? comments.form?.(file, line, () => setOpen(null)) : null;
+      const said = comments.said.get(lineKey(path, line));
+      const text = () =>
+        lines
+          .slice(open ? lines.indexOf(open.first) : 0, lines.indexOf(line) + 1)
+          .flatMap((each) => (each.now === null ? [] : [each.text]));
+      const form =
+        open && open.last === line ? comments.form?.(file, { ...open, text: text() }, () => setOpen(null)) : null;
       return said || form ? (
         <>
           {said}
@@ -69,7 +92,7 @@ const Below = ({ columns, children }: { columns: number; children: ReactNode }) 
   ) : null;
 
 const Unified = memo(function Unified({ file, lines, comments, marked }: LinesProps) {
-  const talk = useTalk(file, comments);
+  const talk = useTalk(file, lines, comments);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
   return (
     <tbody onKeyDown={moveBetweenLines}>
@@ -113,7 +136,7 @@ function Half({ line, side, button, marked }: HalfProps) {
 }
 
 const Split = memo(function Split({ file, lines, comments, marked }: LinesProps) {
-  const talk = useTalk(file, comments);
+  const talk = useTalk(file, lines, comments);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
   return (
     <tbody onKeyDown={moveBetweenLines}>

@@ -9,7 +9,7 @@ import { sessionQuery } from '../../lib/session.ts';
 import { DiffFile } from './DiffFile.tsx';
 import classes from './diff.module.css';
 import { countChanges } from './hunks.ts';
-import type { LineComments } from './line-comments.ts';
+import type { FileReview, LineComments } from './line-comments.ts';
 import { type DiffLook, useDiffLook } from './view-mode.ts';
 
 interface DiffViewProps {
@@ -20,6 +20,8 @@ interface DiffViewProps {
   comments?: LineComments;
   /** Whether characters that nobody sees are shown and told. */
   warn: boolean;
+  /** Viewed marks, and the whole text of files, where the page has them. */
+  review?: FileReview;
 }
 
 /** Whether the person wants to see one file at a time. Loaders fetch it before. */
@@ -58,7 +60,7 @@ function FilePicker({ files, at, go }: FilePickerProps) {
   );
 }
 
-export function DiffView({ files, gitRef, comments, warn }: DiffViewProps) {
+export function DiffView({ files, gitRef, comments, warn, review }: DiffViewProps) {
   const [look, setLook] = useDiffLook();
   const oneByOne = useOneByOne() && files.length > 1;
   const [chosen, setChosen] = useState(0);
@@ -95,6 +97,7 @@ export function DiffView({ files, gitRef, comments, warn }: DiffViewProps) {
             near={oneByOne || index < 3}
             comments={comments}
             warn={warn}
+            review={review}
           />
         ),
       )}

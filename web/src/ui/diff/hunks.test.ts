@@ -1,6 +1,6 @@
 /** Diffs as lines and as pairs. */
 import { describe, expect, it } from 'vitest';
-import { countChanges, pairLines, parseHunks } from './hunks.ts';
+import { countChanges, pairLines, parseHunks, wholeFile } from './hunks.ts';
 
 const diff =
   '@@ -3,4 +3,5 @@ function x\n same\n-old one\n-old two\n+new one\n+new two\n+new three\n tail\n@@ -20 +21 @@\n--- a dash\n\\ No newline at end of file\n+++ a plus\n';
@@ -34,6 +34,21 @@ describe('diffs', () => {
       ['tail', 'tail'],
       ['@@ -20 +21 @@', '@@ -20 +21 @@'],
       ['-- a dash', '++ a plus'],
+    ]);
+  });
+
+  it('show the whole file around the hunks', () => {
+    const hunks = parseHunks('@@ -3,2 +3,2 @@\n three\n-old\n+new\n@@ -6,1 +5,0 @@\n-gone\n');
+    const text = 'one\ntwo\nthree\nnew\nfive\nlast\n';
+    expect(wholeFile(hunks, text).map(({ kind, old, now, text: line }) => [kind, old, now, line])).toEqual([
+      ['same', 1, 1, 'one'],
+      ['same', 2, 2, 'two'],
+      ['same', 3, 3, 'three'],
+      ['removed', 4, null, 'old'],
+      ['added', null, 4, 'new'],
+      ['same', 5, 5, 'five'],
+      ['removed', 6, null, 'gone'],
+      ['same', 7, 6, 'last'],
     ]);
   });
 

@@ -71,3 +71,27 @@ export function countChanges(diff: string): { added: number; removed: number } {
     removed: lines.filter((line) => line.kind === 'removed').length,
   };
 }
+
+/** The lines of a whole file after the change, with what the hunks removed; the text is that of the file after it. */
+export function wholeFile(hunks: readonly DiffLine[], text: string): DiffLine[] {
+  const all = text.split('\n');
+  if (all.at(-1) === '') all.pop();
+  const lines: DiffLine[] = [];
+  let [old, now] = [1, 1];
+  const fill = (until: number) => {
+    while (now < until && now <= all.length) lines.push({ kind: 'same', old: old++, now, text: all[now++ - 1] ?? '' });
+  };
+  for (const line of hunks) {
+    const start = header.exec(line.text);
+    if (line.kind === 'hunk') {
+      // Of a hunk without lines after the change the number is that of the line before.
+      if (start) fill(Number(start[2]) + (/\+\d+,0 @@/.test(line.text) ? 1 : 0));
+      continue;
+    }
+    lines.push(line);
+    if (line.old !== null) old = line.old + 1;
+    if (line.now !== null) now = line.now + 1;
+  }
+  fill(Number.POSITIVE_INFINITY);
+  return lines;
+}

@@ -6,8 +6,25 @@ import type { DiffLine } from './hunks.ts';
 export interface LineComments {
   /** Threads by `lineKey`. */
   readonly said: ReadonlyMap<string, ReactNode>;
-  /** The form for a new thread; null for those who may not write. */
-  readonly form: ((file: Schemas['FileDiff'], line: DiffLine, close: () => void) => ReactNode) | null;
+  /** Files with threads on lines that the change does not show, by path. */
+  readonly outside?: ReadonlySet<string>;
+  /** The form for a new thread on a line, or on the lines from `first` on; null for those who may not write. */
+  readonly form: ((file: Schemas['FileDiff'], lines: CommentedLines, close: () => void) => ReactNode) | null;
+}
+
+export interface CommentedLines {
+  readonly first: DiffLine;
+  readonly last: DiffLine;
+  /** The lines from the first to the last as they are after the change. */
+  readonly text: readonly string[];
+}
+
+/** What a page knows of files beyond their diffs. */
+export interface FileReview {
+  isViewed(file: Schemas['FileDiff']): boolean;
+  setViewed(file: Schemas['FileDiff'], viewed: boolean): void;
+  /** The text of a file after the change. */
+  text(file: Schemas['FileDiff']): Promise<string>;
 }
 
 /** A line of a change: removed ones by their number before it, others by the one after it. */

@@ -31,7 +31,7 @@ export interface GroupApprovalSettings {
   readonly require_reauthentication_to_approve: boolean;
 }
 
-export const groupDefaults: GroupApprovalSettings = {
+const groupDefaults: GroupApprovalSettings = {
   allow_author_approval: true,
   allow_committer_approval: true,
   allow_overrides_to_approver_list_per_merge_request: true,

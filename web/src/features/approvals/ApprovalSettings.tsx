@@ -1,0 +1,88 @@
+/** What a project requires of approvals: its rules, and who may approve. */
+import { Checkbox, Stack } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  type ApprovalSettingName,
+  approvalSettings,
+  changeApprovalSettings,
+  projectRules,
+  type ApprovalSettings as Settings,
+} from '../../lib/approval-rules.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { useProject } from '../projects/useProject.ts';
+import { Save } from '../settings/Save.tsx';
+import { ApprovalRules } from './ApprovalRules.tsx';
+
+const labels: Readonly<Record<ApprovalSettingName, string>> = {
+  allow_author_approval: 'Authors can approve their own merge requests',
+  allow_committer_approval: 'People who added commits can approve',
+  allow_overrides_to_approver_list_per_merge_request: 'Merge requests can have approval rules of their own',
+  retain_approvals_on_push: 'Keep approvals when commits are pushed',
+  selective_code_owner_removals: 'Remove approvals of code owners whose files change',
+  require_reauthentication_to_approve: 'Require the password to approve',
+};
+const names = Object.keys(labels) as ApprovalSettingName[];
+const levels = { group: 'a group', instance: 'the instance' } as const;
+
+function SettingsForm({ settings }: { settings: Settings }) {
+  const { path } = useProject();
+  const cache = useQueryClient();
+  const [values, setValues] = useState(
+    () => Object.fromEntries(names.map((name) => [name, settings[name].value])) as Record<ApprovalSettingName, boolean>,
+  );
+  const sending = useForm(async () => {
+    const free = names.filter((name) => !settings[name].locked);
+    const changes = Object.fromEntries(free.map((name) => [name, values[name]]));
+    await changeApprovalSettings(path, changes);
+    await cache.invalidateQueries(approvalSettings(path));
+  });
+  return (
+    <form {...sending.form}>
+      <FormError error={sending.error} />
+      <Stack gap={8} mb="md">
+        {names.map((name) => {
+          const { locked, inherited_from: from } = settings[name];
+          const selective = name === 'selective_code_owner_removals';
+          return (
+            <Checkbox
+              key={name}
+              label={labels[name]}
+              description={from ? `Decided by ${levels[from]}` : undefined}
+              disabled={locked || (selective && !values.retain_approvals_on_push)}
+              checked={values[name] && (!selective || values.retain_approvals_on_push)}
+              onChange={(event) => {
+                const { checked } = event.currentTarget;
+                setValues((before) => ({
+                  ...before,
+                  [name]: checked,
+                  ...(name === 'retain_approvals_on_push' && !checked ? { selective_code_owner_removals: false } : {}),
+                }));
+              }}
+            />
+          );
+        })}
+      </Stack>
+      <Save pending={sending.pending} done={sending.done} />
+    </form>
+  );
+}
+
+export function ApprovalSettings() {
+  const { path } = useProject();
+  const { data, error } = useQuery(approvalSettings(path));
+  return (
+    <Stack gap={32}>
+      <div>
+        <h2>Approval rules</h2>
+        <ApprovalRules place={projectRules(path)} mayChange />
+      </div>
+      <div>
+        <h2>Approval settings</h2>
+        <FormError error={error} />
+        {data ? <SettingsForm key={JSON.stringify(data)} settings={data} /> : null}
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,121 @@
+/** The changes of a merge request with their file tree, threads and viewed marks; a whole review can be done by keyboard. */
+import { Button, Checkbox, Kbd, Popover, Table } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Schemas } from '../../../lib/api.ts';
+import { rawAddress } from '../../../lib/urls.ts';
+import { DiffView } from '../../../ui/diff/DiffView.tsx';
+import type { FileReview } from '../../../ui/diff/line-comments.ts';
+import { EmptyState } from '../../../ui/EmptyState.tsx';
+import { Thread } from '../../comments/Thread.tsx';
+import { useThreads } from '../../comments/useThreads.tsx';
+import { useProject } from '../../projects/useProject.ts';
+import classes from './changes.module.css';
+import { FileTree } from './FileTree.tsx';
+import { reviewKeys, useReviewKeys } from './useReviewKeys.ts';
+import { useViewed } from './viewed.ts';
+
+type Request = Schemas['MergeRequestDetail'];
+
+async function fetchText(address: string): Promise<string> {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error('The file could not be loaded.');
+  return await answer.text();
+}
+
+function Keys() {
+  return (
+    <Popover position="bottom-end" trapFocus>
+      <Popover.Target>
+        <Button size="compact-sm" variant="subtle">
+          Keyboard shortcuts
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Table>
+          <Table.Tbody>
+            {reviewKeys.map(([keys, what]) => (
+              <Table.Tr key={keys}>
+                <Table.Td>
+                  <Kbd>{keys}</Kbd>
+                </Table.Td>
+                <Table.Td>{what}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Changes({ request, files }: { request: Request; files: Schemas['FileDiff'][] }) {
+  const { warn, path, project } = useProject();
+  const { diff_refs: refs } = request;
+  const head = refs?.head_sha ?? request.source_branch;
+  const threads = useThreads({ kind: 'merge_request', iid: request.iid }, refs ?? null, files);
+  const { isViewed, setViewed } = useViewed(project.id, request.iid);
+  useReviewKeys();
+  const review = useMemo(
+    (): FileReview => ({
+      isViewed,
+      setViewed,
+      text: (file) => fetchText(rawAddress(path, head, file.new_path)),
+    }),
+    [isViewed, setViewed, path, head],
+  );
+  const outdated = threads.rest.filter(({ notes }) => notes[0]?.position !== undefined);
+  return (
+    <div className={classes.page}>
+      <FileTree files={files} isViewed={isViewed} />
+      <div>
+        <DiffView files={files} gitRef={head} comments={threads.comments} warn={warn} review={review} />
+        {outdated.length > 0 ? (
+          <section aria-label="Threads on earlier versions">
+            <h2>Threads on earlier versions</h2>
+            {outdated.map((thread) => (
+              <Thread
+                key={thread.id}
+                thread={thread}
+                of={{ kind: 'merge_request', iid: request.iid }}
+                mayWrite={threads.mayWrite}
+                batch={threads.batch}
+                again={threads.again}
+                later={threads.later}
+              />
+            ))}
+          </section>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+export function ChangesTab({ request }: { request: Request }) {
+  const { parts } = useProject();
+  const [hidden, setHidden] = useLocalStorage({
+    key: 'millrace-hide-white-space',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  const { data } = useSuspenseQuery(parts.mergeRequestDiffs(request.iid, hidden));
+  return (
+    <>
+      <div className={classes.bar}>
+        <Checkbox
+          size="xs"
+          label="Hide white space changes"
+          checked={hidden}
+          onChange={(event) => setHidden(event.currentTarget.checked)}
+        />
+        <Keys />
+      </div>
+      {data.length === 0 ? (
+        <EmptyState title="No changes">Both branches have the same contents.</EmptyState>
+      ) : (
+        <Changes request={request} files={data} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+/** Approval rules and settings of a project, and the rules of one merge request. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrap } from './api.ts';
+
+export type ApprovalRule = Pick<
+  Schemas['ApprovalRule'],
+  'id' | 'name' | 'rule_type' | 'approvals_required' | 'users' | 'groups' | 'contains_hidden_groups'
+>;
+
+export interface RuleValues {
+  readonly name: string;
+  readonly approvals_required: number;
+  readonly usernames: string[];
+  readonly group_ids: number[];
+}
+
+/** Where rules are: of the project, or of one of its merge requests. */
+export interface RulePlace {
+  readonly key: readonly unknown[];
+  list(): Promise<ApprovalRule[]>;
+  add(values: RuleValues): Promise<unknown>;
+  change(id: number, values: RuleValues): Promise<unknown>;
+  remove(id: number): Promise<unknown>;
+}
+
+export function projectRules(id: string): RulePlace {
+  const one = (approval_rule_id: number) => ({ path: { id, approval_rule_id } });
+  return {
+    key: ['project', id, 'approval-rules'],
+    list: () =>
+      unwrap(client.GET('/projects/{id}/approval_rules', { params: { path: { id }, query: { per_page: 100 } } })),
+    add: (body) => unwrap(client.POST('/projects/{id}/approval_rules', { params: { path: { id } }, body })),
+    change: (rule, body) =>
+      unwrap(client.PUT('/projects/{id}/approval_rules/{approval_rule_id}', { params: one(rule), body })),
+    remove: (rule) => unwrap(client.DELETE('/projects/{id}/approval_rules/{approval_rule_id}', { params: one(rule) })),
+  };
+}
+
+export function requestRules(id: string, merge_request_iid: number): RulePlace {
+  const all = { id, merge_request_iid };
+  const one = (approval_rule_id: number) => ({ path: { ...all, approval_rule_id } });
+  const path = '/projects/{id}/merge_requests/{merge_request_iid}/approval_rules' as const;
+  return {
+    key: ['project', id, 'merge-request', merge_request_iid, 'approval-rules'],
+    list: () => unwrap(client.GET(path, { params: { path: all, query: { per_page: 100 } } })),
+    add: (body) => unwrap(client.POST(path, { params: { path: all }, body })),
+    change: (rule, body) => unwrap(client.PUT(`${path}/{approval_rule_id}` as const, { params: one(rule), body })),
+    remove: (rule) => unwrap(client.DELETE(`${path}/{approval_rule_id}` as const, { params: one(rule) })),
+  };
+}
+
+export const rulesOf = (place: RulePlace) => queryOptions({ queryKey: place.key, queryFn: place.list });
+
+export type ApprovalSettings = Schemas['MergeRequestApprovalSettings'];
+export type ApprovalSettingName = Exclude<keyof ApprovalSettings, 'require_password_to_approve'>;
+
+export const approvalSettings = (id: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'approval-settings'],
+    queryFn: () => unwrap(client.GET('/projects/{id}/merge_request_approval_setting', { params: { path: { id } } })),
+  });
+
+export const changeApprovalSettings = (id: string, body: Partial<Record<ApprovalSettingName, boolean>>) =>
+  unwrap(client.PUT('/projects/{id}/merge_request_approval_setting', { params: { path: { id } }, body }));
