@@ -18065,6 +18065,18 @@ export interface components {
             /** Format: date-time */
             finished_at: string | null;
             id: number;
+            /** @description Inputs that whoever starts the job may give (`job_inputs`) */
+            inputs?: {
+                description: string | null;
+                name: string;
+                options: unknown[] | null;
+                /** @description `string`, `number`, `boolean` or `array` */
+                type: string;
+                /** @description What was given when it was started, or the default */
+                value: unknown;
+            }[];
+            /** @description What to ask before the job is started */
+            manual_confirmation?: string;
             name: string;
             pipeline: components["schemas"]["PipelineBasic"];
             project: {
@@ -22131,6 +22143,10 @@ export interface components {
             force?: boolean;
         };
         PostProjectsByIdJobsByJobIdPlayBody: {
+            /** @description Values for the inputs that the job declares */
+            job_inputs?: {
+                [key: string]: unknown;
+            };
             /** @description Variables for this run */
             job_variables_attributes?: {
                 /** @description Name */
@@ -22138,6 +22154,12 @@ export interface components {
                 /** @description Value of the variable */
                 value: string;
             }[];
+        };
+        PostProjectsByIdJobsByJobIdRetryBody: {
+            /** @description Values for the inputs that the job declares */
+            job_inputs?: {
+                [key: string]: unknown;
+            };
         };
         PostProjectsByIdJobTokenScopeAllowlistBody: {
             /** @description Project that the changes go to; this one by default */
@@ -28878,7 +28900,19 @@ export interface components {
             /** Format: date-time */
             finished_at: string | null;
             id: number;
+            /** @description Inputs that whoever starts the job may give (`job_inputs`) */
+            inputs?: {
+                description: string | null;
+                name: string;
+                options: unknown[] | null;
+                /** @description `string`, `number`, `boolean` or `array` */
+                type: string;
+                /** @description What was given when it was started, or the default */
+                value: unknown;
+            }[];
             ip_address: string | null;
+            /** @description What to ask before the job is started */
+            manual_confirmation?: string;
             name: string;
             pipeline: components["schemas"]["PipelineBasic"];
             project: {
@@ -52496,7 +52530,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdJobsByJobIdRetryBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdJobsByJobIdRetryBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdJobsByJobIdRetryBody"];
+            };
+        };
         responses: {
             /** @description Created */
             201: {

@@ -20,7 +20,9 @@ export type CaseContext = {
   masked?: Record<string, string>;
   inputs?: Record<string, unknown>;
   /** Null: unknown. A list: whatever is compared with. A hash: by `compare_to`. */
-  changed?: string[] | null | Record<string, string[]>;
+  changed?: string[] | null | Record<string, string[] | 'unknown ref'>;
+  /** Paths in other projects, by `PROJECT` or `PROJECT@REF`. */
+  elsewhere?: Record<string, string[]>;
   /** Paths in the repository; the case's own files when absent. */
   paths?: string[];
   commits?: Record<string, string>;
@@ -90,6 +92,8 @@ export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext
       changedPaths: (compareTo) =>
         Promise.resolve(changed === null || Array.isArray(changed) ? changed : (changed[compareTo ?? ''] ?? null)),
       listPaths: () => Promise.resolve(context.paths ?? [...files.keys()]),
+      listPathsIn: ({ project, ref }) =>
+        Promise.resolve(context.elsewhere?.[ref === null ? project : `${project}@${ref}`] ?? null),
       fileCommit: (path) => Promise.resolve(context.commits?.[path] ?? null),
     },
     fetch: (path, source) => Promise.resolve(fetched(files, context, path, source)),

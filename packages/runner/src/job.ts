@@ -6,6 +6,7 @@ import { cachesToRestore, cachesToSave, restoreCache, saveCache } from './cache.
 import type { ArtifactUpload } from './client.ts';
 import { JobFailure, messageOf } from './errors.ts';
 import type { Account, Executor, Sandbox, Stage } from './executors/types.ts';
+import { resolveJob } from './inputs.ts';
 import { createJobLog, type JobLog } from './log.ts';
 import {
   type JobDependency,
@@ -87,11 +88,13 @@ export async function runJob(options: JobOptions): Promise<JobResult> {
   }
 }
 
-async function inWorkspace(options: JobOptions, log: JobLog, end: AbortSignal): Promise<JobResult> {
+async function inWorkspace(given: JobOptions, log: JobLog, end: AbortSignal): Promise<JobResult> {
   let workspace: Workspace | undefined;
   let sandbox: Sandbox | undefined;
   let result: JobResult;
+  let options = given;
   try {
+    options = { ...given, job: resolveJob(given.job) };
     const run = await log.section('prepare_executor', 'Preparing the executor', async () => {
       const reuse = ['fetch', 'none'].includes(strategyOf(options.job, (name) => rawVariable(options.job, name)));
       workspace = await openWorkspace({ ...options, reuse });

@@ -46,6 +46,48 @@ test('a shell job writes its masked log to the sink and hands over artifacts', a
   expect(taken).toMatchObject([{ name: 'artifacts.zip', type: 'archive' }]);
 });
 
+/** `${{ expression }}`, as configurations write it. */
+const filled = (expression: string) => `$\{{ ${expression} }}`;
+const input = (key: string, type: string, content: unknown) => ({ key, value: { type, content, sensitive: false } });
+
+test('inputs of the job are put into its script and artifacts', async () => {
+  const inputs = [input('who', 'string', 'you'), input('times', 'number', 2), input('list', 'array', ['a', 1])];
+  const script = [
+    `echo "hi ${filled('job.inputs.who')} ${filled('job.inputs.times')}"`,
+    `echo '${filled('job.inputs.list')}' > out-you.txt`,
+  ];
+  const artifacts = [
+    { paths: [`out-${filled('job.inputs.who')}.txt`], artifact_type: 'archive', artifact_format: 'zip' },
+  ];
+  const { result, log, artifacts: taken } = await run(payload(script, { inputs, artifacts }), 'shell');
+  expect([result.state, taken.length]).toEqual(['success', 1]);
+  expect(log).toMatch(/^hi you 2$/m);
+  const wrong = await run(payload([`echo ${filled('job.inputs.other')}`], { inputs }), 'shell');
+  expect(wrong.result).toMatchObject({
+    reason: 'script_failure',
+    message: 'failed to interpolate job inputs: job.inputs.other',
+  });
+  const without = await run(payload([`echo '${filled('anything')}'`]), 'shell');
+  expect(without.log).toMatch(/^\$\{\{ anything \}\}$/m);
+});
+
+test('scripts of `run` are steps of their own; what must be fetched is refused', async () => {
+  const steps = [
+    { name: 'one', script: 'echo "first $NAME"', env: { NAME: "it's" } },
+    { name: 'two', script: 'exit 4' },
+    { name: 'three', script: 'echo never' },
+  ];
+  const { result, log } = await run(payload([], { steps: [], run: JSON.stringify(steps) }), 'shell');
+  expect(result).toMatchObject({ state: 'failed', reason: 'script_failure', exitCode: 4 });
+  expect(log).toMatch(/^first it's$/m);
+  expect(log).not.toMatch(/^never$/m);
+  const fetched = JSON.stringify([{ name: 'far', step: 'example.com/step@v1' }]);
+  expect((await run(payload([], { steps: [], run: fetched }), 'shell')).result).toMatchObject({
+    reason: 'runner_system_failure',
+    message: 'step far is no script, and this runner runs scripts only',
+  });
+});
+
 test('the dummy executor follows its instructions', async () => {
   const job = payload(['echo hello', 'env WHO', 'write out/a.txt text', 'exit 3', 'echo never'], {
     artifacts: [{ paths: ['out/**'], when: 'always', artifact_type: 'archive', artifact_format: 'zip' }],

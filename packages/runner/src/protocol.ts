@@ -86,7 +86,13 @@ export type JobPayload = {
   dependencies?: JobDependency[] | null;
   features?: { failure_reasons?: string[] | null; token_mask_prefixes?: string[] | null } | null;
   hooks?: { name: string; script: string[] }[] | null;
+  /** Values that `${{ job.inputs.NAME }}` stands for. */
+  inputs?: JobInput[] | null;
+  /** Steps instead of a script: a list as JSON. */
+  run?: string | null;
 };
+
+export type JobInput = { key: string; value: { type: string; content: unknown; sensitive?: boolean } };
 
 export type FailureReason =
   | 'script_failure'

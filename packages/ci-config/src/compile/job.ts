@@ -9,8 +9,11 @@ import {
   type Variable,
   variableScope,
 } from '../expand/variables.ts';
+import { declarationOf } from '../inputs/declarations.ts';
+import { NO_ARTIFACTS } from '../keywords/artifacts.ts';
 import type { Environment } from '../keywords/environment.ts';
 import type { JobConfig } from '../keywords/index.ts';
+import { publishedFolder } from '../keywords/publish.ts';
 import type { Rule } from '../keywords/rules.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
 import type { Paths } from '../rules/paths.ts';
@@ -84,7 +87,7 @@ export async function planJob(
     variables: variables.map(planVariable),
     image: config.image ?? null,
     services: config.services ?? [],
-    artifacts: config.artifacts ?? null,
+    artifacts: artifactsOf(frame),
     cache: await Promise.all((config.cache ?? []).map((cache) => planCache(cache, files.paths, files.fileCommit))),
     retry: config.retry ?? { max: 0, when: [], exitCodes: [] },
     timeoutSeconds: config.timeout ?? null,
@@ -99,7 +102,27 @@ export async function planJob(
     trigger: config.trigger ?? null,
     needsElsewhere: (rule?.needs ?? config.needs)?.elsewhere ?? [],
     upstream: (rule?.needs ?? config.needs)?.upstream ?? null,
+    run: config.run ?? null,
+    idTokens: config.id_tokens ?? [],
+    secrets: config.secrets ?? [],
+    inputs: (config.inputs ?? []).map((spec) => declarationOf(spec, new Map())),
+    pages: pagesOf(frame),
+    manualConfirmation: config.manual_confirmation ?? null,
   };
+}
+
+function pagesOf({ job, config }: JobFrame): PlanJob['pages'] {
+  const publish = publishedFolder(job.name, config);
+  if (publish === null) return null;
+  return { publish, pathPrefix: config.pages?.pathPrefix ?? null, expireIn: config.pages?.expireIn ?? null };
+}
+
+/** The folder of a site is among the artifacts, whether it is listed or not. */
+function artifactsOf({ job, config }: JobFrame): PlanJob['artifacts'] {
+  const artifacts = config.artifacts ?? null;
+  const folder = publishedFolder(job.name, config);
+  if (folder === null || artifacts?.paths.includes(folder)) return artifacts;
+  return { ...(artifacts ?? NO_ARTIFACTS), paths: [...(artifacts?.paths ?? []), folder] };
 }
 
 function planVariable({ key, value, raw }: YamlVariable): PlanVariable {

@@ -47,14 +47,26 @@ export function lintGraph(job: ConfigJob, { stageOf }: Roster, problems: Problem
   }
 }
 
-/** The names of the instances that a need stands for. */
-export function instancesOfNeed(need: Need, { instances }: Roster): string[] {
+const MATRIX_EXPRESSION = /\$\[\[\s*matrix\.([A-Za-z_][A-Za-z0-9_]*)\s*\]\]/g;
+
+/** The names of `$[[ matrix.NAME ]]` in a need that the needing job's own matrix does not have. */
+export function unknownIdentifiers(need: Need, own: Instance): string[] {
+  const known = new Set(own.variables.map(({ key }) => key));
+  const texts = (need.matrix ?? []).flatMap((entry) => [...entry.values()].flat());
+  const used = texts.flatMap((text) => [...text.matchAll(MATRIX_EXPRESSION)].map(([, name = '']) => name));
+  return [...new Set(used)].filter((name) => !known.has(name));
+}
+
+/** The names of the instances that a need of `own` stands for. */
+export function instancesOfNeed(need: Need, { instances }: Roster, own: Instance): string[] {
   const all = instances.get(need.job) ?? [];
   if (need.matrix === null) return all.map((instance) => instance.name);
+  const mine = new Map(own.variables.map(({ key, value }) => [key, value]));
+  const filled = (text: string) => text.replace(MATRIX_EXPRESSION, (all, name: string) => mine.get(name) ?? all);
   const wanted = need.matrix.flatMap(combine);
   const matching = all.filter((instance) => {
     const values = new Map(instance.variables.map(({ key, value }) => [key, value]));
-    return wanted.some((combination) => combination.every(({ key, value }) => values.get(key) === value));
+    return wanted.some((combination) => combination.every(({ key, value }) => values.get(key) === filled(value)));
   });
   return matching.map((instance) => instance.name);
 }

@@ -3,6 +3,7 @@ import { failLimit, type Located, located, type Mark, type Problems } from '../d
 import { applyDefaults, inheritVariables, mergeVariables } from '../expand/defaults.ts';
 import { type Instance, instancesOf } from '../expand/matrix.ts';
 import { layer, variableScope } from '../expand/variables.ts';
+import type { Need } from '../keywords/needs.ts';
 import { matrixSize, type Parallel } from '../keywords/parallel.ts';
 import type { Rule } from '../keywords/rules.ts';
 import { DEFAULT_STAGE, EDGE_STAGES } from '../keywords/stages.ts';
@@ -14,7 +15,7 @@ import { evaluateRules } from '../rules/rules.ts';
 import type { FileCommit } from './cache-key.ts';
 import { judgeJob } from './inclusion.ts';
 import { type JobFrame, jobScope, type Layers, planJob } from './job.ts';
-import { findCycle, instancesOfNeed, lintGraph, type Roster, roster } from './needs.ts';
+import { findCycle, instancesOfNeed, lintGraph, type Roster, roster, unknownIdentifiers } from './needs.ts';
 import type { Decision, Plan, PlanJob, PlanNeed } from './plan.ts';
 import type { ConfigJob, Configuration } from './structure.ts';
 
@@ -109,12 +110,17 @@ function sizeOf(parallel: Parallel | undefined): number {
 
 function lintCycles(placed: readonly Placed[], people: Roster, { problems }: PipelineContext): void {
   const edges = placed.flatMap(({ job, instances }) => {
-    const needed = (job.config.needs?.jobs ?? []).flatMap((need) => instancesOfNeed(need, people));
-    return instances.map((instance) => [instance.name, needed] as const);
+    const needs = job.config.needs?.jobs ?? [];
+    const plain = needs.some((need) => need.matrix !== null) ? null : neededBy(needs, people, instances[0]);
+    return instances.map((instance) => [instance.name, plain ?? neededBy(needs, people, instance)] as const);
   });
   const cycle = findCycle(new Map(edges));
   const first = cycle && placed.find(({ instances }) => instances.some((instance) => instance.name === cycle[0]));
   if (first) problems.error(first.job.markOf('needs'), `The pipeline has circular dependencies: ${cycle.join(' -> ')}`);
+}
+
+function neededBy(needs: readonly Need[], people: Roster, instance: Instance | undefined): string[] {
+  return instance ? needs.flatMap((need) => instancesOfNeed(need, people, instance)) : [];
 }
 
 function warnDuplicatePipelines({ jobs, workflow }: Configuration, problems: Problems): void {
@@ -181,7 +187,13 @@ function planNeeds(
   if (!needs || needs.upstream !== null) return null;
   const planned = new Map<string, PlanNeed>();
   for (const { artifacts, optional, mark, ...need } of needs.jobs) {
-    const targets = instancesOfNeed({ artifacts, optional, mark, ...need }, people);
+    const whole = { artifacts, optional, mark, ...need };
+    const unknown = unknownIdentifiers(whole, frame.instance);
+    if (unknown.length > 0) {
+      problems.error(mark, `${frame.job.name} job: unknown matrix identifiers in needs: ${unknown.join(', ')}`);
+      continue;
+    }
+    const targets = instancesOfNeed(whole, people, frame.instance);
     for (const job of targets.length > 0 ? targets : [need.job]) {
       if (names.has(job)) planned.set(job, { job, artifacts, optional });
       else if (!optional) problems.error(mark, missingNeed(frame.instance.name, job));

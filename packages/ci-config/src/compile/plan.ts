@@ -1,12 +1,16 @@
 /** The plan: what the server needs to make a pipeline and its jobs' payloads. Plain JSON data, frozen. */
 import type { Mark } from '../diagnostics.ts';
+import type { InputDeclaration } from '../inputs/declarations.ts';
 import type { Artifacts } from '../keywords/artifacts.ts';
 import type { Environment } from '../keywords/environment.ts';
 import type { Hook } from '../keywords/hooks.ts';
+import type { IdToken } from '../keywords/id-tokens.ts';
 import type { Image } from '../keywords/image.ts';
 import type { NeedElsewhere } from '../keywords/needs.ts';
 import type { Release } from '../keywords/release.ts';
 import type { Retry } from '../keywords/retry.ts';
+import type { RunStep } from '../keywords/run.ts';
+import type { Secret } from '../keywords/secrets.ts';
 import type { Service } from '../keywords/services.ts';
 import type { Trigger } from '../keywords/trigger.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
@@ -72,6 +76,20 @@ export type PlanJob = {
   readonly needsElsewhere: readonly NeedElsewhere[];
   /** Path of the project whose latest pipeline says how the job ends; variables are expanded when the job starts. */
   readonly upstream: string | null;
+  /** Steps instead of a script; null for jobs with a script. */
+  readonly run: readonly RunStep[] | null;
+  readonly idTokens: readonly IdToken[];
+  readonly secrets: readonly Secret[];
+  /** Values that whoever starts the job may change. */
+  readonly inputs: readonly InputDeclaration[];
+  /** Folder that is published as a site, an artifact of the job; null for others. */
+  readonly pages: {
+    readonly publish: string;
+    readonly pathPrefix: string | null;
+    readonly expireIn: string | null;
+  } | null;
+  /** What people are asked before they start the job. */
+  readonly manualConfirmation: string | null;
 };
 
 export type Plan = {

@@ -108,8 +108,7 @@ function readKeywords(node: MappingNode, path: string, table: KeywordTable, { pr
   for (const [name, { keyMark, value }] of node.entries) {
     const keyword = table.get(name);
     if (!keyword) {
-      if (reportUnsupported(name, path, keyMark, problems)) values.unsupported = true;
-      else unknown.push([name, keyMark]);
+      if (!reportUnsupported(name, path, keyMark, problems)) unknown.push([name, keyMark]);
       continue;
     }
     const at = { path: path ? `${path}:${name}` : name, noun: 'config' };

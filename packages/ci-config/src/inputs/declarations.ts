@@ -45,7 +45,7 @@ export function readInputs(
   }
 }
 
-function declarationOf(spec: InputSpec, values: ReadonlyMap<string, Node>): InputDeclaration {
+export function declarationOf(spec: InputSpec, values: ReadonlyMap<string, Node>): InputDeclaration {
   const rule = ruleFor(spec, values);
   const fallback = rule ? rule.default : spec.default;
   const options = rule?.options ?? spec.options;

@@ -30,6 +30,7 @@ export type InputSpec = {
 type Context = { readonly problems: Problems; readonly limits: Limits };
 
 const MOST_OPTIONS = 50;
+const MOST_JOB_INPUTS = 50;
 
 const anything: Schema = () => true;
 /** In a default or an option: nothing that is resolved later, when the value has already been judged. */
@@ -89,6 +90,10 @@ const input: Schema = (node, at, problems) => {
   }
   return keys.length === 0;
 };
+const jobInput = hash({
+  keys: { type: oneOf(INPUT_TYPES), description, default: settled, options, regex: text },
+  required: ['default'],
+});
 const COMPONENT_FACTS = ['name', 'sha', 'version', 'reference'] as const;
 const fact = oneOf(COMPONENT_FACTS);
 const facts: Schema = (node, at, problems) => {
@@ -131,6 +136,23 @@ export function readSpec(node: MappingNode, context: Context): InputSpec[] | nul
   });
   if (problems.errors.length > before) return null;
   return specs;
+}
+
+/** The inputs of a job: they have a default, and no rules. */
+export function readJobInputs(node: MappingNode, path: string, context: Context): InputSpec[] {
+  const { problems } = context;
+  if (node.entries.size > MOST_JOB_INPUTS) {
+    problems.error(
+      node.mark,
+      `${path} config: too many inputs: ${node.entries.size}, and a job has at most ${MOST_JOB_INPUTS}`,
+    );
+    return [];
+  }
+  return [...node.entries].flatMap(([name, { keyMark, value }]) => {
+    const at = { path: `${path}:${name}`, noun: 'config' };
+    if (!jobInput(value, at, problems)) return [];
+    return [specOf(name, keyMark, value, at.path, new Set<string>(), context)];
+  });
 }
 
 /** What a header that is right asks for of its component. */

@@ -21,6 +21,20 @@ export type Artifacts = {
   readonly reports: readonly Report[];
 };
 
+/** Of a job that does not say what it leaves. */
+export const NO_ARTIFACTS: Artifacts = {
+  name: null,
+  paths: [],
+  exclude: [],
+  untracked: false,
+  when: 'on_success',
+  expireIn: null,
+  expireInSeconds: null,
+  exposeAs: null,
+  access: 'all',
+  reports: [],
+};
+
 const REPORTS = [
   'junit',
   'dotenv',

@@ -10,18 +10,26 @@ import { environment } from './environment.ts';
 import { except } from './except.ts';
 import { extendsKeyword } from './extends.ts';
 import { hooks } from './hooks.ts';
+import { idTokens } from './id-tokens.ts';
+import { identity } from './identity.ts';
 import { image } from './image.ts';
 import { inherit } from './inherit.ts';
+import { inputs } from './inputs.ts';
 import { interruptible } from './interruptible.ts';
 import type { Keyword } from './keyword.ts';
+import { manualConfirmation } from './manual-confirmation.ts';
 import { needs } from './needs.ts';
 import { only } from './only.ts';
+import { pages } from './pages.ts';
 import { parallel } from './parallel.ts';
+import { publish } from './publish.ts';
 import { release } from './release.ts';
 import { resourceGroup } from './resource-group.ts';
 import { retry } from './retry.ts';
 import { rules } from './rules.ts';
+import { run } from './run.ts';
 import { script } from './script.ts';
+import { secrets } from './secrets.ts';
 import { services } from './services.ts';
 import { stage } from './stage.ts';
 import { startIn } from './start-in.ts';
@@ -62,14 +70,19 @@ const TABLE = {
   hooks,
   release,
   trigger,
+  run,
+  id_tokens: idTokens,
+  secrets,
+  inputs,
+  pages,
+  publish,
+  manual_confirmation: manualConfirmation,
+  identity,
 };
 
 type Table = typeof TABLE;
 export type JobKeyword = keyof Table;
-export type JobConfig = { readonly [K in JobKeyword]?: ReturnType<Table[K]['normalise']> } & {
-  /** A keyword stands in for `script` that is not supported; it has been reported. */
-  readonly unsupported?: true;
-};
+export type JobConfig = { readonly [K in JobKeyword]?: ReturnType<Table[K]['normalise']> };
 
 export const JOB_KEYWORDS: ReadonlyMap<string, Keyword<unknown>> = new Map(Object.entries(TABLE));
 export const INHERITABLE: readonly JobKeyword[] = (Object.keys(TABLE) as JobKeyword[]).filter(

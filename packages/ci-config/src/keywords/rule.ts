@@ -17,11 +17,11 @@ const changes: Schema = either(
   'should be an array or a hash',
 );
 const existsIn: Schema = (node, at, problems) => {
-  if (isHash(node) && node.entries.has('project')) {
-    problems.error(node.entries.get('project')!.keyMark, `${at.path} ${at.noun}: exists:project is not supported yet`);
+  if (!hash({ keys: { paths: texts, project: text, ref: text }, required: ['paths'] })(node, at, problems))
     return false;
-  }
-  return hash({ keys: { paths: texts }, required: ['paths'] })(node, at, problems);
+  if (!field(node, 'ref') || field(node, 'project')) return true;
+  problems.error(node.mark, `${at.path} ${at.noun} \`project\` must be specified with \`ref\``);
+  return false;
 };
 const exists: Schema = either(
   [
@@ -74,7 +74,15 @@ function conditionsOf(node: Node, context: KeywordContext): Conditions {
           },
         }
       : {}),
-    ...(existing ? { exists: textsOf(field(existing, 'paths') ?? existing) } : {}),
+    ...(existing
+      ? {
+          exists: {
+            paths: textsOf(field(existing, 'paths') ?? existing),
+            project: textOf(field(existing, 'project')),
+            ref: textOf(field(existing, 'ref')),
+          },
+        }
+      : {}),
   };
 }
 

@@ -5,7 +5,7 @@ import { scriptKeyword } from './script-lines.ts';
 export const script: Keyword<string[]> = scriptKeyword({
   name: 'script',
   lint: ({ name, config, markOf }, problems) => {
-    const other = config.trigger !== undefined || config.unsupported !== undefined || config.needs?.upstream != null;
+    const other = config.trigger !== undefined || config.run !== undefined || config.needs?.upstream != null;
     if (config.script === undefined && !other) {
       problems.error(markOf('script'), `jobs:${name} config should implement the script:, run:, or trigger: keyword`);
     } else if (config.script?.every((line) => line.trim() === '')) {

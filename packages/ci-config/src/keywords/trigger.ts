@@ -41,6 +41,13 @@ const RUNNER_KEYWORDS = [
   'hooks',
   'release',
   'dependencies',
+  'run',
+  'id_tokens',
+  'secrets',
+  'inputs',
+  'pages',
+  'publish',
+  'identity',
 ] as const;
 
 const common = {

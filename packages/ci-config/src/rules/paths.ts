@@ -3,14 +3,23 @@ import type { Limits } from '../limits.ts';
 import { compileGlob, type Glob } from './glob.ts';
 
 export type PathSource = {
-  /** Paths that the pipeline's commits change, against `compareTo` when given; null when that is unknown. */
-  readonly changedPaths: (compareTo?: string) => Promise<readonly string[] | null>;
+  /**
+   * Paths that the pipeline's commits change, against `compareTo` when given; null when that is not known, and
+   * `unknown ref` when there is nothing of that name.
+   */
+  readonly changedPaths: (compareTo?: string) => Promise<readonly string[] | null | 'unknown ref'>;
   /** Paths of the files in the commit. */
   readonly listPaths: () => Promise<readonly string[]>;
+  /** Paths of the files in another project; null when it cannot be read. Absent where there are no others. */
+  readonly listPathsIn?: (place: OtherProject) => Promise<readonly string[] | null>;
 };
+/** Another project, at a ref or its default branch. */
+export type OtherProject = { readonly project: string; readonly ref: string | null };
 
 export type Paths = {
-  changed(patterns: readonly string[], compareTo: string | undefined): Promise<boolean>;
+  changed(patterns: readonly string[], compareTo: string | undefined): Promise<boolean | 'unknown ref'>;
+  /** Null when the other project cannot be read. */
+  existIn(place: OtherProject, patterns: readonly string[]): Promise<boolean | null>;
   exist(patterns: readonly string[]): Promise<boolean>;
   /** The files that a pattern stands for; a pattern without wildcards stands for itself when the file exists. */
   matching(pattern: string): Promise<string[]>;
@@ -23,7 +32,8 @@ type Listing = {
 };
 
 export function pathMatcher(source: PathSource, limits: Limits): Paths {
-  const changes = new Map<string, Promise<Listing | null>>();
+  const changes = new Map<string, Promise<Listing | null | 'unknown ref'>>();
+  const others = new Map<string, Promise<Listing | null>>();
   let files: Promise<Listing> | undefined;
   const globs = new Map<string, Glob | null>();
   let comparisons = 0;
@@ -60,11 +70,23 @@ export function pathMatcher(source: PathSource, limits: Limits): Paths {
       const key = compareTo ?? '';
       let listing = changes.get(key);
       if (!listing) {
-        listing = source.changedPaths(compareTo).then((list) => list && listingOf(list));
+        listing = source
+          .changedPaths(compareTo)
+          .then((list) => (list === null || list === 'unknown ref' ? list : listingOf(list)));
         changes.set(key, listing);
       }
       const known = await listing;
+      if (known === 'unknown ref') return known;
       return known === null || patterns.some((pattern) => matches(pattern, known));
+    },
+    existIn: async (place, patterns) => {
+      const key = `${place.ref ?? ''} ${place.project}`;
+      const found =
+        others.get(key) ??
+        (source.listPathsIn?.(place) ?? Promise.resolve(null)).then((list) => list && listingOf(list));
+      others.set(key, found);
+      const known = await found;
+      return known && patterns.some((pattern) => matches(pattern, known));
     },
     exist: async (patterns) => {
       const known = await allFiles();

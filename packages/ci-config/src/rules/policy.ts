@@ -27,7 +27,7 @@ async function judge(policy: Policy, ref: RefContext, { scope, paths }: Surround
   }
   if (policy.changes) {
     const patterns = policy.changes.map((path) => scope.expand(path, 'keep'));
-    results.push(await paths.changed(patterns, undefined));
+    results.push((await paths.changed(patterns, undefined)) !== false);
   }
   return results;
 }

@@ -15,6 +15,8 @@ import { artifactRoutes } from './artifacts/artifacts.routes.ts';
 import { artifactsService } from './artifacts/artifacts.service.ts';
 import type { CiDependencies, CiFeatureDependencies } from './deps.ts';
 import { bridgeTasks } from './downstream/bridges.ts';
+import { mountDiscovery } from './id-tokens/discovery.mount.ts';
+import { createSigningKeys } from './id-tokens/keys.ts';
 import { findPlace } from './jobs/context.queries.ts';
 import { type JobsFace, jobsFace } from './jobs/face.ts';
 import { jobCaller } from './jobs/job-caller.ts';
@@ -127,6 +129,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   const tokens = registrationTokens(deps);
   const jobs = jobsService(deps);
   const writes = writeAccess(deps);
+  const keys = createSigningKeys(deps);
   const pipelines = pipelineMaker(deps);
   const artifacts = artifactsService(deps);
   const access = runnerAccess(db, deps.parents);
@@ -172,7 +175,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...runnerRoutes(deps, access),
       ...placeRoutes(deps, access),
       ...registrationRoutes(deps, access, tokens),
-      ...requestRoutes(deps, polls, writes),
+      ...requestRoutes(deps, polls, { writes, keys }),
       ...updateRoutes(deps),
       ...runnerArtifactRoutes(deps, artifacts, writes),
     ],
@@ -180,6 +183,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     tasks: work.flatMap(({ tasks }) => tasks),
     cron: work.flatMap(({ cron }) => cron),
     consumers: [...followers(deps, pipelines), testReportReader(deps)],
+    mount: (server) => mountDiscovery(server, deps.externalUrl, keys),
     createPipeline: pipelines.create,
     resolveJobToken: (tokenSha256) => jobCaller(db, tokenSha256),
     mergeRequestPipelines: {

@@ -26,6 +26,8 @@ export interface JobDeployments {
   requireStart(subject: ProjectSubject, caller: Caller, job: Job, again: boolean): Promise<void>;
   /** Null where the job has none. */
   environmentOf(db: Db, jobId: number): Promise<JobEnvironment | null>;
+  /** Whether only some may deploy to the environment. */
+  isProtected(db: Db, projectId: number, environment: Pick<JobEnvironment, 'name' | 'tier'>): Promise<boolean>;
   /** Remembers the address that a job gives its environment; what it refers to and is not known yet stays as it is. */
   addressKnown(db: Db, jobId: number, url: string): Promise<void>;
   /** Whether deployments of the project are frozen now. */

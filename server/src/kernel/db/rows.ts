@@ -21,6 +21,7 @@ import type {
   GpgKeysTable,
   GrantsTable,
   IdentitiesTable,
+  IdTokenKeysTable,
   IssuesTable,
   IterationCadencesTable,
   IterationsTable,
@@ -77,6 +78,7 @@ export type OauthDeviceCode = Selectable<OauthDeviceCodesTable>;
 export type OauthToken = Selectable<OauthTokensTable>;
 export type DeployToken = Selectable<DeployTokensTable>;
 export type Email = Selectable<EmailsTable>;
+export type IdTokenKey = Selectable<IdTokenKeysTable>;
 export type Identity = Selectable<IdentitiesTable>;
 export type SshKey = Selectable<SshKeysTable>;
 export type GpgKey = Selectable<GpgKeysTable>;

@@ -433,6 +433,13 @@ export interface GroupUploadsTable {
   created_at: Generated<Date>;
 }
 
+export interface IdTokenKeysTable {
+  kid: string;
+  public_jwk: JsonColumn;
+  private_key_sealed: Buffer;
+  created_at: Generated<Date>;
+}
+
 export interface IdentitiesTable {
   id: Generated<number>;
   user_id: number;
@@ -2065,6 +2072,7 @@ export interface Database {
   grants: GrantsTable;
   group_approval_settings: GroupApprovalSettingsTable;
   group_uploads: GroupUploadsTable;
+  id_token_keys: IdTokenKeysTable;
   identities: IdentitiesTable;
   instance_state: InstanceStateTable;
   issue_assignees: IssueAssigneesTable;

@@ -45,8 +45,8 @@ export function jobsFace(deps: CiDependencies, jobs: JobsService, access: WriteA
       await access.requireWrite(subject, caller, job);
       const again = !playableStatuses.has(job.status);
       await deps.deployments.requireStart(subject, caller, job, again);
-      if (again) await jobs.retry(job, caller);
-      else await jobs.play(job, caller, []);
+      if (again) await jobs.retry(job, caller, {});
+      else await jobs.play(job, caller, { variables: [], inputs: {} });
     },
     release: (job) =>
       transaction(db, async (tx) => {

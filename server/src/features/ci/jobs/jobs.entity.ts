@@ -1,6 +1,7 @@
 /** Jobs as the API shows them. */
 import type { Static } from 'typebox';
 import {
+  AnyJson,
   Count,
   Decimal,
   Entity,
@@ -20,6 +21,7 @@ import { PipelineBasic, type PipelineJson, pipelineBasic } from '../pipelines/pi
 import { managerJson, RunnerEntity, RunnerManagerEntity, runnerJson } from '../runners/runners.entity.ts';
 import { executingStatuses } from '../scheduling/job-states.ts';
 import type { JobView } from './jobs.queries.ts';
+import type { JobPlan } from './plan.ts';
 
 const fields = {
   id: Id(),
@@ -60,6 +62,19 @@ export const JobEntity = Entity('Job', {
   runner: Nullable(RunnerEntity),
   runner_manager: Nullable(RunnerManagerEntity),
   archived: Flag({ description: 'Too old to be repeated' }),
+  manual_confirmation: Sometimes(Text({ description: 'What to ask before the job is started' })),
+  inputs: Sometimes(
+    ListOf(
+      Fields({
+        name: Text(),
+        type: Text({ description: '`string`, `number`, `boolean` or `array`' }),
+        description: Nullable(Text()),
+        options: Nullable(ListOf(AnyJson())),
+        value: AnyJson({ description: 'What was given when it was started, or the default' }),
+      }),
+      { description: 'Inputs that whoever starts the job may give (`job_inputs`)' },
+    ),
+  ),
   exit_code: Sometimes(Nullable(Count())),
   download_url: Sometimes(Nullable(Text({ description: 'Always null; on the answer to keeping artifacts' }))),
 });
@@ -139,7 +154,27 @@ export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace)
       }),
     runner_manager: manager && managerJson(manager),
     archived: false,
+    ...askedOf(job),
     ...(job.exit_code === null ? {} : { exit_code: job.exit_code }),
+  };
+}
+
+/** What people are asked for when they start the job. */
+function askedOf({ plan }: JobView['job']): Pick<JobJson, 'manual_confirmation' | 'inputs'> {
+  const { manual_confirmation: question, inputs, input_values: values = {} } = plan as unknown as JobPlan;
+  return {
+    ...(question === undefined ? {} : { manual_confirmation: question }),
+    ...(inputs
+      ? {
+          inputs: inputs.map(({ name, type, description, options, default: fallback }) => ({
+            name,
+            type,
+            description,
+            options: options && [...options],
+            value: values[name] ?? fallback,
+          })),
+        }
+      : {}),
   };
 }
 

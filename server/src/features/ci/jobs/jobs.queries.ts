@@ -5,6 +5,7 @@ import type { Job, JobArtifact, Pipeline, Runner, RunnerManager, User } from '..
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo, type Direction, idOrder } from '../../../kernel/http/paging.queries.ts';
 import type { JobStatus } from '../scheduling/job-states.ts';
+import type { JobPlan } from './plan.ts';
 
 /** A job with everything that its JSON shows. */
 export interface JobView {
@@ -239,6 +240,14 @@ export async function cloneJob(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+export async function setPlan(tx: Db, id: number, plan: JobPlan): Promise<void> {
+  await tx
+    .updateTable('jobs')
+    .set({ plan: JSON.stringify(plan) })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Whether another attempt of the job was made. */

@@ -12,7 +12,17 @@ import {
   type Page,
   type Paged,
 } from '../../../kernel/http/pagination.ts';
-import { Bool, IdOrPath, Int, List, OneOf, OneOrMore, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import {
+  Bool,
+  Hash,
+  IdOrPath,
+  Int,
+  List,
+  OneOf,
+  OneOrMore,
+  Optional,
+  Str,
+} from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -39,6 +49,7 @@ const read = { on: 'project', ability: 'read_job' } as const;
 const readPipeline = { on: 'project', ability: 'read_pipeline' } as const;
 const update = { on: 'project', ability: 'update_job' } as const;
 const one = Type.Object({ id, job_id: jobId });
+const inputValues = Optional(Hash(Type.Unknown(), { description: 'Values for the inputs that the job declares' }));
 const path = '/projects/:id/jobs/:job_id';
 
 export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: WriteAccess): Route[] {
@@ -260,13 +271,21 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
           },
         ),
       ),
+      job_inputs: inputValues,
     }),
     responses: { 200: JobEntity },
     handler: async ({ subject, caller, params }) => {
       const job = await find(subject, params.job_id);
       await access.requireWrite(subject, caller, job);
       await deps.deployments.requireStart(subject, caller, job, false);
-      return await presentJob(deps, subject, await jobs.play(job, caller, params.job_variables_attributes ?? []));
+      return await presentJob(
+        deps,
+        subject,
+        await jobs.play(job, caller, {
+          variables: params.job_variables_attributes ?? [],
+          inputs: params.job_inputs ?? {},
+        }),
+      );
     },
   });
 
@@ -277,13 +296,13 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     tag,
     credentials,
     access: update,
-    params: one,
+    params: Type.Object({ id, job_id: jobId, job_inputs: inputValues }),
     responses: { 201: JobEntity },
     handler: async ({ subject, caller, params }) => {
       const job = await find(subject, params.job_id);
       await access.requireWrite(subject, caller, job);
       await deps.deployments.requireStart(subject, caller, job, true);
-      return await presentJob(deps, subject, await jobs.retry(job, caller));
+      return await presentJob(deps, subject, await jobs.retry(job, caller, params.job_inputs ?? {}));
     },
   });
 

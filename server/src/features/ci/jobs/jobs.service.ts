@@ -1,5 +1,5 @@
 /** What people do with jobs: play, retry, cancel, erase. Each is one transaction under the pipeline's lock. */
-import { parseDuration } from '@millrace/ci-config';
+import { jobInputValues, parseDuration } from '@millrace/ci-config';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
@@ -20,12 +20,24 @@ import { processPipeline, waitingJob } from '../scheduling/process.ts';
 import { deleteTrace } from '../traces/traces.queries.ts';
 import { sealed as purposes } from '../variables/sealing.ts';
 import { cancelOne } from './cancel.ts';
-import { cloneJob, findJob, jobsInStatuses, lockJob, markErased, moveJob, resetSkipped } from './jobs.queries.ts';
+import {
+  cloneJob,
+  findJob,
+  jobsInStatuses,
+  lockJob,
+  markErased,
+  moveJob,
+  resetSkipped,
+  setPlan,
+} from './jobs.queries.ts';
+import type { JobPlan } from './plan.ts';
 
 export interface ManualVariable {
   readonly key: string;
   readonly value: string;
 }
+
+type JobInputs = Readonly<Record<string, unknown>>;
 
 export type JobsService = ReturnType<typeof jobsService>;
 
@@ -62,16 +74,32 @@ export function jobsService(deps: CiDependencies) {
     await resetSkipped(tx, skipped, by);
   }
 
-  /** Starts a manual or delayed job now, with variables of its own. */
-  async function play(job: Job, caller: Caller, variables: readonly ManualVariable[]): Promise<Job> {
+  /** The plan with values of the job's inputs; null when none are given. 400 when they do not fit. */
+  function planWith(job: Job, given: JobInputs): JobPlan | null {
+    if (Object.keys(given).length === 0) return null;
+    const plan = job.plan as unknown as JobPlan;
+    const before = plan.input_values ?? {};
+    const found = jobInputValues(plan.inputs ?? [], { ...before, ...given });
+    if ('errors' in found) throw plainError(400, found.errors.join(', '));
+    return { ...plan, input_values: found.values };
+  }
+
+  /** Starts a manual or delayed job now, with variables and inputs of its own. */
+  async function play(
+    job: Job,
+    caller: Caller,
+    { variables, inputs }: { readonly variables: readonly ManualVariable[]; readonly inputs: JobInputs },
+  ): Promise<Job> {
     return await locked(job, async (tx, current, pipeline) => {
       if (!playableStatuses.has(current.status)) throw plainError(400, '400 Bad request - Unplayable Job');
+      const plan = planWith(current, inputs);
       const sealed =
         variables.length === 0 ? null : deps.secrets.seal(JSON.stringify(variables), purposes.manualVariables);
       await moveJob(tx, current.id, current.status as JobStatus, 'pending', {
         user_id: userId(caller),
         manual_variables_encrypted: sealed,
       });
+      if (plan) await setPlan(tx, current.id, plan);
       await notifyPending(tx);
       await deps.announce(tx, `job:${current.id}`);
       await resetDependents(tx, pipeline.id, new Set([current.name]), userId(caller));
@@ -81,11 +109,13 @@ export function jobsService(deps: CiDependencies) {
   }
 
   /** A new attempt that waits for a runner at once; the new job. */
-  async function retry(job: Job, caller: Caller): Promise<Job> {
+  async function retry(job: Job, caller: Caller, inputs: JobInputs): Promise<Job> {
     return await locked(job, async (tx, current, pipeline) => {
       if (current.retried || !retryableStatuses.has(current.status) || (await isArchived(current)))
         throw forbidden('Job is not retryable');
+      const plan = planWith(current, inputs);
       const again = await cloneJob(tx, current, { userId: userId(caller), attempt: 0 });
+      if (plan) await setPlan(tx, again.id, plan);
       await moveJob(tx, again.id, 'created', 'pending');
       await notifyPending(tx);
       await resetDependents(tx, pipeline.id, new Set([current.name]), userId(caller));

@@ -1,4 +1,5 @@
 /** What a job is to do, as it is stored with its row when the pipeline is made: the runtime sees only this. */
+import type { InputDeclaration, RunStep } from '@millrace/ci-config';
 
 interface PlanVariable {
   readonly key: string;
@@ -95,6 +96,21 @@ export interface PlanEnvironment {
   readonly tier: string | null;
 }
 
+/** An ID token that the job gets as a variable. */
+export interface PlanIdToken {
+  readonly name: string;
+  readonly audience: readonly string[];
+}
+
+/** A value that the runner fetches from a store of secrets. */
+export interface PlanSecret {
+  readonly name: string;
+  readonly provider: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly file: boolean;
+  readonly token: string | null;
+}
+
 export interface JobPlan {
   readonly script: readonly string[];
   readonly after_script: readonly string[];
@@ -122,6 +138,15 @@ export interface JobPlan {
   readonly needs_elsewhere?: readonly PlanNeedElsewhere[];
   /** Path of the project whose latest pipeline says how the job ends; variables are expanded when the job starts. */
   readonly upstream?: string;
+  /** Steps instead of a script. */
+  readonly run?: readonly RunStep[];
+  readonly id_tokens?: readonly PlanIdToken[];
+  readonly secrets?: readonly PlanSecret[];
+  readonly inputs?: readonly InputDeclaration[];
+  /** Values of `inputs` that somebody gave when starting the job. */
+  readonly input_values?: Readonly<Record<string, unknown>>;
+  /** What people are asked before they start the job. */
+  readonly manual_confirmation?: string;
 }
 
 /** Whether an attempt that failed is followed by another one by itself. */

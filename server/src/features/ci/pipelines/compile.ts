@@ -90,18 +90,18 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
   const empty = zero.test(sha);
   const listPaths = () => (paths ??= empty ? Promise.resolve([]) : repository.listPaths(project, sha));
 
-  async function against(revision: string): Promise<readonly string[] | null> {
-    const names = [revision, `refs/heads/${revision}`, `refs/tags/${revision}`];
-    for (const name of names) {
+  async function against(revision: string): Promise<readonly string[] | null | 'unknown ref'> {
+    for (const name of [revision, `refs/heads/${revision}`, `refs/tags/${revision}`]) {
       const other = await repository.resolve(project, name);
-      const base = other === null ? null : await repository.mergeBase(project, other, sha);
-      if (base !== null) return await repository.changedPaths(project, base, sha);
+      if (other === null) continue;
+      const base = await repository.mergeBase(project, other, sha);
+      return base === null ? null : await repository.changedPaths(project, base, sha);
     }
-    return null;
+    return 'unknown ref';
   }
 
   /** What a push or a merge request changes; unknown for the first push of a branch and for all else. */
-  async function changedPaths(compareTo?: string): Promise<readonly string[] | null> {
+  async function changedPaths(compareTo?: string): Promise<readonly string[] | null | 'unknown ref'> {
     if (compareTo !== undefined) return await against(compareTo);
     if (facts.mergeRequest) {
       const { row, target, targetBranchSha: tip } = facts.mergeRequest;
@@ -116,7 +116,7 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
   }
 
   async function fetch(local: string, source: IncludeSource | null) {
-    if (source) return await elsewhere(local, source);
+    if (source) return await elsewhere.fetch(local, source);
     const read = async (path: string) => {
       const content = empty ? null : await repository.readText(project, sha, path, fileBytes);
       return content === null ? null : { path, content };
@@ -135,7 +135,7 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
     return content === null ? null : createHash('sha1').update(content).digest('hex');
   }
 
-  return { listPaths, changedPaths, fetch, fileCommit };
+  return { listPaths, listPathsIn: elsewhere.listPathsIn, changedPaths, fetch, fileCommit };
 }
 
 /** The compiler's own answer, for lint; `fetched` hears of every file that was included. */
@@ -264,6 +264,11 @@ function jobOf(job: PlanJob): NewJob {
       ...(job.trigger ? { trigger: job.trigger } : {}),
       ...(job.needsElsewhere.length > 0 ? { needs_elsewhere: job.needsElsewhere } : {}),
       ...(job.upstream === null ? {} : { upstream: job.upstream }),
+      ...(job.run ? { run: job.run } : {}),
+      ...(job.idTokens.length > 0 ? { id_tokens: job.idTokens } : {}),
+      ...(job.secrets.length > 0 ? { secrets: job.secrets } : {}),
+      ...(job.inputs.length > 0 ? { inputs: job.inputs } : {}),
+      ...(job.manualConfirmation === null ? {} : { manual_confirmation: job.manualConfirmation }),
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Files that configurations include from elsewhere: other projects, artifacts, addresses, templates, components. */
 import { createHash } from 'node:crypto';
-import type { Fetch, FetchFailure, IncludedFile, IncludeSource } from '@millrace/ci-config';
+import type { Fetch, FetchFailure, IncludedFile, IncludeSource, OtherProject } from '@millrace/ci-config';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous, type Caller, type ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -49,13 +49,24 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
 
   const ifCommit = (name: string) => (/^[0-9a-f]{40}$/.test(name) ? [name] : []);
 
-  async function ofProject(path: string, source: Source<'project'>): Promise<Found> {
-    const other = await readable(source.project, source);
+  /** The commit of another project at a ref or its default branch; null when there is none, or not for the caller. */
+  async function commitIn(place: OtherProject & { readonly anonymous?: true }) {
+    const other = await readable(place.project, place);
     if (!other) return null;
-    const ref = source.ref ?? other.project.default_branch ?? '';
+    const ref = place.ref ?? other.project.default_branch ?? '';
     const commit = await firstCommit(other, [`refs/heads/${ref}`, `refs/tags/${ref}`, ...ifCommit(ref)]);
-    const content = commit === null ? null : await repository.readText(other.project, commit, path, fileBytes);
+    return commit === null ? null : { project: other.project, commit };
+  }
+
+  async function ofProject(path: string, source: Source<'project'>): Promise<Found> {
+    const found = await commitIn(source);
+    const content = found && (await repository.readText(found.project, found.commit, path, fileBytes));
     return content === null ? null : [{ path, content }];
+  }
+
+  async function listPathsIn(place: OtherProject): Promise<readonly string[] | null> {
+    const found = await commitIn(place);
+    return found && (await repository.listPaths(found.project, found.commit));
   }
 
   async function ofArtifact(path: string, { job }: Source<'artifact'>): Promise<Found> {
@@ -110,7 +121,7 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
     return { failure: `the project has neither \`templates/${name}.yml\` nor \`templates/${name}/template.yml\`` };
   }
 
-  return async (path: string, source: IncludeSource): Promise<Found> => {
+  async function fetch(path: string, source: IncludeSource): Promise<Found> {
     switch (source.kind) {
       case 'project':
         return await ofProject(path, source);
@@ -127,5 +138,7 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
         return await found;
       }
     }
-  };
+  }
+
+  return { fetch, listPathsIn };
 }

@@ -8,6 +8,8 @@ import { ciConfigPaths } from '../../../kernel/names.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import { reportUpload } from '../artifacts/types.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
+import { idTokenVariables } from '../id-tokens/job-tokens.ts';
+import type { SigningKeys } from '../id-tokens/keys.ts';
 import { otherJobs, type PayloadRows, payloadRows, pipelineVariableRows } from '../jobs/context.queries.ts';
 import { jobCaller } from '../jobs/job-caller.ts';
 import type { JobPlan, PlanArtifacts, PlanCache, PlanNeed } from '../jobs/plan.ts';
@@ -31,6 +33,7 @@ import { secretVariables } from '../variables/secret-variables.ts';
 import { runningOnInstanceRunners } from './claim.queries.ts';
 import { neededElsewhere } from './needed-elsewhere.ts';
 import { releaseScript } from './release-step.ts';
+import { secretRequests } from './secret-requests.ts';
 import { markDebugTrace } from './updates.queries.ts';
 
 /** Reasons that we keep as they are when the runner sends them. */
@@ -230,6 +233,26 @@ export interface PayloadRequest {
   readonly runner: Runner;
   /** In plain text: only the runner gets it. */
   readonly token: string;
+  /** Whether the runner has a feature. */
+  readonly supports: (feature: string) => boolean;
+}
+
+/** What a runner must be able to do: it would leave these out without a word. */
+function requiredFeatures(plan: JobPlan): string[] {
+  return [
+    ...(plan.run?.some((step) => typeof step.script !== 'string') ? ['native_steps_integration'] : []),
+    ...(plan.secrets ? ['vault_secrets'] : []),
+    ...(plan.inputs ? ['job_inputs'] : []),
+  ];
+}
+
+/** The values of the job's inputs: what was given when it was started, else the defaults. */
+function inputsOf(plan: JobPlan): object[] {
+  const values = plan.input_values ?? {};
+  return (plan.inputs ?? []).map(({ name, type, default: fallback }) => ({
+    key: name,
+    value: { type, content: values[name] ?? fallback ?? '', sensitive: false },
+  }));
 }
 
 /** What the runner gets, or the reason for which the job fails. */
@@ -238,11 +261,12 @@ type Payload = { readonly payload: Record<string, unknown> } | { readonly failur
 /** The payload; null when the job's project is gone. */
 export async function jobPayload(
   deps: CiDependencies,
-  writes: WriteAccess,
-  { job, runner, token }: PayloadRequest,
+  { writes, keys }: { readonly writes: WriteAccess; readonly keys: SigningKeys },
+  { job, runner, token, supports }: PayloadRequest,
 ): Promise<Payload | null> {
   const { db } = deps;
   const plan = job.plan as unknown as JobPlan;
+  if (!requiredFeatures(plan).every(supports)) return { failure: 'runner_unsupported' };
   const rows = await payloadRows(db, job);
   if (!rows) return null;
   const own = dependenciesOf(job, plan, (await otherJobs(db, job)) as Other[]);
@@ -265,6 +289,8 @@ export async function jobPayload(
     const more = dotenvVariables(deps, others);
     if (more.length > 0) variables = await variablesOf(deps, db, { ...parts, dotenv: [...reported, ...more] });
   }
+  const tokens = await idTokenVariables(deps, db, keys, { rows, job, plan, runner, variables });
+  variables = [...variables, ...tokens];
   if (asksForDebugging(variables)) await markDebugTrace(db, job.id);
   const queued = job.queued_at && job.started_at ? (job.started_at.getTime() - job.queued_at.getTime()) / 1000 : 0;
   const timeout = job.timeout_seconds ?? rows.project.build_timeout;
@@ -305,10 +331,10 @@ export async function jobPayload(
       protected: job.ref_protected,
     },
     runner_info: { timeout, runner_session_url: null },
-    inputs: [],
+    inputs: inputsOf(plan),
     variables,
     steps: [
-      step('script', plan.script, 'on_success', false),
+      ...(plan.run ? [] : [step('script', plan.script, 'on_success', false)]),
       ...(plan.release ? [step('release', [releaseScript(plan.release)], 'on_success', false)] : []),
       ...(plan.after_script.length > 0 ? [step('after_script', plan.after_script, 'always', true)] : []),
     ],
@@ -330,7 +356,12 @@ export async function jobPayload(
       failure_reasons: failureReasons,
       token_mask_prefixes: ['glpat-', 'glcbt-', 'glrt-', 'glrtr-'],
     },
-    secrets: {},
+    secrets: secretRequests(
+      plan.secrets ?? [],
+      (plan.id_tokens ?? []).map(({ name }) => name),
+      variables,
+    ),
+    ...(plan.run ? { run: JSON.stringify(plan.run) } : {}),
     hooks: plan.hooks,
     policy_options: null,
   };

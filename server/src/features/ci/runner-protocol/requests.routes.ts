@@ -9,6 +9,7 @@ import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts'
 import { headerPrefix, tokenPrefixes } from '../../../kernel/names.ts';
 import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
+import type { SigningKeys } from '../id-tokens/keys.ts';
 import { finishJob } from '../jobs/finish.ts';
 import { moveJob } from '../jobs/jobs.queries.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
@@ -72,7 +73,11 @@ export const managerInfo = (systemId: string | undefined, info: RunnerInfo | und
 /** Changes when the runner's own configuration does: a poll that knows another value is answered at once. */
 const cursorOf = (runner: Runner): string => `${runner.id}-${runner.updated_at.getTime().toString(36)}`;
 
-export function requestRoutes(deps: CiDependencies, polls: HeldPolls, writes: WriteAccess): Route[] {
+export function requestRoutes(
+  deps: CiDependencies,
+  polls: HeldPolls,
+  making: { readonly writes: WriteAccess; readonly keys: SigningKeys },
+): Route[] {
   const { db } = deps;
 
   /** Whether a job that was claimed may deploy. One that may not has failed, or waits for approval. */
@@ -99,7 +104,7 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls, writes: Wr
   async function claim(
     runner: Runner,
     managerId: number,
-    cancelGracefully: boolean,
+    supports: (feature: string) => boolean,
     signal: AbortSignal,
   ): Promise<Record<string, unknown> | null> {
     // A poll may have been held since before it began.
@@ -111,7 +116,7 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls, writes: Wr
           runnerId: runner.id,
           managerId,
           tokenSha256: tokenHash(token),
-          cancelGracefully,
+          cancelGracefully: supports('cancel_gracefully'),
           builtIn: deps.builtIn.serves(),
         }),
       );
@@ -120,7 +125,7 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls, writes: Wr
       if (!(await mayBegin(job))) continue;
       let failureReason = 'scheduler_failure';
       try {
-        const made = await jobPayload(deps, writes, { job, runner, token });
+        const made = await jobPayload(deps, making, { job, runner, token, supports });
         if (made && 'failure' in made) failureReason = made.failure;
         else if (made) {
           await transaction(db, async (tx) => {
@@ -170,7 +175,7 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls, writes: Wr
         const cursor = cursorOf(runner);
         const headers = { [`${headerPrefix}Last-Update`]: cursor };
         if (runner.paused) return answer(204, undefined, headers);
-        const attempt = () => claim(runner, manager, hasFeature(info, 'cancel_gracefully'), signal);
+        const attempt = () => claim(runner, manager, (feature) => hasFeature(info, feature), signal);
         const held = params.last_update === cursor;
         const payload = held ? await polls.hold(runner.id, signal, attempt) : await attempt();
         return payload === null ? answer(204, undefined, headers) : answer(201, payload, headers);

@@ -6,5 +6,6 @@ export const sealed = {
   triggerToken: 'pipeline_triggers.token',
   manualVariables: 'jobs.manual_variables',
   dotenv: 'jobs.dotenv',
+  idTokenKey: 'id_token_keys.private_key',
   secureFile: 'secure_files.object_key',
 } as const;

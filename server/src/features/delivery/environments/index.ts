@@ -3,6 +3,7 @@ import type { Ports } from '../../../kernel/ports.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
 import { jobDeployments } from '../../ci/index.ts';
 import { frozen } from '../freeze-periods/index.ts';
+import { isProtected } from '../protected-environments/index.ts';
 import { admission } from './admission.ts';
 import { type ApprovalDependencies, approving } from './approvals.ts';
 import { setUrl } from './deployments.queries.ts';
@@ -42,6 +43,7 @@ export function environmentsFeature(deps: EnvironmentsDependencies) {
       const { id, name, slug, tier, external_url } = found.environment;
       return { id, name, slug, tier, external_url, action: found.action };
     },
+    isProtected: (handle, project_id, { name, tier }) => isProtected(handle, { project_id, name, tier }),
     addressKnown: setUrl,
     frozen,
   });

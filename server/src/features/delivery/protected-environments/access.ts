@@ -46,6 +46,10 @@ function matches(rule: queries.RuleRow, who: Standing): boolean {
 const rulesOf = ({ rules }: queries.ProtectedRow, kind: queries.RuleRow['kind']) =>
   rules.filter((rule) => rule.kind === kind);
 
+/** Whether something protects the environment. */
+export const isProtected = async (db: Db, place: ProtectedPlace): Promise<boolean> =>
+  (await queries.protectionsOf(db, place)).length > 0;
+
 /** Whether everything that protects the environment lets somebody deploy. */
 export async function mayDeploy(db: Db, place: ProtectedPlace, userId: number | null): Promise<boolean> {
   const rows = await queries.protectionsOf(db, place);

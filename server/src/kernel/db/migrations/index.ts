@@ -81,6 +81,7 @@ import { failedPipelinesMigration } from './0600-failed-pipelines.ts';
 import { threadPositionsMigration } from './0640-thread-positions.ts';
 import { contextCommitsMigration } from './0641-context-commits.ts';
 import { groupApprovalsMigration } from './0642-group-approvals.ts';
+import { idTokenKeysMigration } from './0650-id-token-keys.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -171,4 +172,5 @@ export const migrations: readonly Migration[] = [
   threadPositionsMigration,
   contextCommitsMigration,
   groupApprovalsMigration,
+  idTokenKeysMigration,
 ];

@@ -1,0 +1,24 @@
+/** `publish`: the folder of a site, for jobs that say it beside `pages`. */
+import type { Keyword } from './keyword.ts';
+import { textOf } from './read.ts';
+import { name as nonEmpty } from './schema.ts';
+
+const DEFAULT = 'public';
+
+export const publish: Keyword<string> = {
+  name: 'publish',
+  schema: nonEmpty,
+  normalise: (node) => textOf(node) ?? DEFAULT,
+};
+
+/** The folder that a job publishes as a site; null when it makes none. A job called `pages` does unless it says otherwise. */
+export function publishedFolder(
+  job: string,
+  config: {
+    readonly pages?: { readonly enabled: boolean; readonly publish: string | null };
+    readonly publish?: string;
+  },
+): string | null {
+  const makesPages = config.pages ? config.pages.enabled : job === 'pages';
+  return makesPages ? (config.pages?.publish ?? config.publish ?? DEFAULT) : null;
+}
