@@ -15,6 +15,13 @@ const chunks = [
     test: /node_modules[\\/]dompurify[\\/]|[\\/]web[\\/]src[\\/](ui|lib)[\\/]markdown[\\/]/,
     priority: 2,
   },
+  { name: 'numbers', test: /node_modules[\\/]react-number-format[\\/]/, priority: 2 },
+  {
+    name: 'settings',
+    test: /[\\/]web[\\/]src[\\/](features[\\/](account|applications|audit|deploy-keys|hooks|protections|push-rules|service-accounts|tokens)|lib[\\/](tokens|protections))/,
+    minShareCount: 2,
+    priority: 2,
+  },
   {
     name: 'parts',
     test: /node_modules[\\/]@mantine[\\/]/,
@@ -35,6 +42,8 @@ export default defineConfig({
   build: {
     target: 'es2022',
     sourcemap: false,
+    // One file of styles: a page would ask for up to eight small ones.
+    cssCodeSplit: false,
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
       output: {

@@ -20,10 +20,12 @@ import { journey } from './scenarios/journey.ts';
 import { lfsJourney } from './scenarios/lfs.ts';
 import { oauthJourney } from './scenarios/oauth.ts';
 import { ownAccountJourney } from './scenarios/own-account.ts';
+import { pageAddressesJourney } from './scenarios/page-addresses.ts';
 import { pageDangersJourney } from './scenarios/page-dangers.ts';
 import { pageErrorsJourney } from './scenarios/page-errors.ts';
 import { pageLayoutJourney } from './scenarios/page-layout.ts';
 import { pageLoadsJourney } from './scenarios/page-loads.ts';
+import { pageOverviewsJourney } from './scenarios/page-overviews.ts';
 import { parameters } from './scenarios/parameters.ts';
 import { planningJourney } from './scenarios/planning.ts';
 import { projectJourney } from './scenarios/projects.ts';
@@ -81,10 +83,12 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'file-pages': filePagesJourney,
   documents: documentsJourney,
   'all-pages': allPagesJourney,
+  'page-addresses': pageAddressesJourney,
   'page-dangers': pageDangersJourney,
   'page-errors': pageErrorsJourney,
   'page-layout': pageLayoutJourney,
   'page-loads': pageLoadsJourney,
+  'page-overviews': pageOverviewsJourney,
   issues: issuesJourney,
   reviews: reviewJourney,
   search: searchJourney,

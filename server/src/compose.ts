@@ -262,7 +262,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     ports,
   });
   const admin = adminFeature({
-    settings,
+    ...{ db, release, externalUrl, settings, checks: kernels.checks, repositories: config.repositories },
+    mailConfigured: config.smtpUrl !== null,
     switches: kernels.switches,
     ssh: { ...address, served: () => ssh.listening(), hostKeys: async () => (await ssh.hostKeys()).public },
   });

@@ -74,7 +74,7 @@ export interface App {
 }
 
 /** What features are made of: the technology, and what is built on it once. */
-export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
+export interface FeatureKernels extends Omit<Kernels, 'metrics'> {
   readonly settings: Settings;
   readonly switches: Switches;
   readonly live: Live;

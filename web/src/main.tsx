@@ -1,5 +1,5 @@
 /** Starts the page. */
-import '@mantine/core/styles.css';
+import './mantine-styles.ts';
 import './base.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';

@@ -3,7 +3,8 @@ import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tansta
 import { apiDocument } from './features/api-docs/document.ts';
 import { ErrorPage } from './features/frame/ErrorPages.tsx';
 import { PendingPage } from './features/frame/PendingPage.tsx';
-import { resolveObject } from './features/projects/object.ts';
+import { ObjectPage } from './features/projects/ObjectPage.tsx';
+import { loadObject } from './features/projects/object-views.ts';
 import * as data from './lib/data.ts';
 import { mergeTrain } from './lib/merge-trains.ts';
 import { queries } from './lib/queries.ts';
@@ -15,8 +16,10 @@ import { adminRoutes } from './routes/admin.ts';
 import { aliases, groupAliases, projectAliases } from './routes/aliases.ts';
 import { adminAuditRoutes, groupLog, projectLog } from './routes/audit.ts';
 import { group, memberSearch, number, root, signedIn, text } from './routes/base.ts';
+import { ciRoutes } from './routes/ci.ts';
 import { entryRoutes } from './routes/entry.ts';
 import { environmentList } from './routes/environments.ts';
+import { groupListRoutes } from './routes/group-lists.ts';
 import { groupRoutes, oneGroupRoutes } from './routes/groups.ts';
 import { helpRoutes } from './routes/help.ts';
 import { issueList, oneIssue } from './routes/issues.ts';
@@ -84,8 +87,8 @@ const object = createRoute({
   getParentRoute: () => root,
   path: '/o/$path',
   validateSearch: (search): { tab?: string | undefined } => ({ tab: text(search.tab) }),
-  loader: ({ params }) => resolveObject(fromSegment(params.path)),
-  component: lazyRouteComponent(() => import('./features/projects/ObjectPage.tsx')),
+  loader: ({ params }) => loadObject(fromSegment(params.path)),
+  component: ObjectPage,
 });
 const mergeRequests = createRoute({ ...under, ...mergeRequestsPage });
 const mergeTrainPage = createRoute({
@@ -203,6 +206,7 @@ const projectRoutes = [
   projectAudit,
   ...repositoryRoutes,
   ...pipelineRoutes,
+  ...ciRoutes,
   mergeRequests,
   mergeTrainPage,
   newMergeRequest,
@@ -242,7 +246,14 @@ export const router = createRouter({
     object,
     ...groupRoutes,
     ...workRoutes,
-    group.addChildren([...oneGroupRoutes, ...groupAliases, ...groupMilestoneRoutes, groupWiki, groupLog]),
+    group.addChildren([
+      ...oneGroupRoutes,
+      ...groupListRoutes,
+      ...groupAliases,
+      ...groupMilestoneRoutes,
+      groupWiki,
+      groupLog,
+    ]),
     project.addChildren(projectRoutes),
   ]),
   defaultPreload: 'intent',

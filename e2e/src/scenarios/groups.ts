@@ -147,7 +147,7 @@ async function parts(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('link', { name: 'Labels', exact: true }).click();
     await page.getByRole('heading', { name: 'Labels', level: 2, exact: true }).waitFor();
     await page.locator('input[name=name]').fill('needs a clear sky');
-    await page.getByRole('button', { name: 'Make label' }).click();
+    await page.getByRole('button', { name: 'Create label' }).click();
     await page.getByRole('button', { name: 'Delete needs a clear sky' }).waitFor();
     await screenshot(page, 'group-labels');
     await accessible(page);

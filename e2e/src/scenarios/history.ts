@@ -44,7 +44,8 @@ export async function historyJourney(suite: Suite): Promise<void> {
       await signIn(page, { login: 'root', password: rootPassword });
       await suite.step('a tag with a message is made, found, downloaded and deleted', async () => {
         await page.goto(`/${project}/-/tree/main`);
-        await page.getByRole('link', { name: 'Tags', exact: true }).click();
+        await page.getByRole('button', { name: 'Repository', exact: true }).click();
+        await page.getByRole('menuitem', { name: 'Tags', exact: true }).click();
         await headed(page, 'Tags');
         await page.getByText('No tags yet').waitFor();
         for (const [name, message] of [
@@ -78,7 +79,8 @@ export async function historyJourney(suite: Suite): Promise<void> {
       });
       await suite.step('a release is made with its tag, read, changed and deleted', async () => {
         await page.goto(`/${project}/-/tree/main`);
-        await page.getByRole('link', { name: 'Releases', exact: true }).click();
+        await page.getByRole('button', { name: 'Repository', exact: true }).click();
+        await page.getByRole('menuitem', { name: 'Releases', exact: true }).click();
         await headed(page, 'Releases');
         await page.getByText('No releases yet').waitFor();
         await page.getByRole('link', { name: 'New release' }).click();
@@ -234,7 +236,8 @@ export async function historyJourney(suite: Suite): Promise<void> {
         });
         await call.expect(200, 'PUT', `${base}/merge_requests/${request.iid}/merge`);
         await page.goto(`/${project}/-/commits/main`);
-        await page.getByRole('link', { name: 'Graph', exact: true }).click();
+        await page.getByRole('button', { name: 'Repository', exact: true }).click();
+        await page.getByRole('menuitem', { name: 'Graph', exact: true }).click();
         await headed(page, 'Graph');
         const rows = page.getByRole('list', { name: 'Commits' }).getByRole('listitem');
         await rows.first().waitFor();

@@ -107,7 +107,8 @@ async function locks(suite: Suite, root: Api, { url }: Instance): Promise<void> 
         const { page } = await openWindow(browser, url);
         await signIn(page, { login: 'root', password: rootPassword });
         await page.goto(`/${place}`);
-        await page.getByRole('link', { name: 'Locks', exact: true }).click();
+        await page.getByRole('button', { name: 'Repository', exact: true }).click();
+        await page.getByRole('menuitem', { name: 'Locks', exact: true }).click();
         await page.getByRole('link', { name: 'models/axle.stl' }).waitFor();
         await look(page, 'locked-files');
         await page.getByRole('button', { name: 'Unlock wheel.stl' }).click();

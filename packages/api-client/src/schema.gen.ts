@@ -104,6 +104,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/application/background_tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List background tasks that have not ended
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getApplicationBackgroundTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/application/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Health, sizes and numbers of the instance
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getApplicationOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/application/settings": {
         parameters: {
             query?: never;
@@ -10533,6 +10573,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/repository/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the commits of a ref, the branches and the tags
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/repository/files/{file_path}": {
         parameters: {
             query?: never;
@@ -13917,6 +13977,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{id}/contributions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much somebody did on each day of the last 53 weeks
+         * @description Open to everyone.
+         */
+        get: operations["getUsersByIdContributions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/custom_attributes": {
         parameters: {
             query?: never;
@@ -16200,6 +16280,24 @@ export interface components {
             url: string | null;
             user: components["schemas"]["UserReference"];
         };
+        /** BackgroundTask */
+        BackgroundTask: {
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            last_error: string | null;
+            max_attempts: number;
+            /** @description What kind of task it is */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it is or was due
+             */
+            run_at: string;
+            /** @description `running`, `ready`, `delayed` or `failed` */
+            state: string;
+        };
         /** Badge */
         Badge: {
             id: number;
@@ -16385,6 +16483,24 @@ export interface components {
             name: string;
             /** @description Whether it is protected */
             protected: boolean;
+            /** @description With `with_status` */
+            status?: {
+                /** @description Commits that the default branch does not have */
+                ahead: number;
+                /** @description Commits of the default branch that it does not have */
+                behind: number;
+                /** @description The newest open merge request from it within the project, for those who may see it */
+                merge_request: {
+                    /** @description Number within the project */
+                    iid: number;
+                    title: string;
+                } | null;
+                /** @description Newest pipeline; only where it was asked for */
+                pipeline: {
+                    id: number;
+                    status: string;
+                } | null;
+            };
             web_url: string;
         };
         /** Bridge */
@@ -16738,6 +16854,16 @@ export interface components {
             source_content: string | null;
             /** @description The file in the target branch; null where it is not there */
             target_content: string | null;
+        };
+        /** ContributionDay */
+        ContributionDay: {
+            /** @description Pushes, merge requests, comments and other events */
+            count: number;
+            /**
+             * Format: date
+             * @description In UTC
+             */
+            date: string;
         };
         /** Contributor */
         Contributor: {
@@ -17291,6 +17417,19 @@ export interface components {
         FailedPipeline: {
             /** Format: date-time */
             created_at: string;
+            /** @description With `with_details` */
+            details?: {
+                /** @description Null where the commit is gone */
+                commit_title: string | null;
+                /** @description Seconds that it ran */
+                duration: number | null;
+                /** @description In their order */
+                stages: {
+                    name: string;
+                    status: string;
+                }[];
+                user: components["schemas"]["UserReference"] | null;
+            };
             id: number;
             /** @description Number within the project */
             iid: number;
@@ -17811,6 +17950,58 @@ export interface components {
                 /** @description How many are answered in a period */
                 requests: number;
             }[];
+        };
+        /** InstanceOverview */
+        InstanceOverview: {
+            background_tasks: {
+                /** @description Due later */
+                delayed: number;
+                /** @description Failed at their last attempt */
+                failed: number;
+                /** @description Due now */
+                ready: number;
+            };
+            checks: {
+                healthy: boolean;
+                /** @description Why it cannot be used */
+                message: string | null;
+                /** @description `database`, `git_storage`, `object_storage` or `queue` */
+                name: string;
+            }[];
+            counts: {
+                groups: number;
+                projects: number;
+                users: number;
+            };
+            database: {
+                connections: number;
+                /** @description Bytes */
+                size: number;
+                version: string;
+            };
+            /** @description Address under which people reach the instance */
+            external_url: string;
+            /** @description Whether a mail server is configured */
+            mail: boolean;
+            node_version: string;
+            /** @description Commit that it was built from; `unknown` when run from sources */
+            revision: string;
+            runners: {
+                online: number;
+                total: number;
+            };
+            /** @description Repository storages */
+            storages: {
+                /** @description Bytes that are free there */
+                free: number | null;
+                name: string;
+                /** @description Bytes of the file system; null where it does not answer */
+                size: number | null;
+            }[];
+            /** @description Seconds since the process that answers was started */
+            uptime: number;
+            /** @description Release of the product */
+            version: string;
         };
         /** @description A fault of the server; nothing of its cause is told. */
         InternalError: {
@@ -18368,6 +18559,40 @@ export interface components {
             /** @description Whether a pipeline could be made of it */
             valid: boolean;
             warnings: string[];
+        };
+        /** ListedCommit */
+        ListedCommit: {
+            author_email: string;
+            author_name: string;
+            authored_date: string;
+            committed_date: string;
+            committer_email: string;
+            committer_name: string;
+            /** @description Always equal to `committed_date` */
+            created_at: string;
+            /** @description All trailers of the message, as lists */
+            extended_trailers: {
+                [key: string]: string[];
+            };
+            /** @description Commit hash */
+            id: string;
+            message: string;
+            /** @description Hashes of the commits before */
+            parent_ids: string[];
+            /** @description Newest pipeline; only where it was asked for */
+            pipeline?: {
+                id: number;
+                status: string;
+            } | null;
+            /** @description First characters of the hash */
+            short_id: string;
+            stats?: components["schemas"]["CommitStats"];
+            title: string;
+            /** @description Trailers of the message; of several with one name the last */
+            trailers: {
+                [key: string]: string;
+            };
+            web_url: string;
         };
         /** ListedEpic */
         ListedEpic: {
@@ -20100,6 +20325,19 @@ export interface components {
         PipelineListed: {
             /** Format: date-time */
             created_at: string;
+            /** @description With `with_details` */
+            details?: {
+                /** @description Null where the commit is gone */
+                commit_title: string | null;
+                /** @description Seconds that it ran */
+                duration: number | null;
+                /** @description In their order */
+                stages: {
+                    name: string;
+                    status: string;
+                }[];
+                user: components["schemas"]["UserReference"] | null;
+            };
             id: number;
             /** @description Number within the project */
             iid: number;
@@ -28632,6 +28870,13 @@ export interface components {
             /** @description Bytes */
             size: number;
         };
+        /** RepositoryCounts */
+        RepositoryCounts: {
+            branches: number;
+            /** @description Commits in the history of the ref */
+            commits: number;
+            tags: number;
+        };
         /** RepositoryFile */
         RepositoryFile: {
             /** @description Hash of the content as git keeps it */
@@ -30533,6 +30778,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserKindCounts"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getApplicationBackgroundTasks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only tasks in this state */
+                state?: "running" | "ready" | "delayed" | "failed";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackgroundTask"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getApplicationOverview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstanceOverview"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -58964,6 +59288,8 @@ export interface operations {
                 updated_before?: string;
                 /** @description Who caused it */
                 username?: string;
+                /** @description Also title of the commit, person, duration and states of the stages */
+                with_details?: boolean;
                 /** @description Only those whose configuration is broken */
                 yaml_errors?: boolean;
             };
@@ -61620,6 +61946,8 @@ export interface operations {
                 search?: string;
                 /** @description Direction of the order */
                 sort?: "name_asc" | "updated_asc" | "updated_desc";
+                /** @description Also commits ahead of and behind the default branch, newest pipeline and open merge request */
+                with_status?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -61976,6 +62304,8 @@ export interface operations {
                 trailers?: boolean;
                 /** @description Only commits at or before this time */
                 until?: string;
+                /** @description Also give the newest pipeline of each commit */
+                with_pipelines?: boolean;
                 /** @description Also give numbers of added and removed lines */
                 with_stats?: boolean;
             };
@@ -62006,7 +62336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Commit"][];
+                    "application/json": components["schemas"]["ListedCommit"][];
                 };
             };
             301: components["responses"]["Moved"];
@@ -63106,6 +63436,46 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryCounts: {
+        parameters: {
+            query?: {
+                /** @description Branch, tag or commit; the default branch when absent */
+                ref?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepositoryCounts"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -72504,6 +72874,42 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdContributions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User, by id or user name */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContributionDay"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

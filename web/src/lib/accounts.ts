@@ -139,3 +139,10 @@ export const ofUser = (id: number) => {
       }),
   };
 };
+
+/** How much somebody did on the days of the last year. */
+export const contributionsOf = (id: number) =>
+  queryOptions({
+    queryKey: ['user', id, 'contributions'],
+    queryFn: () => unwrap(client.GET('/users/{id}/contributions', { params: { path: { id: String(id) } } })),
+  });

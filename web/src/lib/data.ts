@@ -131,11 +131,6 @@ export const applicationSettings = () =>
     queryKey: ['application-settings'],
     queryFn: () => unwrap(client.GET('/application/settings')),
   });
-export const allRunners = () =>
-  queryOptions({
-    queryKey: ['runners', 'all'],
-    queryFn: () => unwrap(client.GET('/runners/all', { params: { query: { per_page: 100 } } })),
-  });
 
 /** An input of a configuration, with the options and the default that hold beside the others' values. */
 export interface DeclaredInput {
@@ -217,6 +212,7 @@ export const of = (path: string) => {
                   ref_name: filter.ref,
                   page: filter.page ?? 1,
                   per_page: filter.perPage ?? perPage,
+                  with_pipelines: true,
                   ...(filter.folder ? { path: filter.folder } : {}),
                 },
               },
@@ -274,6 +270,7 @@ export const of = (path: string) => {
                 query: {
                   page: filter.page ?? 1,
                   per_page: perPage,
+                  with_details: true,
                   ...(filter.ref ? { ref: filter.ref } : {}),
                   ...(filter.sha ? { sha: filter.sha } : {}),
                   ...(filter.status ? { status: filter.status as 'running' } : {}),
@@ -379,11 +376,6 @@ export const of = (path: string) => {
         queryKey: ['project', path, 'members'],
         queryFn: () =>
           unwrap(client.GET('/projects/{id}/members/all', { params: { path: id, query: { per_page: 100 } } })),
-      }),
-    runners: () =>
-      queryOptions({
-        queryKey: ['project', path, 'runners'],
-        queryFn: () => unwrap(client.GET('/projects/{id}/runners', { params: { path: id, query: { per_page: 100 } } })),
       }),
     variables: () =>
       queryOptions({

@@ -99,12 +99,6 @@ export const badges = (path: string) =>
     queryFn: () => unwrap(client.GET('/groups/{id}/badges', { params: { path: id(path), query: { per_page: many } } })),
   });
 
-export const labels = (path: string) =>
-  queryOptions({
-    queryKey: ['group', path, 'labels'],
-    queryFn: () => unwrap(client.GET('/groups/{id}/labels', { params: { path: id(path), query: { per_page: many } } })),
-  });
-
 export const transferLocations = (path: string) =>
   queryOptions({
     queryKey: ['group', path, 'transfer-locations'],

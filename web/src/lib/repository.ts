@@ -40,6 +40,60 @@ export const branchNamed = (id: string, branch: string) =>
     },
   });
 
+/** Branches with their distance from the default one, pipeline and merge request: the default one first, then those changed last. */
+export const branchList = (id: string, search?: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'branches', 'list', search ?? ''],
+    queryFn: async () => {
+      const query = { ...all, sort: 'updated_desc' as const, with_status: true, ...(search ? { search } : {}) };
+      const found = await unwrap(client.GET('/projects/{id}/repository/branches', { params: { path: { id }, query } }));
+      return found.toSorted((a, b) => Number(b.default) - Number(a.default));
+    },
+  });
+
+/** How many commits a ref has, and how many branches and tags there are. */
+export const repositoryCounts = (id: string, ref: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'counts', ref],
+    queryFn: () => unwrap(client.GET('/projects/{id}/repository/counts', { params: { path: { id }, query: { ref } } })),
+  });
+
+export const languages = (id: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'languages'],
+    queryFn: () => unwrap(client.GET('/projects/{id}/languages', { params: { path: { id } } })),
+  });
+
+/** A branch that the caller pushed in the last two hours and that has no open merge request; null for none. */
+export const recentPush = (project: Schemas['Project']) =>
+  queryOptions({
+    queryKey: ['project', project.path_with_namespace, 'branches', 'recent-push'],
+    queryFn: async () => {
+      const since = Date.now() - 2 * 3_600_000;
+      const after = new Date(since - 86_400_000).toISOString().slice(0, 10);
+      const events = await unwrap(
+        client.GET('/events', { params: { query: { action: 'pushed', after, per_page: 20 } } }),
+      );
+      const pushed = events.find(
+        (event) =>
+          event.project_id === project.id &&
+          event.push_data?.ref_type === 'branch' &&
+          event.push_data.action !== 'removed' &&
+          event.push_data.ref !== null &&
+          event.push_data.ref !== project.default_branch &&
+          new Date(event.created_at).getTime() > since,
+      );
+      const name = pushed?.push_data?.ref;
+      if (!pushed || !name) return null;
+      const query = { search: `^${name}$`, with_status: true };
+      const params = { path: { id: project.path_with_namespace }, query };
+      const [branch] = await unwrap(client.GET('/projects/{id}/repository/branches', { params }));
+      const open = branch?.status && branch.status.merge_request === null && branch.status.ahead > 0;
+      return open ? { branch: name, at: pushed.created_at } : null;
+    },
+    staleTime: 60_000,
+  });
+
 type File = Schemas['RepositoryFile'];
 /** A file with what it contains; null where it is too large to be sent whole. */
 export type FileInView = Omit<File, 'content'> & { readonly content: string | null };

@@ -14,8 +14,11 @@ const ownPages = new Set([
   'explore',
   'help',
   'oauth',
+  'profile',
   'projects',
   'search',
+  'snippets',
+  'u',
   'users',
   'p',
   'g',
@@ -54,6 +57,10 @@ export function externalPath(pathname: string): string {
 /** Where the bytes of a file of a repository are. */
 export const rawAddress = (project: string, ref: string, path: string): string =>
   `/${project}/-/raw/${`${ref}/${path}`.split('/').map(encodeURIComponent).join('/')}`;
+
+/** Where the archive of a ref of a repository is. */
+export const archiveAddress = (project: string, ref: string, format: string): string =>
+  `/api/v4/projects/${encodeURIComponent(project)}/repository/archive.${format}?sha=${encodeURIComponent(ref)}`;
 
 const files = [
   /^\/(?:api|assets|uploads)\//,

@@ -1,18 +1,21 @@
 /** The administration. */
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import * as accounts from '../lib/accounts.ts';
 import { forbidden } from '../lib/api.ts';
 import { applicationsOf, instanceApplications } from '../lib/applications.ts';
 import * as data from '../lib/data.ts';
 import { allDeployKeys } from '../lib/deploy-keys.ts';
 import { hooksOf, systemHooks } from '../lib/hooks.ts';
+import { backgroundTasks, everyGroup, everyProject, overview, type TaskFilter, taskStates } from '../lib/overview.ts';
 import { instancePushRule, pushRuleOf } from '../lib/push-rules.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
+import { runnersOf } from '../lib/runners.ts';
 import { currentSession } from '../lib/session.ts';
 import { topics } from '../lib/topics.ts';
 import { readUserFilter } from '../lib/user-filter.ts';
-import { adminModePath, inAdmin, root, signedIn, text } from './base.ts';
+import { adminModePath, inAdmin, number, root, signedIn, text } from './base.ts';
+import { adminRunner } from './runners.ts';
 
 const load = queries.ensureQueryData.bind(queries);
 
@@ -43,11 +46,41 @@ const adminMode = createRoute({
   component: lazyRouteComponent(() => import('../features/account/AdminModePage.tsx')),
 });
 const start = createRoute({
-  getParentRoute: () => root,
+  ...inAdmin,
   path: '/admin',
-  beforeLoad: () => {
-    throw redirect({ to: '/admin/users' });
-  },
+  loader: () => load(overview()),
+  component: lazyRouteComponent(() => import('../features/admin/OverviewPage.tsx')),
+});
+const found = (search: Record<string, unknown>): { search?: string | undefined; page?: number | undefined } => ({
+  search: text(search.search),
+  page: number(search.page),
+});
+const projects = createRoute({
+  ...inAdmin,
+  path: '/admin/projects',
+  validateSearch: found,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => load(everyProject(deps)),
+  component: lazyRouteComponent(() => import('../features/admin/ProjectsPage.tsx')),
+});
+const groups = createRoute({
+  ...inAdmin,
+  path: '/admin/groups',
+  validateSearch: found,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => load(everyGroup(deps)),
+  component: lazyRouteComponent(() => import('../features/admin/GroupsPage.tsx')),
+});
+const tasks = createRoute({
+  ...inAdmin,
+  path: '/admin/background_jobs',
+  validateSearch: (search): TaskFilter => ({
+    state: taskStates.find((state) => state === search.state),
+    page: number(search.page),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => load(backgroundTasks(deps)),
+  component: lazyRouteComponent(() => import('../features/admin/BackgroundTasksPage.tsx')),
 });
 const users = createRoute({
   ...inAdmin,
@@ -78,9 +111,10 @@ const editUser = createRoute({
 const runners = createRoute({
   ...inAdmin,
   path: '/admin/runners',
-  loader: () => load(data.allRunners()),
+  loader: () => queries.ensureInfiniteQueryData(runnersOf({ kind: 'instance' })),
   component: lazyRouteComponent(() => import('../features/admin/RunnersPage.tsx')),
 });
+const oneRunner = createRoute({ ...inAdmin, ...adminRunner });
 const applications = createRoute({
   ...inAdmin,
   path: '/admin/applications',
@@ -127,11 +161,15 @@ const hooks = createRoute({
 export const adminRoutes = [
   adminMode,
   start,
+  projects,
+  groups,
+  tasks,
   users,
   newUser,
   user,
   editUser,
   runners,
+  oneRunner,
   topicList,
   deployKeys,
   pushRule,

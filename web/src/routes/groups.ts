@@ -4,6 +4,7 @@ import { type GroupFilter, type GroupSort, groupsBelow, ownGroups, projectsIn } 
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group, memberSearch, number, root, signedIn, text } from './base.ts';
+import { groupRunner } from './runners.ts';
 
 const sorts: readonly GroupSort[] = ['name', 'path', 'newest'];
 const sortOf = (value: unknown) => sorts.find((sort) => sort === value && sort !== 'name');
@@ -90,5 +91,15 @@ const invitation = createRoute({
 });
 
 export const groupRoutes = [newGroup, ownGroupsPage, invitation] as const;
+const oneRunner = createRoute({ getParentRoute: () => group, ...groupRunner });
+
 /** Below the header of one group. */
-export const oneGroupRoutes = [overview, groupSettings, groupAccessTokens, groupMembers, seats, pending] as const;
+export const oneGroupRoutes = [
+  oneRunner,
+  overview,
+  groupSettings,
+  groupAccessTokens,
+  groupMembers,
+  seats,
+  pending,
+] as const;

@@ -6,6 +6,7 @@ import * as history from '../lib/history.ts';
 import { locksOf } from '../lib/locks.ts';
 import { queries } from '../lib/queries.ts';
 import * as releases from '../lib/releases.ts';
+import { branchList } from '../lib/repository.ts';
 import { fromSegment } from '../lib/urls.ts';
 import {
   fetched,
@@ -96,9 +97,12 @@ const commit = createRoute({
 const branches = createRoute({
   ...under,
   path: '/branches',
-  validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(parts(params.path).branches(deps.search)),
+  validateSearch: (search): { search?: string | undefined; new?: true | undefined } => ({
+    search: text(search.search),
+    new: search.new === true || undefined,
+  }),
+  loaderDeps: ({ search }) => ({ search: search.search }),
+  loader: ({ params, deps }) => load(branchList(fromSegment(params.path), deps.search)),
   component: lazyRouteComponent(() => import('../features/branches/BranchesPage.tsx')),
 });
 /** The list, the form of a new one, or one by its tag, which may have slashes. */

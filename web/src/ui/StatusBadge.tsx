@@ -43,6 +43,17 @@ export type StatusName = keyof typeof looks;
 /** The state of an issue, which has icons of its own. */
 export const issueStatus = (state: string): StatusName => (state === 'opened' ? 'open_issue' : 'closed_issue');
 
+/** The states of pipelines and jobs in the order of a filter, with the words that badges have for them. */
+export const statusChoices = (
+  [
+    ...['running', 'pending', 'success', 'failed', 'canceled', 'skipped', 'manual', 'scheduled'],
+    ...['waiting_for_resource', 'preparing', 'created'],
+  ] as StatusName[]
+).map((value) => ({ value, label: looks[value][0] }));
+
+/** The word that a badge has for a state. */
+export const statusWord = (status: string): string => looks[status as StatusName]?.[0] ?? status;
+
 /** Falls back to the plain word for a state that it does not know. */
 export function StatusBadge({ status, compact = false }: { status: string; compact?: boolean }) {
   const [word, Icon, tone] = looks[status as StatusName] ?? [status, IconCircleDashed, 'muted'];

@@ -82,6 +82,7 @@ export {
 export type { TrainPipelines } from './pipelines/train-pipelines.ts';
 export { type Admission, type JobDeployments, type JobEnvironment, jobDeployments } from './ports.ts';
 export { builtInRunnerToken, ensureBuiltInRunner } from './runners/built-in.ts';
+export { onlineSeconds } from './runners/runner-status.ts';
 export { nextRunOf, timingProblems } from './schedules/timing.ts';
 export { reportedVariables } from './variables/reported.ts';
 

@@ -306,6 +306,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   const feature: Feature = {
     routes: [
       ...commitRoutes({
+        db,
         details,
         reader,
         commits,

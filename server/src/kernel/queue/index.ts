@@ -1,5 +1,5 @@
 /** Background work and repeated work. The only caller of the queue library. */
-export { addJob, addJobs, jobExists, queueDepth } from './add.queries.ts';
+export { addJob, addJobs, jobExists, jobStates, listJobs, queueDepth } from './add.queries.ts';
 export { nextRun, ScheduleError } from './cron.ts';
 export { createQueue, type Queue } from './runner.ts';
 export { migrateQueue } from './schema.ts';

@@ -6,13 +6,17 @@ import { SideList } from '../../ui/SideList.tsx';
 import settings from '../settings/settings.module.css';
 
 const pages = [
+  ['/admin', 'Overview'],
   ['/admin/users', 'Users'],
+  ['/admin/projects', 'Projects'],
+  ['/admin/groups', 'Groups'],
   ['/admin/topics', 'Topics'],
   ['/admin/deploy_keys', 'Deploy keys'],
   ['/admin/push_rule', 'Push rule'],
   ['/admin/hooks', 'System hooks'],
   ['/admin/audit_logs', 'Audit log'],
   ['/admin/runners', 'Runners'],
+  ['/admin/background_jobs', 'Background tasks'],
   ['/admin/applications', 'Applications'],
   ['/admin/application_settings/general', 'Settings'],
 ] as const;

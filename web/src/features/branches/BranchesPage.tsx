@@ -1,10 +1,12 @@
-/** Branches of a project: find one, compare it, delete it. */
-import { ActionIcon } from '@mantine/core';
+/** Branches of a project: find one, create one, how far each is from the default branch, compare it, delete it. */
+import { ActionIcon, Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { counted } from '../../lib/counted.ts';
 import { rangeText } from '../../lib/history.ts';
+import { branchList } from '../../lib/repository.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
@@ -14,17 +16,34 @@ import { FilterBar } from '../../ui/FilterBar.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
+import { PipelineMark } from '../pipelines/PipelineMark.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { NewBranch } from './NewBranch.tsx';
 import { RefRow } from './RefRow.tsx';
+import classes from './ref-row.module.css';
+
+/** Commits that the default branch does not have, and those that it has in addition, in words for readers of the screen. */
+function Distance({ ahead, behind }: { ahead: number; behind: number }) {
+  const text = `${counted(ahead, 'commit', 'commits')} ahead, ${counted(behind, 'commit', 'commits')} behind`;
+  return (
+    <span className={classes.distance} title={text}>
+      <span aria-hidden>
+        ↑ {ahead} ↓ {behind}
+      </span>
+      <span className={classes.spoken}>{text}</span>
+    </span>
+  );
+}
 
 export default function BranchesPage() {
   const search = useSearch({ from: '/p/$path/branches' });
   const navigate = useNavigate({ from: '/p/$path/branches' });
   const view = useProject();
-  const { project, parts, path, segment } = view;
-  const { data: branches } = useSuspenseQuery(parts.branches(search.search));
+  const { project, path, segment } = view;
+  const { data: branches } = useSuspenseQuery(branchList(path, search.search));
   const cache = useQueryClient();
-  useLive([`project:${project.id}:refs`], [['project', path, 'branches']]);
+  useLive([`project:${project.id}:refs`, `project:${project.id}:pipelines`], [['project', path, 'branches']]);
+  const opened = (open: boolean) => void navigate({ search: { ...search, new: open || undefined }, replace: true });
   const leaving = useConfirmed(
     ({ name: branch }: Schemas['Branch']) =>
       unwrap(client.DELETE('/projects/{id}/repository/branches/{branch}', { params: { path: { id: path, branch } } })),
@@ -32,7 +51,17 @@ export default function BranchesPage() {
   );
   const writes = view.level >= level.developer;
   return (
-    <Page title={`Branches · ${project.name_with_namespace}`} heading="Branches">
+    <Page
+      title={`Branches · ${project.name_with_namespace}`}
+      heading="Branches"
+      actions={
+        writes && !project.empty_repo ? (
+          <Button size="xs" onClick={() => opened(true)}>
+            New branch
+          </Button>
+        ) : null
+      }
+    >
       <FormError error={leaving.asked ? null : leaving.error} />
       <FilterBar
         label="Filter by name"
@@ -40,9 +69,9 @@ export default function BranchesPage() {
         change={(text) => void navigate({ search: { search: text || undefined }, replace: true })}
       />
       {branches.length === 0 ? (
-        <EmptyState title={search.search ? 'No branch has this name' : 'No branches yet'}>
+        <EmptyState title={search.search ? 'No branches match your filter' : 'No branches yet'}>
           {search.search ? (
-            'Try a part of its name.'
+            'Try a shorter part of the name.'
           ) : (
             <Command text="git switch --create my-change && git push --set-upstream origin my-change" />
           )}
@@ -60,6 +89,21 @@ export default function BranchesPage() {
               ]}
               commit={branch.commit}
               at={branch.commit.committed_date}
+              state={
+                <>
+                  <PipelineMark pipeline={branch.status?.pipeline} />
+                  {branch.status && !branch.default ? <Distance {...branch.status} /> : null}
+                  {branch.status?.merge_request ? (
+                    <Link
+                      to="/p/$path/merge_requests/$iid"
+                      params={{ path: segment, iid: String(branch.status.merge_request.iid) }}
+                      title={branch.status.merge_request.title}
+                    >
+                      !{branch.status.merge_request.iid}
+                    </Link>
+                  ) : null}
+                </>
+              }
               actions={
                 writes && !branch.default ? (
                   <>
@@ -69,13 +113,15 @@ export default function BranchesPage() {
                     >
                       Compare
                     </LinkButton>
-                    <LinkButton
-                      to="/p/$path/merge_requests/new"
-                      params={{ path: segment }}
-                      search={{ source: branch.name }}
-                    >
-                      Merge request
-                    </LinkButton>
+                    {branch.status?.merge_request ? null : (
+                      <LinkButton
+                        to="/p/$path/merge_requests/new"
+                        params={{ path: segment }}
+                        search={{ source: branch.name }}
+                      >
+                        Merge request
+                      </LinkButton>
+                    )}
                     {branch.protected ? null : (
                       <ActionIcon
                         variant="subtle"
@@ -94,6 +140,7 @@ export default function BranchesPage() {
           ))}
         </DataList>
       )}
+      <NewBranch opened={writes && search.new === true} close={() => opened(false)} />
       <ConfirmName
         {...leaving.dialog}
         title="Delete branch"

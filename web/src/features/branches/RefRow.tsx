@@ -15,10 +15,12 @@ interface RefRowProps {
   message?: string | null | undefined;
   commit: Schemas['Commit'];
   at: string;
+  /** How far it is: before what can be done with it. */
+  state?: ReactNode;
   actions: ReactNode;
 }
 
-export function RefRow({ name, words, message, commit, at, actions }: RefRowProps) {
+export function RefRow({ name, words, message, commit, at, state, actions }: RefRowProps) {
   const { segment } = useProject();
   return (
     <DataRow
@@ -44,7 +46,12 @@ export function RefRow({ name, words, message, commit, at, actions }: RefRowProp
           <TimeAgo at={at} />
         </>
       }
-      after={actions}
+      after={
+        <>
+          {state}
+          {actions}
+        </>
+      }
     />
   );
 }

@@ -1,6 +1,7 @@
 /** The history of a ref or of one path in it, by day. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useLive } from '../../lib/useLive.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -8,6 +9,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { PathBar } from '../files/PathBar.tsx';
 import { usePlace } from '../files/refs.ts';
+import { PipelineMark } from '../pipelines/PipelineMark.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { CommitMeta } from './CommitMeta.tsx';
 import classes from './commits.module.css';
@@ -19,9 +21,10 @@ export default function CommitsPage() {
   const { _splat = '' } = useParams({ strict: false });
   const { page = 1 } = useSearch({ from: '/p/$path/commits/$' });
   const navigate = useNavigate({ from: '/p/$path/commits/$' });
-  const { project, parts, segment } = useProject();
+  const { project, path, parts, segment } = useProject();
   const place = usePlace(_splat);
   const { data } = useSuspenseQuery(parts.commits({ ref: place.ref, folder: place.path, page }));
+  useLive([`project:${project.id}:pipelines`], [['project', path, 'commits']]);
   const days = Map.groupBy(data.items, (commit) => day(commit.committed_date));
   return (
     <Page title={`Commits · ${project.name_with_namespace}`} heading="Commits">
@@ -44,6 +47,7 @@ export default function CommitsPage() {
                 meta={<CommitMeta commit={commit} />}
                 after={
                   <>
+                    <PipelineMark pipeline={commit.pipeline} />
                     <code>{commit.short_id}</code>
                     <CopyButton value={commit.id} label="Copy the commit's id" />
                   </>

@@ -5,6 +5,7 @@ import { useMemo, useRef } from 'react';
 import { blameOf } from '../../lib/repository.ts';
 import { CodeLine } from '../../ui/code/CodeLine.tsx';
 import { useHighlight } from '../../ui/code/highlight.ts';
+import { clickedLine, moveByLine } from '../../ui/code/LineNumber.tsx';
 import { languageOf } from '../../ui/code/languages.ts';
 import { useLineHash } from '../../ui/code/useLineHash.ts';
 import { linesWithHidden, placesOf } from '../../ui/hidden/characters.ts';
@@ -53,9 +54,10 @@ export default function BlamePage() {
         role="region"
         aria-label={`Blame of ${name}`}
         onClick={(event) => {
-          const line = (event.target as HTMLElement).closest<HTMLElement>('[data-line]')?.dataset.line;
-          if (line) choose(Number(line), event.shiftKey);
+          const line = clickedLine(event);
+          if (line !== undefined) choose(line, event.shiftKey);
         }}
+        onKeyDown={moveByLine}
       >
         {ranges.map(({ commit, lines }, index) => {
           const start = starts[index] ?? 1;
@@ -66,13 +68,12 @@ export default function BlamePage() {
                   to="/p/$path/commit/$sha"
                   params={{ path: segment, sha: commit.id }}
                   className={classes.title}
+                  title={`${commit.author_name}: ${commit.message.split('\n', 1)[0]}`}
                   data-entry
                 >
-                  {commit.message.split('\n', 1)[0]}
+                  <strong>{commit.author_name}</strong> {commit.message.split('\n', 1)[0]}
                 </Link>
-                <span className={classes.who}>
-                  {commit.author_name} <TimeAgo at={commit.committed_date} />
-                </span>
+                <TimeAgo at={commit.committed_date} />
               </div>
               <div className={classes.lines}>
                 {lines.map((line, at) => {
@@ -85,6 +86,7 @@ export default function BlamePage() {
                       text={line}
                       tokens={tokens?.[number - 1]}
                       chosen={isChosen}
+                      stop={number === (chosen?.from ?? 1)}
                       marked={hidden.length > 0}
                     />
                   );

@@ -2,11 +2,11 @@
 import { useHotkeys } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
-import { rangeText } from '../../lib/history.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { useProject } from '../projects/useProject.ts';
 import classes from './files.module.css';
+import { MoreMenu } from './MoreMenu.tsx';
 import { RefPicker } from './RefPicker.tsx';
 import type { Place } from './refs.ts';
 
@@ -73,33 +73,7 @@ export function PathBar({ place, shows = 'files', children }: PathBarProps) {
             Files
           </LinkButton>
         )}
-        {shows === 'history' && place.path === '' ? (
-          <LinkButton to="/p/$path/network/$" params={{ path: segment, _splat: place.ref }}>
-            Graph
-          </LinkButton>
-        ) : null}
-        {shows === 'files' && place.path === '' ? (
-          <>
-            <LinkButton to="/p/$path/branches" params={{ path: segment }}>
-              Branches
-            </LinkButton>
-            <LinkButton to="/p/$path/tags" params={{ path: segment }}>
-              Tags
-            </LinkButton>
-            <LinkButton to="/p/$path/releases/$" params={{ path: segment, _splat: '' }}>
-              Releases
-            </LinkButton>
-            <LinkButton
-              to="/p/$path/compare/$"
-              params={{ path: segment, _splat: rangeText(project.default_branch ?? place.ref, place.ref, false) }}
-            >
-              Compare
-            </LinkButton>
-            <LinkButton to="/p/$path/path_locks" params={{ path: segment }}>
-              Locks
-            </LinkButton>
-          </>
-        ) : null}
+        {place.path === '' ? <MoreMenu gitRef={place.ref} /> : null}
       </div>
     </div>
   );

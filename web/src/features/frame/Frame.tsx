@@ -96,7 +96,7 @@ function ProfileMenu() {
           Two-factor authentication
         </Menu.Item>
         {data.admin ? (
-          <Menu.Item component={Link} to="/admin/users">
+          <Menu.Item component={Link} to="/admin">
             Administration
           </Menu.Item>
         ) : null}

@@ -51,6 +51,12 @@ export function GroupFrame({ children }: { children: ReactNode }) {
           <Link to="/g/$path" params={params} activeOptions={{ exact: true }} {...current('')}>
             Overview
           </Link>
+          <Link to="/g/$path/issues" params={params} {...current('issues')}>
+            Issues
+          </Link>
+          <Link to="/g/$path/merge_requests" params={params} {...current('merge_requests')}>
+            Merge requests
+          </Link>
           {featureIsOpen(group.wiki_access_level, own) ? (
             <Link to="/g/$path/wikis/$" params={{ ...params, _splat: '' }} {...current('wikis')}>
               Wiki
@@ -63,7 +69,7 @@ export function GroupFrame({ children }: { children: ReactNode }) {
             Members
           </Link>
           {own >= level.owner ? (
-            <Link to="/g/$path/settings" params={params} {...current('settings', 'audit_events')}>
+            <Link to="/g/$path/settings" params={params} {...current('settings', 'audit_events', 'runners')}>
               Settings
             </Link>
           ) : null}

@@ -10,9 +10,11 @@ import { groupServiceAccounts } from '../../lib/service-accounts.ts';
 import { groupDeployTokens, groupTokens } from '../../lib/tokens.ts';
 import { ApplicationManager } from '../applications/ApplicationManager.tsx';
 import { HookManager } from '../hooks/HookManager.tsx';
+import { LabelManager } from '../labels/LabelManager.tsx';
 import { level } from '../projects/useProject.ts';
 import { ProtectedBranches } from '../protections/ProtectedBranches.tsx';
 import { PushRules } from '../push-rules/PushRules.tsx';
+import { RunnerManager } from '../runners/RunnerManager.tsx';
 import { ServiceAccountManager } from '../service-accounts/ServiceAccountManager.tsx';
 import { SettingsFrame, type SettingsParts } from '../settings/SettingsFrame.tsx';
 import { DeployTokenManager } from '../tokens/DeployTokenManager.tsx';
@@ -23,7 +25,6 @@ import { DangerPart } from './settings/DangerPart.tsx';
 import { DirectoryPart } from './settings/DirectoryPart.tsx';
 import { DownloadsPart } from './settings/DownloadsPart.tsx';
 import { GeneralPart } from './settings/GeneralPart.tsx';
-import { LabelsPart } from './settings/LabelsPart.tsx';
 import { MergesPart } from './settings/MergesPart.tsx';
 import { PermissionsPart } from './settings/PermissionsPart.tsx';
 import { useGroup } from './useGroupForm.ts';
@@ -85,6 +86,16 @@ function PushRule() {
   return <PushRules place={groupPushRule(path)} id={group.id} />;
 }
 
+function Labels() {
+  const { path } = useGroup();
+  return <LabelManager place={{ kind: 'group', path }} />;
+}
+
+function Runners() {
+  const { path, group } = useGroup();
+  return <RunnerManager place={{ kind: 'group', id: group.id, path }} />;
+}
+
 function Webhooks() {
   const { path } = useGroup();
   return <HookManager place={groupHooks(path)} />;
@@ -98,7 +109,8 @@ const parts = {
   'push-rules': ['Push rule', PushRule],
   downloads: ['Downloads', DownloadsPart],
   badges: ['Badges', BadgesPart],
-  labels: ['Labels', LabelsPart],
+  labels: ['Labels', Labels],
+  runners: ['Runners', Runners],
   'access-tokens': ['Access tokens', AccessTokens],
   'service-accounts': ['Service accounts', ServiceAccounts],
   'deploy-tokens': ['Deploy tokens', DeployTokens],

@@ -5,6 +5,7 @@ import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { type Line, parseLog, type Section, type Style } from '../../lib/ansi/log.ts';
 import { duration } from '../../lib/time.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { clickedLine, LineNumber, moveByLine } from '../../ui/code/LineNumber.tsx';
 import type { LineRange } from '../../ui/code/lines.ts';
 import { useLineHash } from '../../ui/code/useLineHash.ts';
 import { palette } from './colours.ts';
@@ -29,15 +30,17 @@ interface ChunkProps {
   sections: ReadonlyMap<string, Section>;
   folded: ReadonlySet<string>;
   range: LineRange | null;
+  /** The line at whose number the Tab key stops. */
+  stop: number;
 }
 
-function LogLine({ line, sections, folded, range }: Omit<ChunkProps, 'lines'> & { line: Line }) {
+function LogLine({ line, sections, folded, range, stop }: Omit<ChunkProps, 'lines'> & { line: Line }) {
   const section = line.opens === null ? undefined : sections.get(line.opens);
   const chosen = range !== null && line.number >= range.from && line.number <= range.to;
   const Icon = section && folded.has(section.name) ? IconChevronRight : IconChevronDown;
   return (
     <div className={classes.line} data-chosen={chosen || undefined} data-opens={section ? true : undefined}>
-      <span className={classes.number} data-line={line.number} />
+      <LineNumber number={line.number} stop={line.number === stop} className={classes.number} />
       {section ? (
         <button
           type="button"
@@ -77,6 +80,7 @@ const Chunk = memo(
     before.folded === after.folded &&
     before.range?.from === after.range?.from &&
     before.range?.to === after.range?.to &&
+    before.stop === after.stop &&
     before.sections.size === after.sections.size &&
     sameLines(before.lines, after.lines),
 );
@@ -136,14 +140,22 @@ export function JobLog({ text, running }: JobLogProps) {
               (before) =>
                 new Set(before.has(section) ? [...before].filter((name) => name !== section) : [...before, section]),
             );
-          const line = target.closest<HTMLElement>('[data-line]')?.dataset.line;
-          if (!line) return;
+          const line = clickedLine(event);
+          if (line === undefined) return;
           setFollow(false);
-          choose(Number(line), event.shiftKey);
+          choose(line, event.shiftKey);
         }}
+        onKeyDown={moveByLine}
       >
         {chunks.map((chunk) => (
-          <Chunk key={chunk[0]?.number} lines={chunk} sections={log.sections} folded={folded} range={range} />
+          <Chunk
+            key={chunk[0]?.number}
+            lines={chunk}
+            sections={log.sections}
+            folded={folded}
+            range={range}
+            stop={range?.from ?? 1}
+          />
         ))}
         {count === 0 ? (
           <p className={classes.waiting}>{running ? 'Nothing has been written yet.' : 'The log is empty.'}</p>

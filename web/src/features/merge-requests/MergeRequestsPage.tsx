@@ -12,6 +12,7 @@ import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { MergeRequestFilters } from './MergeRequestFilters.tsx';
 import { ProjectMergeRequestRow } from './ProjectMergeRequestRow.tsx';
+import { RecentPush } from './RecentPush.tsx';
 
 const states = [
   { value: 'opened', label: 'Open' },
@@ -50,6 +51,7 @@ export default function MergeRequestsPage() {
         </>
       }
     >
+      <RecentPush />
       <TitleFilter
         value={search}
         states={states}

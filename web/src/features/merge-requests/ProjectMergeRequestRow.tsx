@@ -1,29 +1,13 @@
 /** One merge request in the list of its project, with its branches, people, pipeline and how far its review is. */
 import { Avatar, Badge } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { counted } from '../../lib/counted.ts';
 import type { ListedMergeRequest } from '../../lib/merge-requests.ts';
 import { reviewerStates } from '../../lib/reviews.ts';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { PipelineMark } from '../pipelines/PipelineMark.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { MergeRequestRow } from './MergeRequestRow.tsx';
-import classes from './merge-requests.module.css';
-
-function Pipeline({ pipeline }: { pipeline: { id: number; status: string } }) {
-  const { segment } = useProject();
-  return (
-    <Link
-      to="/p/$path/pipelines/$id"
-      params={{ path: segment, id: String(pipeline.id) }}
-      aria-label={`Pipeline ${pipeline.status}`}
-      className={classes.pipeline}
-    >
-      <StatusBadge status={pipeline.status} compact />
-    </Link>
-  );
-}
 
 export function ProjectMergeRequestRow({ request }: { request: ListedMergeRequest }) {
   const { project } = useProject();
@@ -37,7 +21,7 @@ export function ProjectMergeRequestRow({ request }: { request: ListedMergeReques
           Draft
         </Badge>
       ) : null}
-      {status?.pipeline ? <Pipeline pipeline={status.pipeline} /> : null}
+      <PipelineMark pipeline={status?.pipeline} />
       <RefBadge name={request.source_branch} />
       {request.target_branch === project.default_branch ? null : <span>into {request.target_branch}</span>}
       {request.milestone ? <span>{request.milestone.title}</span> : null}

@@ -2,6 +2,8 @@
 import { NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { Schemas } from '../../lib/api.ts';
+import { duration } from '../../lib/time.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
@@ -10,15 +12,31 @@ import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { StatusBadge, statusChoices, statusWord } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './pipelines.module.css';
 import { sources } from './words.ts';
 
-const statuses = ['running', 'pending', 'success', 'failed', 'canceled', 'skipped', 'manual', 'created'];
 const example =
   "cat > .gitlab-ci.yml <<'END'\ntest:\n  script:\n    - echo hello\nEND\ngit add .gitlab-ci.yml\ngit commit -m 'Add a pipeline'\ngit push";
+
+const titleOf = ({ id, name, details }: Schemas['PipelineListed']): string =>
+  name ?? details?.commit_title ?? `Pipeline #${id}`;
+
+/** The state of each stage in a row of icons, their names on hover and for readers of the screen. */
+function Stages({ stages }: { stages: readonly { readonly name: string; readonly status: string }[] }) {
+  return (
+    <ul className={classes.stages} aria-label="Stages">
+      {stages.map(({ name, status }) => (
+        <li key={name} title={`${name}: ${statusWord(status)}`}>
+          <span className={classes.stageName}>{name}</span>
+          <StatusBadge status={status} compact />
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 export default function PipelinesPage() {
   const search = useSearch({ from: '/p/$path/pipelines' });
@@ -34,6 +52,14 @@ export default function PipelinesPage() {
       heading="Pipelines"
       actions={
         <>
+          <LinkButton to="/p/$path/jobs" params={{ path: segment }}>
+            Jobs
+          </LinkButton>
+          {view.level >= level.developer ? (
+            <LinkButton to="/p/$path/ci/lint" params={{ path: segment }}>
+              CI lint
+            </LinkButton>
+          ) : null}
           <LinkButton to="/p/$path/environments" params={{ path: segment }}>
             Environments
           </LinkButton>
@@ -59,13 +85,13 @@ export default function PipelinesPage() {
             const status = event.currentTarget.value;
             void navigate({ search: (before) => ({ ...before, status: status || undefined, page: undefined }) });
           }}
-          data={[{ value: '', label: 'Any status' }, ...statuses]}
+          data={[{ value: '', label: 'Any status' }, ...statusChoices]}
         />
       </FilterBar>
       {data.items.length === 0 ? (
-        <EmptyState title={filtered ? 'No pipeline is like this' : 'No pipelines yet'}>
+        <EmptyState title={filtered ? 'No pipelines match your filter' : 'No pipelines yet'}>
           {filtered ? (
-            'Change the filter to see others.'
+            'Try removing a filter.'
           ) : (
             <>
               A pipeline starts with each push once the repository has a <code>.gitlab-ci.yml</code>.
@@ -84,19 +110,35 @@ export default function PipelinesPage() {
                 </span>
               }
               title={
-                <Link to="/p/$path/pipelines/$id" params={{ path: segment, id: String(pipeline.id) }} data-entry>
-                  {pipeline.name ?? `Pipeline #${pipeline.id}`}
+                <Link
+                  to="/p/$path/pipelines/$id"
+                  params={{ path: segment, id: String(pipeline.id) }}
+                  aria-label={`Pipeline #${pipeline.id}: ${titleOf(pipeline)}`}
+                  data-entry
+                >
+                  {titleOf(pipeline)}
                 </Link>
               }
               meta={
                 <>
-                  {pipeline.name ? <span>#{pipeline.id}</span> : null}
+                  <span>#{pipeline.id}</span>
                   <RefBadge name={pipeline.ref} />
                   <code>{pipeline.sha.slice(0, 8)}</code>
-                  <span>{sources[pipeline.source] ?? pipeline.source}</span>
+                  <span>
+                    {sources[pipeline.source] ?? pipeline.source}
+                    {pipeline.details?.user ? `, ${pipeline.details.user.name}` : ''}
+                  </span>
+                  {pipeline.details && pipeline.details.duration !== null ? (
+                    <span>{duration(pipeline.details.duration)}</span>
+                  ) : null}
                 </>
               }
-              after={<TimeAgo at={pipeline.created_at} />}
+              after={
+                <>
+                  {pipeline.details ? <Stages stages={pipeline.details.stages} /> : null}
+                  <TimeAgo at={pipeline.created_at} />
+                </>
+              }
             />
           ))}
         </DataList>

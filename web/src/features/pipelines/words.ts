@@ -1,20 +1,20 @@
 /** What the API's words about pipelines and jobs mean. */
 
 export const sources: Readonly<Record<string, string>> = {
-  push: 'by a push',
-  web: 'started here',
-  api: 'by the API',
-  trigger: 'by a trigger',
-  schedule: 'by a schedule',
-  merge_request_event: 'for a merge request',
-  pipeline: 'by another pipeline',
-  parent_pipeline: 'by its parent',
+  push: 'push',
+  web: 'started manually',
+  api: 'API',
+  trigger: 'trigger',
+  schedule: 'schedule',
+  merge_request_event: 'merge request',
+  pipeline: 'upstream pipeline',
+  parent_pipeline: 'parent pipeline',
 };
 
 export const failures: Readonly<Record<string, string>> = {
   script_failure: 'The script failed.',
-  runner_system_failure: 'The runner had a problem of its own.',
-  job_execution_timeout: 'The job took longer than it may.',
+  runner_system_failure: 'Runner system failure.',
+  job_execution_timeout: 'The job timed out.',
   stuck_or_timeout_failure: 'No runner took the job in time, or it stopped answering.',
   missing_dependency_failure:
     'Artifacts that the job needs are missing: they expired or were erased, the needed job has not succeeded, or its project does not let this job have them.',

@@ -12,6 +12,7 @@ import { Page } from '../../ui/Page.tsx';
 import { TabRow } from '../../ui/TabRow.tsx';
 import { EventList } from '../activity/EventList.tsx';
 import { About } from './About.tsx';
+import { ContributionCalendar } from './ContributionCalendar.tsx';
 import { People } from './People.tsx';
 import { ProjectList } from './ProjectList.tsx';
 import classes from './profile.module.css';
@@ -88,7 +89,8 @@ export default function ProfilePage({ username }: { username: string }) {
           {user.bot ? <Badge variant="default">bot</Badge> : null}
           <About user={user} />
         </section>
-        <div>
+        <div className={classes.content}>
+          {withheld ? null : <ContributionCalendar userId={user.id} />}
           <TabRow label="Profile" className={classes.tabs}>
             {tabs.map(([name, label, count]) =>
               name !== 'projects' && withheld ? null : (

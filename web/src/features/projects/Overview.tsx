@@ -1,4 +1,4 @@
-/** The front of a project: its files, the last commit and the README. */
+/** The front of a project: what it has, its files, the last commit and the README. */
 import { Anchor, Stack, Text } from '@mantine/core';
 import { IconScale } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -7,8 +7,10 @@ import * as data from '../../lib/data.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { Page } from '../../ui/Page.tsx';
 import { FolderView } from '../files/FolderView.tsx';
+import { RecentPush } from '../merge-requests/RecentPush.tsx';
 import { TopicLinks } from '../topics/TopicLinks.tsx';
 import { EmptyRepository } from './EmptyRepository.tsx';
+import { RepositoryFacts } from './RepositoryFacts.tsx';
 import { useProject } from './useProject.ts';
 
 /** `notice` stands above everything. */
@@ -35,7 +37,11 @@ export function Overview({ notice }: { notice?: ReactNode }) {
       {project.empty_repo || !project.default_branch ? (
         <EmptyRepository project={project} path={path} />
       ) : (
-        <FolderView gitRef={project.default_branch} folder="" />
+        <>
+          <RecentPush />
+          <RepositoryFacts gitRef={project.default_branch} />
+          <FolderView gitRef={project.default_branch} folder="" />
+        </>
       )}
     </Page>
   );

@@ -137,7 +137,11 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
             </Link>
           )}
           {project.jobs_enabled === false ? null : (
-            <Link to="/p/$path/pipelines" params={params} {...current('pipelines', 'jobs', 'environments')}>
+            <Link
+              to="/p/$path/pipelines"
+              params={params}
+              {...current('pipelines', 'jobs', 'ci', 'environments', 'pipeline_schedules')}
+            >
               Pipelines
             </Link>
           )}

@@ -10,6 +10,7 @@ import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { OwnActivity } from '../activity/OwnActivity.tsx';
+import { FirstRun } from './FirstRun.tsx';
 import { ProjectRows } from './ProjectRows.tsx';
 import classes from './projects.module.css';
 
@@ -118,6 +119,7 @@ export default function ProjectsPage() {
         ))}
       </nav>
       <Waiting />
+      {current === 'yours' ? <FirstRun /> : null}
       {current === 'activity' ? (
         <OwnActivity
           page={search.page ?? 1}

@@ -1,4 +1,5 @@
 /** What stands behind an address of names only: a project, a person or a group. */
+import { redirect } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
 import { isMissing, missing } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
@@ -6,6 +7,7 @@ import { groupLevel, groupsBelow, projectsIn } from '../../lib/groups.ts';
 import { gitAddresses } from '../../lib/instance.ts';
 import { queries } from '../../lib/queries.ts';
 import { currentSession } from '../../lib/session.ts';
+import { toSegment } from '../../lib/urls.ts';
 
 export type NamedObject = { readonly kind: 'project' | 'group' | 'user'; readonly path: string };
 
@@ -24,6 +26,21 @@ async function loadProfile(id: number): Promise<void> {
     unlessMissing(queries.ensureQueryData(of.followers())),
     unlessMissing(queries.ensureQueryData(of.following())),
   ]);
+}
+
+/** What stood directly below a project before its pages moved below `/-/`; such links are still in messages and documents. */
+const oldPages = new Set([
+  ...['activity', 'blame', 'blob', 'branches', 'builds', 'commit', 'commits', 'compare', 'environments', 'find_file'],
+  ...['issues', 'jobs', 'labels', 'merge_requests', 'milestones', 'network', 'pipelines', 'project_members'],
+  ...['releases', 'settings', 'snippets', 'tags', 'tree', 'wikis'],
+]);
+
+/** The router's path of an address without `/-/` that names a page of a project; null for any other. */
+export function oldAddress(path: string): string | null {
+  const segments = path.split('/');
+  const at = segments.findIndex((segment, index) => index >= 2 && oldPages.has(segment));
+  if (at === -1) return null;
+  return `/p/${toSegment(segments.slice(0, at).join('/'))}/${segments.slice(at).map(encodeURIComponent).join('/')}`;
 }
 
 export async function resolveObject(path: string): Promise<NamedObject> {
@@ -62,7 +79,9 @@ export async function resolveObject(path: string): Promise<NamedObject> {
     ]);
     return { kind: 'group', path };
   } catch (error) {
-    if (isMissing(error)) throw missing();
-    throw error;
+    if (!isMissing(error)) throw error;
+    const old = oldAddress(path);
+    if (old !== null) throw redirect({ to: old, replace: true });
+    throw missing();
   }
 }

@@ -9,6 +9,7 @@ import { projectServiceAccounts } from '../../lib/service-accounts.ts';
 import { ApprovalSettings } from '../approvals/ApprovalSettings.tsx';
 import { ProjectDeployKeys } from '../deploy-keys/ProjectDeployKeys.tsx';
 import { HookManager } from '../hooks/HookManager.tsx';
+import { LabelManager } from '../labels/LabelManager.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { ProtectedBranches } from '../protections/ProtectedBranches.tsx';
 import { ProtectedTags } from '../protections/ProtectedTags.tsx';
@@ -73,6 +74,15 @@ function ServiceAccounts() {
     </>
   );
 }
+function Labels() {
+  const { path } = useProject();
+  return (
+    <>
+      <h2>Labels</h2>
+      <LabelManager place={{ kind: 'project', path }} />
+    </>
+  );
+}
 /** What owners alone may do; the server decides. */
 function PlaceSettings() {
   const { project } = useProject();
@@ -92,6 +102,7 @@ const parts = {
   merge: ['Merge requests', MergeParts],
   approvals: ['Approvals', ApprovalSettings],
   'status-checks': ['Status checks', StatusCheckSettings],
+  labels: ['Labels', Labels],
   pipelines: ['Pipelines', PipelineSettings],
   'protected-branches': ['Protected branches', BranchProtection],
   'protected-tags': ['Protected tags', ProtectedTags],

@@ -6,6 +6,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { tagList } from '../../lib/history.ts';
+import { archiveAddress } from '../../lib/urls.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
@@ -22,8 +23,7 @@ import { NewTag } from './NewTag.tsx';
 const formats = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const;
 
 function Download({ path, tag }: { path: string; tag: string }) {
-  const address = (format: string) =>
-    `/api/v4/projects/${encodeURIComponent(path)}/repository/archive.${format}?sha=${encodeURIComponent(`refs/tags/${tag}`)}`;
+  const address = (format: string) => archiveAddress(path, `refs/tags/${tag}`, format);
   return (
     <Menu position="bottom-end">
       <Menu.Target>

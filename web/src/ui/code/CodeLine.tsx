@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { hiddenIn } from '../hidden/characters.ts';
 import { markedLine, markedPart } from '../hidden/MarkedText.tsx';
 import type { TokenLines } from './highlight.ts';
+import { LineNumber } from './LineNumber.tsx';
 import classes from './line.module.css';
 import { tokenStyle } from './tokens.ts';
 
@@ -11,6 +12,8 @@ interface CodeLineProps {
   text: string;
   tokens: TokenLines[number] | undefined;
   chosen: boolean;
+  /** Whether the Tab key stops at its number. */
+  stop: boolean;
   /** Whether characters that nobody sees are shown. */
   marked: boolean;
 }
@@ -30,11 +33,11 @@ function coloured(text: string, tokens: TokenLines[number], marked: boolean, fir
   });
 }
 
-export function CodeLine({ number, text, tokens, chosen, marked }: CodeLineProps) {
+export function CodeLine({ number, text, tokens, chosen, stop, marked }: CodeLineProps) {
   const first = number === 1;
   return (
     <div className={classes.line} data-chosen={chosen || undefined}>
-      <span className={classes.number} data-line={number} />
+      <LineNumber number={number} stop={stop} className={classes.number} />
       <code className={classes.code}>
         {tokens ? coloured(text, tokens, marked, first) : marked ? markedLine(text, first) : text}
         {'\n'}

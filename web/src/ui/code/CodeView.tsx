@@ -3,6 +3,7 @@ import { memo, useMemo, useRef } from 'react';
 import { CodeLine } from './CodeLine.tsx';
 import classes from './code.module.css';
 import { type TokenLines, useHighlight } from './highlight.ts';
+import { clickedLine, moveByLine } from './LineNumber.tsx';
 import { languageOf } from './languages.ts';
 import { type LineRange, linesOf } from './lines.ts';
 import { useLineHash } from './useLineHash.ts';
@@ -21,16 +22,23 @@ interface ChunkProps {
   lines: readonly string[];
   tokens: TokenLines | null;
   range: LineRange | null;
+  /** The line at whose number the Tab key stops, where it is one of these. */
+  stop: number | null;
   marked: boolean;
 }
 
-const Chunk = memo(function Chunk({ start, lines, tokens, range, marked }: ChunkProps) {
+const Chunk = memo(function Chunk({ start, lines, tokens, range, stop, marked }: ChunkProps) {
   return (
     <div className={classes.chunk} style={{ containIntrinsicSize: `auto ${lines.length * 20}px` }}>
       {lines.map((line, index) => {
         const number = start + index + 1;
         const chosen = range !== null && number >= range.from && number <= range.to;
-        return <CodeLine key={number} {...{ number, text: line, tokens: tokens?.[index], chosen, marked }} />;
+        return (
+          <CodeLine
+            key={number}
+            {...{ number, text: line, tokens: tokens?.[index], chosen, stop: number === stop, marked }}
+          />
+        );
       })}
     </div>
   );
@@ -58,12 +66,14 @@ export function CodeView({ text, fileName, marked }: CodeViewProps) {
       role="region"
       aria-label={`Contents of ${fileName}`}
       onClick={(event) => {
-        const line = (event.target as HTMLElement).closest<HTMLElement>('[data-line]')?.dataset.line;
-        if (line) choose(Number(line), event.shiftKey);
+        const line = clickedLine(event);
+        if (line !== undefined) choose(line, event.shiftKey);
       }}
+      onKeyDown={moveByLine}
     >
       {chunks.map((chunk, index) => {
         const start = index * chunkLines;
+        const stop = range?.from ?? 1;
         const inside = range !== null && range.to > start && range.from <= start + chunkLines;
         return (
           <Chunk
@@ -72,6 +82,7 @@ export function CodeView({ text, fileName, marked }: CodeViewProps) {
             lines={chunk}
             tokens={coloured?.[index] ?? null}
             range={inside ? range : null}
+            stop={stop > start && stop <= start + chunkLines ? stop : null}
             marked={marked}
           />
         );

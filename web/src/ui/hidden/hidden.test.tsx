@@ -102,7 +102,9 @@ describe('lines with hidden characters', () => {
   });
 
   const line = (text: string, tokens: [string, string, string][] | undefined, marked: boolean) =>
-    renderToStaticMarkup(<CodeLine number={2} text={text} tokens={tokens} chosen={false} marked={marked} />);
+    renderToStaticMarkup(
+      <CodeLine number={2} text={text} tokens={tokens} chosen={false} stop={false} marked={marked} />,
+    );
 
   it('are marked the same with and without colours, and not where the project does not want it', () => {
     const text = `x = "${rlo}y"`;

@@ -1,6 +1,6 @@
 /** JSON of events. */
 import type { Static } from 'typebox';
-import { Count, Entity, Flag, Id, Nullable, Sometimes, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import { Count, Day, Entity, Flag, Id, Nullable, Sometimes, Text, Timestamp } from '../../../kernel/http/entity.ts';
 import { Note, noteJson, noteType } from '../../collaboration/notes/index.ts';
 import { type ReferenceRow, UserReference, userReference } from '../../identity/index.ts';
 import type { EventRow } from './events.queries.ts';
@@ -125,3 +125,9 @@ export function eventJson(event: EventRow, author: ReferenceRow, externalUrl: st
     author_username: author.username,
   };
 }
+
+/** A day on which somebody did something that the caller may see. */
+export const ContributionDay = Entity('ContributionDay', {
+  date: Day({ description: 'In UTC' }),
+  count: Count({ description: 'Pushes, merge requests, comments and other events' }),
+});

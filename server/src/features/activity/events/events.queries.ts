@@ -173,3 +173,16 @@ export async function listEvents(
   });
   return { rows, total };
 }
+
+/** How many events of somebody the caller may see, by the day (UTC) of the last 53 weeks that have any. */
+export async function contributionDays(
+  db: Db,
+  caller: Caller,
+  authorId: number,
+  after: string,
+): Promise<Array<{ date: string; count: number }>> {
+  const columns = sql`(e.created_at at time zone 'UTC')::date as date, count(*)::int as count`;
+  const counted = statement(caller, { authorId }, { after }, columns, sql`group by 1 order by 1`);
+  const { rows } = await sql<{ date: string; count: number }>`${counted}`.execute(db);
+  return rows;
+}

@@ -8,8 +8,8 @@ import { mapPresent, offsetPage, type Page, slicePage } from '../../../kernel/ht
 import { DateParam, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findReferences, findUserByIdOrName } from '../../identity/index.ts';
-import { Event, eventJson } from './events.entity.ts';
-import { type EventFilter, type EventSource, listEvents } from './events.queries.ts';
+import { ContributionDay, Event, eventJson } from './events.entity.ts';
+import { contributionDays, type EventFilter, type EventSource, listEvents } from './events.queries.ts';
 
 const actions = [
   'created',
@@ -77,6 +77,22 @@ export function eventRoutes(db: Db, externalUrl: string): Route[] {
       handler: async ({ params: { scope, ...filter }, caller, page }) => {
         if (!caller.user) throw unauthorized();
         return await events(caller, scope === 'all' ? 'memberships' : { authorId: caller.user.id }, filter, page);
+      },
+    }),
+    route({
+      ...common,
+      path: '/users/:id/contributions',
+      summary: 'How much somebody did on each day of the last 53 weeks',
+      scopes: reading,
+      access: { on: 'public' },
+      params: Type.Object({ id: IdOrPath('User, by id or user name') }),
+      responses: { 200: ListOf(ContributionDay) },
+      handler: async ({ params: { id }, caller }) => {
+        const user = await findUserByIdOrName(db, id);
+        if (!user) throw notFound('User');
+        if (user.private_profile && !caller.admin && caller.user?.id !== user.id) return [];
+        const after = new Date(Date.now() - 53 * 7 * 86_400_000).toISOString().slice(0, 10);
+        return await contributionDays(db, caller, user.id, after);
       },
     }),
     route({

@@ -1,7 +1,18 @@
 /** Pipelines as the API shows them. */
 import type { Static } from 'typebox';
 import type { Pipeline, User } from '../../../kernel/db/rows.ts';
-import { Count, Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import {
+  Count,
+  Entity,
+  Fields,
+  Flag,
+  Id,
+  ListOf,
+  Nullable,
+  Sometimes,
+  Text,
+  Timestamp,
+} from '../../../kernel/http/entity.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
 import type { JobStatus } from '../scheduling/job-states.ts';
 import { DetailedStatus, detailedStatus } from './detailed-status.ts';
@@ -22,7 +33,21 @@ const basic = {
 /** In lists and inside other objects. */
 export const PipelineBasic = Entity('PipelineBasic', basic);
 /** In the project's list. */
-export const PipelineListed = Entity('PipelineListed', { ...basic, name: Nullable(Text()) });
+export const PipelineListed = Entity('PipelineListed', {
+  ...basic,
+  name: Nullable(Text()),
+  details: Sometimes(
+    Fields(
+      {
+        commit_title: Nullable(Text({ description: 'Null where the commit is gone' })),
+        user: Nullable(UserReference),
+        duration: Nullable(Count({ description: 'Seconds that it ran' })),
+        stages: ListOf(Fields({ name: Text(), status: Text() }), { description: 'In their order' }),
+      },
+      { description: 'With `with_details`' },
+    ),
+  ),
+});
 export const PipelineDetail = Entity('Pipeline', {
   ...basic,
   before_sha: Text({ description: 'Commit of the ref before the push' }),
@@ -66,8 +91,12 @@ export function pipelineBasic(pipeline: Pipeline, projectUrl: string): PipelineJ
   };
 }
 
-export function pipelineListed(pipeline: Pipeline, projectUrl: string): Static<typeof PipelineListed> {
-  return { ...pipelineBasic(pipeline, projectUrl), name: pipeline.name };
+export function pipelineListed(
+  pipeline: Pipeline,
+  projectUrl: string,
+  details?: Static<typeof PipelineListed>['details'],
+): Static<typeof PipelineListed> {
+  return { ...pipelineBasic(pipeline, projectUrl), name: pipeline.name, ...(details ? { details } : {}) };
 }
 
 export interface PipelineDetailParts {

@@ -28,6 +28,7 @@ import { pipelineStatuses } from '../scheduling/pipeline-states.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import { sealed } from '../variables/sealing.ts';
 import { type Pipelines, shortRef, zeroSha } from './create.ts';
+import { detailsOf } from './list-details.ts';
 import { PipelineDetail, PipelineListed, PipelineVariable, pipelineListed } from './pipelines.entity.ts';
 import { findPipeline, listPipelines, newestPipeline, type PipelineFilter } from './pipelines.queries.ts';
 import { mayRunOn, type Reference, resolveReference } from './references.ts';
@@ -101,6 +102,9 @@ export function pipelineRoutes(
         }),
       ),
       sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
+      with_details: Optional(
+        Bool({ default: false, description: 'Also title of the commit, person, duration and states of the stages' }),
+      ),
     }),
     pagination: 'offset',
     responses: { 200: ListOf(PipelineListed) },
@@ -123,7 +127,9 @@ export function pipelineRoutes(
       const order = { by: params.order_by ?? 'id', direction: params.sort ?? 'desc' };
       const { rows, total } = await listPipelines(db, filter, order, page);
       const url = projectUrl(deps, subject);
-      return mapPage(offsetPage(page, rows, total), (row) => pipelineListed(row, url));
+      const paged = offsetPage(page, rows, total);
+      const details = params.with_details ? await detailsOf(deps, subject, paged.items) : null;
+      return mapPage(paged, (row) => pipelineListed(row, url, details?.get(row.id)));
     },
   });
 

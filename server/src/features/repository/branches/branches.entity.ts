@@ -1,6 +1,6 @@
 /** Branches and tags as the API shows them. */
-import { Entity, Flag, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
-import { Commit } from '../commits/commits.entity.ts';
+import { Count, Entity, Fields, Flag, Id, Nullable, Sometimes, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import { Commit, PipelineStateField } from '../commits/commits.entity.ts';
 
 export const Branch = Entity('Branch', {
   name: Text(),
@@ -14,6 +14,19 @@ export const Branch = Entity('Branch', {
   can_push: Flag({ description: 'Whether the caller may push to it' }),
   default: Flag(),
   web_url: Text(),
+  status: Sometimes(
+    Fields(
+      {
+        ahead: Count({ description: 'Commits that the default branch does not have' }),
+        behind: Count({ description: 'Commits of the default branch that it does not have' }),
+        pipeline: PipelineStateField,
+        merge_request: Nullable(Fields({ iid: Id({ description: 'Number within the project' }), title: Text() }), {
+          description: 'The newest open merge request from it within the project, for those who may see it',
+        }),
+      },
+      { description: 'With `with_status`' },
+    ),
+  ),
 });
 
 const Release = Entity('TagRelease', { tag_name: Text(), description: Nullable(Text()) });

@@ -18,6 +18,7 @@ import { type BranchRule, mayPush, rulesOf } from '../writes/protection.ts';
 import { branchRules } from '../writes/protections.queries.ts';
 import { Branch } from './branches.entity.ts';
 import { byCode, commitTimes, nameMatcher, orderedPage, refTime } from './listing.ts';
+import { branchStatuses } from './status.ts';
 
 export interface BranchRoutesDependencies {
   readonly db: Db;
@@ -75,10 +76,16 @@ export function branchRoutes(
     return tip === null || tips.length === 0 ? new Set() : await reader.ancestorsAmong(project, tips, tip.commit);
   }
 
-  async function shown(subject: ProjectSubject, caller: Caller, paged: Paged<RefData>) {
-    const rules = branchRules(db, subject.project.id, caller);
-    const [all, merged] = await Promise.all([rules, mergedAmong(subject, paged.items)]);
-    return mapPageAsync(paged, (ref) => branchJson(subject, caller, ref, all, merged));
+  async function shown(subject: ProjectSubject, caller: Caller, paged: Paged<RefData>, withStatus: boolean) {
+    const [all, merged, statuses] = await Promise.all([
+      branchRules(db, subject.project.id, caller),
+      mergedAmong(subject, paged.items),
+      withStatus ? branchStatuses(deps, subject, caller, paged.items) : null,
+    ]);
+    return mapPageAsync(paged, async (ref) => {
+      const status = statuses?.get(ref.name);
+      return { ...(await branchJson(subject, caller, ref, all, merged)), ...(status ? { status } : {}) };
+    });
   }
 
   async function find(subject: ProjectSubject, name: string): Promise<RefData> {
@@ -118,12 +125,18 @@ export function branchRoutes(
           Str({ maxLength: 1024, description: 'Only branches whose name matches this regular expression' }),
         ),
         sort: Optional(OneOf(['name_asc', 'updated_asc', 'updated_desc'], { description: 'Direction of the order' })),
+        with_status: Optional(
+          Bool({
+            default: false,
+            description: 'Also commits ahead of and behind the default branch, newest pipeline and open merge request',
+          }),
+        ),
       }),
       responses: { 200: ListOf(Branch) },
       handler: async ({ params, subject, caller, page }) => {
         const matches = nameMatcher(params.search, params.regex);
         const refs = (await reader.branches(subject.project)).filter((ref) => matches(ref.name));
-        return shown(subject, caller, await paged(subject, page, refs, params.sort));
+        return shown(subject, caller, await paged(subject, page, refs, params.sort), params.with_status ?? false);
       },
     }),
     route({

@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import {
   Count,
   Entity,
+  Fields,
   Flag,
   Id,
   ListOf,
@@ -37,6 +38,17 @@ const basic = {
 
 export const Commit = Entity('Commit', { ...basic, stats: Sometimes(CommitStats) });
 export type CommitJson = Static<typeof Commit>;
+
+/** The newest pipeline of a commit in a few words; null for none, and for those who may not see pipelines. */
+export const PipelineStateField = Nullable(Fields({ id: Id(), status: Text() }), {
+  description: 'Newest pipeline; only where it was asked for',
+});
+
+export const ListedCommit = Entity('ListedCommit', {
+  ...basic,
+  stats: Sometimes(CommitStats),
+  pipeline: Sometimes(PipelineStateField),
+});
 
 const CommitPipeline = Entity('CommitPipeline', {
   id: Id(),
@@ -93,6 +105,12 @@ export const Contributor = Entity('Contributor', {
   commits: Count({ description: 'Commits that they are the author of' }),
   additions: Count({ description: 'Always 0: lines are not counted by author' }),
   deletions: Count({ description: 'Always 0: lines are not counted by author' }),
+});
+
+export const RepositoryCounts = Entity('RepositoryCounts', {
+  commits: Count({ description: 'Commits in the history of the ref' }),
+  branches: Count(),
+  tags: Count(),
 });
 
 export const CommitSequence = Entity('CommitSequence', {

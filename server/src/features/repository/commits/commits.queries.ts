@@ -21,6 +21,31 @@ export async function lastPipeline(db: Db, projectId: number, sha: string): Prom
   return row ?? null;
 }
 
+export interface PipelineState {
+  readonly id: number;
+  readonly status: string;
+}
+
+/** The newest pipeline of each commit that has one; child pipelines are part of their parents. */
+export async function newestPipelines(
+  db: Db,
+  projectId: number,
+  shas: readonly string[],
+): Promise<ReadonlyMap<string, PipelineState>> {
+  if (shas.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('pipelines')
+    .distinctOn('sha')
+    .select(['sha', 'id', 'status'])
+    .where('project_id', '=', projectId)
+    .where('sha', 'in', shas)
+    .where('source', '<>', 'parent_pipeline')
+    .orderBy('sha')
+    .orderBy('id', 'desc')
+    .execute();
+  return new Map(rows.map(({ sha, id, status }) => [sha, { id, status }]));
+}
+
 /** Whether both projects are forks of one project, at any distance. */
 export async function areRelated(db: Db, one: number, other: number): Promise<boolean> {
   const { rows } = await sql<{ related: boolean }>`

@@ -3,6 +3,7 @@
 import Type from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { mapPageAsync, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
@@ -19,12 +20,14 @@ import {
 } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { LogFilter, RepositoryReader } from '../reading/reader.ts';
-import { Commit, CommitDetail, CommitRef, FileDiff } from './commits.entity.ts';
+import { CommitDetail, CommitRef, FileDiff, ListedCommit } from './commits.entity.ts';
 import { commitJson, unified } from './commits.json.ts';
+import { newestPipelines } from './commits.queries.ts';
 import type { CommitService } from './commits.service.ts';
 import type { CommitDetails } from './detail.ts';
 
 export interface CommitRoutesDependencies {
+  readonly db: Db;
   readonly details: CommitDetails;
   readonly reader: RepositoryReader;
   readonly commits: CommitService;
@@ -88,8 +91,9 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
           }),
         ),
         trailers: Optional(Bool({ description: 'Also give the trailers of messages' })),
+        with_pipelines: Optional(Bool({ description: 'Also give the newest pipeline of each commit' })),
       }),
-      responses: { 200: ListOf(Commit) },
+      responses: { 200: ListOf(ListedCommit) },
       handler: async ({ params, subject, caller, page }) => {
         const project = subject.project;
         const range = await revisionRange(reader, subject, params.ref_name || undefined, params.all ?? false);
@@ -110,12 +114,16 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
         });
         // History is never counted: a page knows only whether there is another.
         const base = urlOf(subject);
-        return mapPageAsync(offsetPage(page, found, null), async (commit) =>
-          commitJson(commit, base, {
+        const paged = offsetPage(page, found, null);
+        const ids = canOnProject(caller, 'read_pipeline', subject) ? paged.items.map((commit) => commit.id) : [];
+        const pipelines = params.with_pipelines ? await newestPipelines(deps.db, project.id, ids) : null;
+        return mapPageAsync(paged, async (commit) => ({
+          ...commitJson(commit, base, {
             stats: params.with_stats ? await reader.stats(project, commit.id) : undefined,
             trailers: params.trailers,
           }),
-        );
+          ...(pipelines ? { pipeline: pipelines.get(commit.id) ?? null } : {}),
+        }));
       },
     }),
     route({

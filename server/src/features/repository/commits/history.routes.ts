@@ -8,7 +8,7 @@ import { Bool, IdOrPath, List, OneOf, Optional, Str } from '../../../kernel/http
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { knownSha, type OpenRepository, translated } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
-import { Commit, CommitSequence, Contributor } from './commits.entity.ts';
+import { Commit, CommitSequence, Contributor, RepositoryCounts } from './commits.entity.ts';
 import { commitJson } from './commits.json.ts';
 import type { CommitDetails } from './detail.ts';
 
@@ -88,6 +88,27 @@ export function historyRoutes(deps: {
           page,
           sorted.map((each) => ({ ...each, additions: 0, deletions: 0 })),
         );
+      },
+    }),
+    route({
+      ...declared,
+      path: '/projects/:id/repository/counts',
+      summary: 'Count the commits of a ref, the branches and the tags',
+      tag: 'Repositories',
+      params: Type.Object({
+        id,
+        ref: Optional(Str({ minLength: 1, description: 'Branch, tag or commit; the default branch when absent' })),
+      }),
+      responses: { 200: RepositoryCounts },
+      handler: async ({ params, subject: { project } }) => {
+        const found = await reader.resolve(project, params.ref ?? project.default_branch ?? 'HEAD');
+        if (found === null && params.ref !== undefined) throw notFound('Ref');
+        const [commits, branches, tags] = await Promise.all([
+          found === null ? 0 : translated(git.countCommits(open(project), { from: [knownSha(found)] })),
+          reader.branches(project),
+          reader.tags(project),
+        ]);
+        return { commits, branches: branches.length, tags: tags.length };
       },
     }),
     route({

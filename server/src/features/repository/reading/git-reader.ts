@@ -284,6 +284,7 @@ export function gitReader(open: OpenRepository): RepositoryReader {
       translated(git.isAncestor(open(project), knownSha(ancestor), knownSha(descendant))),
     ancestorsAmong: (project, ids, descendant) =>
       translated(git.ancestorsAmong(open(project), ids.map(knownSha), knownSha(descendant))),
+    divergence: (project, base, head) => translated(git.aheadBehind(open(project), knownSha(base), knownSha(head))),
     archive: (project, sha, { signal, format, path, ...options }) =>
       translated(
         git.archive(git.withSignal(open(project), signal), knownSha(sha), {

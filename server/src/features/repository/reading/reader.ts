@@ -117,5 +117,7 @@ export interface RepositoryReader {
   isAncestor(project: RepositoryRow, ancestor: string, descendant: string): Promise<boolean>;
   /** Which of these commits are in the history of another one: one walk for all of them. */
   ancestorsAmong(project: RepositoryRow, ids: readonly string[], descendant: string): Promise<ReadonlySet<string>>;
+  /** Commits that only `head` has (ahead), and those that only `base` has (behind). */
+  divergence(project: RepositoryRow, base: string, head: string): Promise<{ ahead: number; behind: number }>;
   archive(project: RepositoryRow, sha: string, options: ArchiveOptions): Promise<Readable>;
 }

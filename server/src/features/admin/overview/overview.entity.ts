@@ -1,0 +1,47 @@
+/** The state of the instance and its background tasks, as administrators see them. */
+import type { Static } from 'typebox';
+import { Count, Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+
+export const Overview = Entity('InstanceOverview', {
+  version: Text({ description: 'Release of the product' }),
+  revision: Text({ description: 'Commit that it was built from; `unknown` when run from sources' }),
+  node_version: Text(),
+  external_url: Text({ description: 'Address under which people reach the instance' }),
+  mail: Flag({ description: 'Whether a mail server is configured' }),
+  uptime: Count({ description: 'Seconds since the process that answers was started' }),
+  checks: ListOf(
+    Fields({
+      name: Text({ description: '`database`, `git_storage`, `object_storage` or `queue`' }),
+      healthy: Flag(),
+      message: Nullable(Text({ description: 'Why it cannot be used' })),
+    }),
+  ),
+  database: Fields({ version: Text(), size: Count({ description: 'Bytes' }), connections: Count() }),
+  storages: ListOf(
+    Fields({
+      name: Text(),
+      size: Nullable(Count({ description: 'Bytes of the file system; null where it does not answer' })),
+      free: Nullable(Count({ description: 'Bytes that are free there' })),
+    }),
+    { description: 'Repository storages' },
+  ),
+  background_tasks: Fields({
+    ready: Count({ description: 'Due now' }),
+    delayed: Count({ description: 'Due later' }),
+    failed: Count({ description: 'Failed at their last attempt' }),
+  }),
+  runners: Fields({ total: Count(), online: Count() }),
+  counts: Fields({ users: Count(), groups: Count(), projects: Count() }),
+});
+export type OverviewJson = Static<typeof Overview>;
+
+export const BackgroundTask = Entity('BackgroundTask', {
+  id: Id(),
+  name: Text({ description: 'What kind of task it is' }),
+  state: Text({ description: '`running`, `ready`, `delayed` or `failed`' }),
+  attempts: Count(),
+  max_attempts: Count(),
+  last_error: Nullable(Text()),
+  run_at: Timestamp({ description: 'When it is or was due' }),
+  created_at: Timestamp(),
+});

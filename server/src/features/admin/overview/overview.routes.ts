@@ -1,0 +1,104 @@
+/** The state of the instance in one answer, and the list of its background tasks. */
+import { statfs } from 'node:fs/promises';
+import Type from 'typebox';
+import type { Db } from '../../../kernel/db/index.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { offsetPage } from '../../../kernel/http/pagination.ts';
+import { OneOf, Optional } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import { jobStates, listJobs, queueDepth } from '../../../kernel/queue/index.ts';
+import { onlineSeconds } from '../../ci/index.ts';
+import { BackgroundTask, Overview, type OverviewJson } from './overview.entity.ts';
+import { instanceNumbers } from './overview.queries.ts';
+
+export interface OverviewDependencies {
+  readonly db: Db;
+  readonly externalUrl: string;
+  readonly mailConfigured: boolean;
+  readonly release: { readonly version: string; readonly revision: string };
+  /** Each really uses its part, and throws when it cannot be used. */
+  readonly checks: Readonly<Record<string, () => Promise<void>>>;
+  /** Directories of repositories by the name of their storage. */
+  readonly repositories: Readonly<Record<string, string>>;
+}
+
+const common = {
+  method: 'GET',
+  credentials: ['token', 'session'],
+  tag: 'Metadata',
+  access: { on: 'instance', ability: 'admin' },
+} as const;
+const slowMilliseconds = 3_000;
+
+/** A file system that hangs is one whose size is not known: it must not hold the answer. */
+async function space(directory: string): Promise<{ size: number | null; free: number | null }> {
+  const unknown = { size: null, free: null };
+  const late = Promise.withResolvers<typeof unknown>();
+  const timer = setTimeout(() => late.resolve(unknown), slowMilliseconds);
+  try {
+    const asked = statfs(directory).then(({ blocks, bavail, bsize }) => ({
+      size: blocks * bsize,
+      free: bavail * bsize,
+    }));
+    return await Promise.race([asked.catch(() => unknown), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function overviewRoutes(deps: OverviewDependencies): Route[] {
+  const { db, release, checks, repositories } = deps;
+
+  async function overview(): Promise<OverviewJson> {
+    const [results, numbers, storages, tasks] = await Promise.all([
+      Promise.all(
+        Object.entries(checks).map(async ([name, check]) => {
+          const message = await check().then(
+            () => null,
+            (error: Error) => error.message,
+          );
+          return { name, healthy: message === null, message };
+        }),
+      ),
+      instanceNumbers(db, new Date(Date.now() - onlineSeconds * 1000)),
+      Promise.all(
+        Object.entries(repositories).map(async ([name, directory]) => ({ name, ...(await space(directory)) })),
+      ),
+      queueDepth(db),
+    ]);
+    return {
+      version: release.version,
+      revision: release.revision,
+      node_version: process.versions.node,
+      external_url: deps.externalUrl,
+      mail: deps.mailConfigured,
+      uptime: Math.floor(process.uptime()),
+      checks: results,
+      database: { version: numbers.version, size: numbers.size, connections: numbers.connections },
+      storages,
+      background_tasks: { ready: tasks.ready, delayed: tasks.delayed, failed: tasks.dead },
+      runners: { total: numbers.runners, online: numbers.online },
+      counts: { users: numbers.users, groups: numbers.groups, projects: numbers.projects },
+    };
+  }
+
+  return [
+    route({
+      ...common,
+      path: '/application/overview',
+      summary: 'Health, sizes and numbers of the instance',
+      params: Type.Object({}),
+      responses: { 200: Overview },
+      handler: overview,
+    }),
+    route({
+      ...common,
+      path: '/application/background_tasks',
+      summary: 'List background tasks that have not ended',
+      pagination: 'offset',
+      params: Type.Object({ state: Optional(OneOf([...jobStates], { description: 'Only tasks in this state' })) }),
+      responses: { 200: ListOf(BackgroundTask) },
+      handler: async ({ params, page }) => offsetPage(page, await listJobs(db, params.state, page), null),
+    }),
+  ];
+}

@@ -1,0 +1,58 @@
+/** What rows of the list of pipelines tell besides: commit, person, duration and stages, with one statement each for a page. */
+import type { Static } from 'typebox';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Pipeline } from '../../../kernel/db/rows.ts';
+import { userReference } from '../../identity/index.ts';
+import type { CiDependencies } from '../deps.ts';
+import { usersById } from '../jobs/jobs.queries.ts';
+import { compositeStatus } from '../scheduling/composite-status.ts';
+import type { JobStatus } from '../scheduling/job-states.ts';
+import type { PipelineListed } from './pipelines.entity.ts';
+import { type StageJob, stageJobs } from './stages.queries.ts';
+
+type Details = NonNullable<Static<typeof PipelineListed>['details']>;
+
+function stagesOf(jobs: readonly StageJob[]): Details['stages'] {
+  return [...Map.groupBy(jobs, ({ stage_index }) => stage_index).values()].map((own) => ({
+    name: own[0]?.stage ?? '',
+    status:
+      compositeStatus(own.map((job) => ({ status: job.status as JobStatus, allowFailure: job.allow_failure })))
+        ?.status ?? 'created',
+  }));
+}
+
+/** By the id of the pipeline. */
+export async function detailsOf(
+  deps: Pick<CiDependencies, 'db' | 'externalUrl' | 'repository'>,
+  subject: ProjectSubject,
+  pipelines: readonly Pipeline[],
+): Promise<ReadonlyMap<number, Details>> {
+  const [jobs, users, titles] = await Promise.all([
+    stageJobs(
+      deps.db,
+      pipelines.map(({ id }) => id),
+    ),
+    usersById(deps.db, pipelines),
+    Promise.all(
+      [...new Set(pipelines.map(({ sha }) => sha))].map(async (sha) => {
+        const known = await deps.repository.resolve(subject.project, sha);
+        return [sha, known === null ? null : (await deps.repository.commit(subject, known)).title] as const;
+      }),
+    ).then((found) => new Map(found)),
+  ]);
+  const byPipeline = Map.groupBy(jobs, ({ pipeline_id }) => pipeline_id);
+  return new Map(
+    pipelines.map((pipeline) => {
+      const user = users.get(pipeline.user_id ?? 0);
+      return [
+        pipeline.id,
+        {
+          commit_title: titles.get(pipeline.sha) ?? null,
+          user: user ? userReference(user, deps.externalUrl) : null,
+          duration: pipeline.duration,
+          stages: stagesOf(byPipeline.get(pipeline.id) ?? []),
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,21 @@
+/** Jobs of several pipelines, as far as the states of their stages need them. */
+import type { Db } from '../../../kernel/db/index.ts';
+
+export interface StageJob {
+  readonly pipeline_id: number;
+  readonly stage: string;
+  readonly stage_index: number;
+  readonly status: string;
+  readonly allow_failure: boolean;
+}
+
+export async function stageJobs(db: Db, pipelineIds: readonly number[]): Promise<StageJob[]> {
+  if (pipelineIds.length === 0) return [];
+  return await db
+    .selectFrom('jobs')
+    .select(['pipeline_id', 'stage', 'stage_index', 'status', 'allow_failure'])
+    .where('pipeline_id', 'in', pipelineIds)
+    .where('retried', '=', false)
+    .orderBy('stage_index')
+    .execute();
+}

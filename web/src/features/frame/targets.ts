@@ -1,0 +1,168 @@
+/** Where the palette leads: recent places, projects, groups, people, issues and merge requests, pages and actions. */
+import { client, unwrap } from '../../lib/api.ts';
+import { fromSegment } from '../../lib/urls.ts';
+
+export interface Target {
+  readonly href: string;
+  readonly label: string;
+  /** What distinguishes it from others of the same name. */
+  readonly hint?: string;
+}
+export interface TargetGroup {
+  readonly title: string;
+  readonly targets: readonly Target[];
+}
+
+const pages: readonly Target[] = [
+  { href: '/', label: 'Projects' },
+  { href: '/dashboard/work', label: 'Your work' },
+  { href: '/dashboard/groups', label: 'Groups' },
+  { href: '/explore/projects/topics', label: 'Topics' },
+  { href: '/-/snippets', label: 'Snippets' },
+  { href: '/search', label: 'Search' },
+  { href: '/-/user_settings/personal_access_tokens', label: 'Access tokens' },
+  { href: '/-/user_settings/applications', label: 'Applications' },
+  { href: '/-/user_settings/ssh_keys', label: 'SSH keys' },
+  { href: '/-/user_settings/profile', label: 'Settings' },
+  { href: '/help', label: 'Help' },
+  { href: '/api/docs', label: 'API reference' },
+];
+const actions: readonly Target[] = [
+  { href: '/projects/new', label: 'New project' },
+  { href: '/groups/new', label: 'New group' },
+  { href: '/-/snippets/new', label: 'New snippet' },
+];
+/** Pages and actions of the project that is shown. */
+const projectPages = (path: string): readonly Target[] =>
+  (
+    [
+      ['', 'Code'],
+      ['/-/find_file/HEAD', 'Find file'],
+      ['/-/branches', 'Branches'],
+      ['/-/tags', 'Tags'],
+      ['/-/commits/HEAD', 'Commits'],
+      ['/-/merge_requests', 'Merge requests'],
+      ['/-/merge_requests/new', 'New merge request'],
+      ['/-/issues', 'Issues'],
+      ['/-/issues/new', 'New issue'],
+      ['/-/pipelines', 'Pipelines'],
+      ['/-/pipelines/new', 'Run pipeline'],
+      ['/-/jobs', 'Jobs'],
+      ['/-/ci/lint', 'CI lint'],
+      ['/-/environments', 'Environments'],
+      ['/-/releases', 'Releases'],
+      ['/-/project_members', 'Members'],
+      ['/-/settings', 'Project settings'],
+    ] as const
+  ).map(([below, label]) => ({ href: `/${path}${below}`, label, hint: path }));
+
+const recentKey = 'millrace-recent-places';
+const mostRecent = 8;
+
+/** The places that were opened from here last, newest first. */
+function recentPlaces(): readonly Target[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(recentKey) ?? '[]');
+    return Array.isArray(stored)
+      ? stored.filter(
+          (each): each is Target =>
+            typeof each?.href === 'string' && /^\/(?![/\\])/.test(each.href) && typeof each.label === 'string',
+        )
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+export function rememberPlace(target: Target): void {
+  const others = recentPlaces().filter(({ href }) => href !== target.href);
+  localStorage.setItem(recentKey, JSON.stringify([target, ...others].slice(0, mostRecent)));
+}
+
+/** What is left of a search that failed or is not allowed is nothing: the others are still of use. */
+const unlessRefused = <T>(call: Promise<T[]>): Promise<T[]> => call.catch(() => []);
+
+type Numbered = { readonly title: string; readonly web_url: string; readonly references: { readonly full: string } };
+const numbered = ({ title, web_url, references }: Numbered): Target => ({
+  ...{ href: new URL(web_url).pathname, label: title, hint: references.full },
+});
+
+/** `!12`, `#12` or `12` name what has the number in the project that is shown; other texts are looked for in titles. */
+async function byTitle(text: string, project: string | undefined) {
+  const number = /^[!#]?(\d+)$/.exec(text)?.[1];
+  const [issues, requests] = [!text.startsWith('!'), !text.startsWith('#')];
+  if (number !== undefined && project !== undefined) {
+    const params = { path: { id: project }, query: { 'iids[]': [Number(number)] } };
+    return await Promise.all([
+      issues ? unlessRefused(unwrap(client.GET('/projects/{id}/issues', { params }))) : [],
+      requests ? unlessRefused(unwrap(client.GET('/projects/{id}/merge_requests', { params }))) : [],
+    ]);
+  }
+  const query = { search: text, in: 'title', scope: 'all', per_page: 5 } as const;
+  return await Promise.all([
+    unlessRefused(unwrap(client.GET('/issues', { params: { query } }))),
+    unlessRefused(unwrap(client.GET('/merge_requests', { params: { query } }))),
+  ]);
+}
+
+/** What matches, in groups; without a text the recent places and what can be done. */
+export async function findTargets(text: string, project: string | undefined): Promise<readonly TargetGroup[]> {
+  const wanted = text.trim();
+  const known = [...(project === undefined ? [] : projectPages(project)), ...pages];
+  if (wanted === '')
+    return [
+      { title: 'Recent', targets: recentPlaces() },
+      {
+        title: project === undefined ? 'Pages' : 'In this project',
+        targets: project === undefined ? pages : known.slice(0, 8),
+      },
+      { title: 'Actions', targets: actions },
+    ];
+  const matches = ({ label }: Target) => label.toLowerCase().includes(wanted.toLowerCase());
+  const query = { search: wanted, per_page: 6 };
+  const long = wanted.length > 1;
+  const [projects, groups, [issues, requests], people] = await Promise.all([
+    unwrap(client.GET('/projects', { params: { query: { ...query, simple: true, search_namespaces: true } } })),
+    unwrap(client.GET('/groups', { params: { query } })),
+    long ? byTitle(wanted, project) : ([[], []] as const),
+    long ? unlessRefused(unwrap(client.GET('/users', { params: { query: { ...query, per_page: 4 } } }))) : [],
+  ]);
+  const search = encodeURIComponent(wanted);
+  return [
+    {
+      title: 'Projects',
+      targets: projects.map((each) => ({ href: `/${each.path_with_namespace}`, label: each.name_with_namespace })),
+    },
+    { title: 'Groups', targets: groups.map((each) => ({ href: `/groups/${each.full_path}`, label: each.full_name })) },
+    { title: 'Merge requests', targets: requests.map(numbered) },
+    { title: 'Issues', targets: issues.map(numbered) },
+    {
+      title: 'People',
+      targets: people.map(({ username, name }) => ({ href: `/${username}`, label: name, hint: `@${username}` })),
+    },
+    { title: 'Pages and actions', targets: [...known, ...actions].filter(matches) },
+    {
+      title: 'Search',
+      targets: [
+        ...(project === undefined
+          ? []
+          : [
+              {
+                href: `/search?search=${search}&scope=blobs&project_id=${encodeURIComponent(project)}`,
+                label: `Search code of this project for “${wanted}”`,
+              },
+            ]),
+        { href: `/search?search=${search}`, label: `Search for “${wanted}”` },
+      ],
+    },
+  ];
+}
+
+/** The project that a path of the router is about. */
+export function projectOf(pathname: string): string | undefined {
+  const inside = /^\/p\/([^/]+)/.exec(pathname)?.[1];
+  if (inside !== undefined) return fromSegment(inside);
+  // The front of a project has the address of names only, which groups and people have, too: projects have two or more.
+  const named = /^\/o\/([^/]+)$/.exec(pathname)?.[1];
+  return named?.includes('~') ? fromSegment(named) : undefined;
+}

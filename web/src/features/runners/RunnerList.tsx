@@ -1,0 +1,52 @@
+/** Runners with their states, each a link to its page. */
+import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ListedRunner, RunnerPlace } from '../../lib/runners.ts';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { RunnerLink } from './RunnerLink.tsx';
+import { RunnerState } from './RunnerState.tsx';
+
+export const kinds: Readonly<Record<string, string>> = {
+  instance_type: 'Instance',
+  group_type: 'Group',
+  project_type: 'Project',
+};
+
+interface Props {
+  readonly place: RunnerPlace;
+  readonly runners: readonly ListedRunner[];
+  /** What can be done with one. */
+  actions(runner: ListedRunner): ReactNode;
+}
+
+export function RunnerList({ place, runners, actions }: Props) {
+  return (
+    <DataList label="Runners">
+      {runners.map((runner) => (
+        <DataRow
+          key={runner.id}
+          title={
+            <RunnerLink place={place} id={runner.id}>
+              #{runner.id} {runner.description}
+            </RunnerLink>
+          }
+          meta={
+            <>
+              <Badge size="sm" variant="default">
+                {kinds[runner.runner_type] ?? runner.runner_type}
+              </Badge>
+              {runner.ip_address ? <span>{runner.ip_address}</span> : null}
+              {runner.job_execution_status === 'active' ? <span>Running a job</span> : null}
+            </>
+          }
+          after={
+            <>
+              <RunnerState runner={runner} />
+              {actions(runner)}
+            </>
+          }
+        />
+      ))}
+    </DataList>
+  );
+}

@@ -1,0 +1,182 @@
+/** One runner: its facts, the machines that use it, its last jobs, and its settings. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ApiError } from '../../lib/api.ts';
+import {
+  changeRunner,
+  deleteRunner,
+  fieldsOf,
+  pauseRunner,
+  type RunnerDetails,
+  type RunnerPlace,
+  runner,
+  runnerJobs,
+  runnerManagers,
+  runnersKey,
+} from '../../lib/runners.ts';
+import { toSegment } from '../../lib/urls.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { FormError } from '../../ui/FormError.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { useFields } from '../../ui/TextField.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
+import { RunnerForm } from './RunnerForm.tsx';
+import { kinds } from './RunnerList.tsx';
+import { RunnerState } from './RunnerState.tsx';
+import classes from './runners.module.css';
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Facts({ of }: { of: RunnerDetails }) {
+  return (
+    <dl className={classes.facts}>
+      <Fact name="Status">
+        <RunnerState runner={of} />
+      </Fact>
+      <Fact name="Type">{kinds[of.runner_type] ?? of.runner_type}</Fact>
+      <Fact name="Last contact">
+        <TimeAgo at={of.contacted_at} />
+      </Fact>
+      <Fact name="Version">{of.version ?? 'Unknown'}</Fact>
+      <Fact name="Platform">{[of.platform, of.architecture].filter(Boolean).join(' ') || 'Unknown'}</Fact>
+      <Fact name="IP address">{of.ip_address ?? 'Unknown'}</Fact>
+      <Fact name="Tags">{of.tag_list.join(', ') || 'None'}</Fact>
+      <Fact name="Created">
+        <TimeAgo at={of.created_at} />
+      </Fact>
+      {of.created_by ? (
+        <Fact name="Created by">
+          <UserChip user={of.created_by} />
+        </Fact>
+      ) : null}
+    </dl>
+  );
+}
+
+function Managers({ id }: { id: number }) {
+  const { data = [] } = useQuery(runnerManagers(id));
+  if (data.length === 0) return null;
+  return (
+    <section>
+      <h3>Machines</h3>
+      <DataList label="Machines">
+        {data.map((manager) => (
+          <DataRow
+            key={manager.id}
+            title={manager.system_id}
+            meta={
+              <>
+                <span>{manager.version ?? 'Unknown version'}</span>
+                <span>{[manager.platform, manager.architecture].filter(Boolean).join(' ')}</span>
+                {manager.ip_address ? <span>{manager.ip_address}</span> : null}
+              </>
+            }
+            after={<TimeAgo at={manager.contacted_at} />}
+          />
+        ))}
+      </DataList>
+    </section>
+  );
+}
+
+function Jobs({ id }: { id: number }) {
+  const { data } = useQuery(runnerJobs(id));
+  if (!data) return null;
+  return (
+    <section>
+      <h3>Jobs</h3>
+      {data.length === 0 ? <p>This runner has not run any jobs that you can see.</p> : null}
+      {data.length > 0 ? (
+        <DataList label="Jobs">
+          {data.map((job) => (
+            <DataRow
+              key={job.id}
+              before={<StatusBadge status={job.status} compact />}
+              title={
+                <Link
+                  to="/p/$path/jobs/$id"
+                  params={{ path: toSegment(job.project.path_with_namespace), id: String(job.id) }}
+                  data-entry
+                >
+                  {job.name}
+                </Link>
+              }
+              meta={
+                <>
+                  <span>#{job.id}</span>
+                  <span>{job.project.name_with_namespace}</span>
+                </>
+              }
+              after={<TimeAgo at={job.created_at} />}
+            />
+          ))}
+        </DataList>
+      ) : null}
+    </section>
+  );
+}
+
+interface Props {
+  readonly id: number;
+  readonly place: RunnerPlace;
+}
+
+export function RunnerView({ id, place }: Props) {
+  const { data: of } = useSuspenseQuery(runner(id));
+  const fields = useFields(fieldsOf(of));
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const again = () => cache.invalidateQueries({ queryKey: runnersKey });
+  const pausing = useMutation({ mutationFn: () => pauseRunner(id, !of.paused), onSuccess: again });
+  const list = async () => {
+    if (place.kind === 'instance') await navigate({ to: '/admin/runners' });
+    else if (place.kind === 'group')
+      await navigate({ to: '/g/$path/settings', params: { path: toSegment(place.path) }, search: { part: 'runners' } });
+    else
+      await navigate({ to: '/p/$path/settings', params: { path: toSegment(place.path) }, search: { part: 'runners' } });
+  };
+  return (
+    <div className={classes.view}>
+      <div className={classes.bar}>
+        <Button size="xs" variant="default" loading={pausing.isPending} onClick={() => pausing.mutate()}>
+          {of.paused ? 'Resume' : 'Pause'}
+        </Button>
+        <ConfirmButton
+          title="Delete runner"
+          text={`#${of.id} ${of.description} will take no more jobs, and its token stops working.`}
+          action="Delete runner"
+          label="Delete"
+          run={() => deleteRunner(id)}
+          shown={list}
+        />
+      </div>
+      <FormError error={pausing.error instanceof ApiError ? pausing.error : null} />
+      <Facts of={of} />
+      <Managers id={id} />
+      <Jobs id={id} />
+      <section>
+        <h3>Settings</h3>
+        <RunnerForm
+          of={fields}
+          lockable={of.runner_type === 'project_type'}
+          action="Save"
+          send={async (values) => {
+            await changeRunner(id, values);
+            await again();
+          }}
+        />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+/** Weeks of the calendar of contributions. */
+import { expect, test } from 'vitest';
+import { weeksOf } from './contributions.ts';
+
+test('the last week ends today, days count up to four levels', () => {
+  const weeks = weeksOf(
+    [
+      { date: '2026-03-04', count: 8 },
+      { date: '2026-03-03', count: 1 },
+    ],
+    new Date('2026-03-04T10:00:00Z'),
+  );
+  expect(weeks).toHaveLength(53);
+  expect(weeks.at(-1)?.days.map(({ date, level }) => [date, level])).toEqual([
+    ['2026-03-01', 0],
+    ['2026-03-02', 0],
+    ['2026-03-03', 1],
+    ['2026-03-04', 4],
+  ]);
+  expect(weeks[0]?.days[0]?.date).toBe('2025-03-02');
+  expect(weeks.filter(({ startsMonth }) => startsMonth)).toHaveLength(13);
+});

@@ -1,0 +1,42 @@
+/** Days of the last year in weeks, for the calendar of contributions. Pure. */
+
+export interface ContributionDay {
+  readonly date: string;
+  readonly count: number;
+}
+interface ShownDay extends ContributionDay {
+  /** 0 for nothing, up to 4. */
+  readonly level: number;
+}
+export interface Week {
+  readonly days: readonly ShownDay[];
+  /** The first week that begins in its month. */
+  readonly startsMonth: boolean;
+}
+
+const day = 86_400_000;
+const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** Steps of a quarter of the most that was done in a day. */
+const levelOf = (count: number, most: number): number => (count === 0 ? 0 : Math.max(1, Math.ceil((count / most) * 4)));
+
+/** 53 weeks, the last one with today in it; weeks begin on Sunday. */
+export function weeksOf(contributions: readonly ContributionDay[], now: Date): Week[] {
+  const counts = new Map(contributions.map(({ date, count }) => [date, count]));
+  const most = Math.max(1, ...counts.values());
+  const today = Date.parse(dateOf(now.getTime()));
+  const sunday = today - new Date(today).getUTCDay() * day;
+  let month = -1;
+  return Array.from({ length: 53 }, (_, index) => {
+    const start = sunday - (52 - index) * 7 * day;
+    const days = Array.from({ length: 7 }, (_day, at) => start + at * day)
+      .filter((time) => time <= today)
+      .map((time) => {
+        const count = counts.get(dateOf(time)) ?? 0;
+        return { date: dateOf(time), count, level: levelOf(count, most) };
+      });
+    const startsMonth = new Date(start).getUTCMonth() !== month;
+    month = new Date(start).getUTCMonth();
+    return { days, startsMonth };
+  });
+}

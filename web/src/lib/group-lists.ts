@@ -1,0 +1,29 @@
+/** Issues and merge requests of all projects below a group. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, unwrapPage } from './api.ts';
+
+/** What stands in the address of such a list. */
+export interface GroupListFilter {
+  readonly page?: number | undefined;
+  readonly state?: string | undefined;
+  readonly search?: string | undefined;
+}
+
+const queryOf = ({ page = 1, state, search }: GroupListFilter) => ({
+  ...{ page, per_page: 20, with_labels_details: true, scope: 'all' as const },
+  ...{ order_by: 'updated_at' as const, ...(search ? { search } : {}) },
+  state: (state ?? 'opened') as 'opened',
+});
+
+export const groupIssues = (id: string, filter: GroupListFilter) =>
+  queryOptions({
+    queryKey: ['group', id, 'issues', filter],
+    queryFn: () => unwrapPage(client.GET('/groups/{id}/issues', { params: { path: { id }, query: queryOf(filter) } })),
+  });
+
+export const groupMergeRequests = (id: string, filter: GroupListFilter) =>
+  queryOptions({
+    queryKey: ['group', id, 'merge-requests', filter],
+    queryFn: () =>
+      unwrapPage(client.GET('/groups/{id}/merge_requests', { params: { path: { id }, query: queryOf(filter) } })),
+  });

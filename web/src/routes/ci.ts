@@ -1,0 +1,29 @@
+/** Pages of the list of jobs, the check of configurations and one runner of a project. */
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { configuration, type JobFilter, jobsOf } from '../lib/ci.ts';
+import { fromSegment } from '../lib/urls.ts';
+import { fetched, load } from '../loaders.ts';
+import { number, signedIn, text } from './base.ts';
+import { under } from './project.ts';
+import { projectRunner } from './runners.ts';
+
+const jobs = createRoute({
+  ...under,
+  path: '/jobs',
+  validateSearch: (search): JobFilter => ({ page: number(search.page), status: text(search.status) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(jobsOf(fromSegment(params.path), deps)),
+  component: lazyRouteComponent(() => import('../features/jobs/JobsPage.tsx')),
+});
+const lint = createRoute({
+  ...under,
+  path: '/ci/lint',
+  beforeLoad: signedIn,
+  loader: async ({ params }) => {
+    await load(configuration(await fetched(params.path)));
+  },
+  component: lazyRouteComponent(() => import('../features/lint/LintPage.tsx')),
+});
+const runner = createRoute({ ...under, ...projectRunner });
+
+export const ciRoutes = [jobs, lint, runner] as const;
