@@ -86,13 +86,15 @@ export function useThreads(
     const shown = new Set(
       (files ?? []).flatMap((file) => parseHunks(file.diff).map((line) => lineKey(file.new_path, line))),
     );
-    const known = new Set((files ?? []).map((file) => file.new_path));
+    // Pages of commits show no lines outside of the hunks.
+    const known = new Set(kind === 'merge_request' ? (files ?? []).map((file) => file.new_path) : []);
     const said = new Map<string, Discussion[]>();
     const rest: Discussion[] = [];
     const outside = new Set<string>();
     for (const thread of list.data?.pages.flatMap((page) => page.items) ?? []) {
       const place = placeOf(thread);
-      const here = place && (shown.has(place.key) || (known.has(place.path ?? '') && place.head === head));
+      const current = kind !== 'merge_request' || place?.head === head;
+      const here = place && current && (shown.has(place.key) || known.has(place.path ?? ''));
       if (!place || !here) {
         rest.push(thread);
         continue;
@@ -101,7 +103,7 @@ export function useThreads(
       if (!shown.has(place.key) && place.path) outside.add(place.path);
     }
     return { said, rest, outside };
-  }, [files, list.data, head]);
+  }, [files, list.data, head, kind]);
   const { base_sha, start_sha, head_sha } = refs ?? {};
   const comments = useMemo((): LineComments => {
     const beside = new Map<string, ReactNode[]>(

@@ -65,16 +65,16 @@ function Changes({ request, files }: { request: Request; files: Schemas['FileDif
     }),
     [isViewed, setViewed, path, head],
   );
-  const outdated = threads.rest.filter(({ notes }) => notes[0]?.position !== undefined);
+  const elsewhere = threads.rest.filter(({ notes }) => notes[0]?.position !== undefined);
   return (
     <div className={classes.page}>
       <FileTree files={files} isViewed={isViewed} />
       <div>
         <DiffView files={files} gitRef={head} comments={threads.comments} warn={warn} review={review} />
-        {outdated.length > 0 ? (
-          <section aria-label="Threads on earlier versions">
-            <h2>Threads on earlier versions</h2>
-            {outdated.map((thread) => (
+        {elsewhere.length > 0 ? (
+          <section aria-label="Other threads">
+            <h2>Threads on files and earlier versions</h2>
+            {elsewhere.map((thread) => (
               <Thread
                 key={thread.id}
                 thread={thread}
