@@ -11,7 +11,7 @@ import { parseExpression } from './rules/parser.ts';
 export type { FileCommit } from './compile/cache-key.ts';
 export { type CompileContext, type CompileInput, type CompileResult, compile } from './compile/compile.ts';
 export type { Filtered } from './compile/pipeline.ts';
-export type { Decision, Plan, PlanCache, PlanJob, PlanNeed, PlanVariable } from './compile/plan.ts';
+export type { Decision, Plan, PlanCache, PlanJob, PlanNeed, PlanVariable, WorkflowDecision } from './compile/plan.ts';
 export { formatLocated, type Located, type Mark } from './diagnostics.ts';
 export { parseDuration } from './duration.ts';
 export type { Variable } from './expand/variables.ts';
@@ -35,6 +35,7 @@ export type { AutoCancel } from './keywords/workflow.ts';
 export { DEFAULT_LIMITS, type Limits, type LimitUse } from './limits.ts';
 export { ExpressionError } from './rules/lexer.ts';
 export type { OtherProject } from './rules/paths.ts';
+export type { ConditionTrace, RuleTrace, SeenValue } from './rules/rules.ts';
 export { readYaml, YamlError } from './yaml/plain.ts';
 
 const NOWHERE = { file: '', line: 1, column: 1 };

@@ -13,7 +13,7 @@ import { checkSize, isMapping, type MappingNode, mergeBudget } from '../yaml/tre
 import { writeYaml } from '../yaml/write.ts';
 import type { FileCommit } from './cache-key.ts';
 import { compilePipeline, type Filtered } from './pipeline.ts';
-import { type Decision, deepFreeze, type Plan } from './plan.ts';
+import { type Decision, deepFreeze, type Plan, type WorkflowDecision } from './plan.ts';
 import { readConfiguration } from './structure.ts';
 
 /** The pipeline that is asked for. */
@@ -51,6 +51,8 @@ type Common = {
   readonly warnings: readonly Located[];
   /** For each job why it is in or out; empty when the configuration is wrong before that is asked. */
   readonly decisions: readonly Decision[];
+  /** What `workflow:rules` decided; null without them, and when it did not get that far. */
+  readonly workflow: WorkflowDecision | null;
   /** Writes the configuration with includes, `extends` and references applied; null when it did not get that far. */
   readonly mergedYaml: (() => string) | null;
 };
@@ -78,7 +80,7 @@ export async function compile(input: CompileInput): Promise<CompileResult> {
     if (!(error instanceof CompileFailure)) throw error;
     const { limit, message } = error.located;
     problems.error(error.located, message, limit);
-    return { ok: false, errors: inOrder(problems.errors), ...common(problems, state.merged, []) };
+    return { ok: false, errors: inOrder(problems.errors), ...common(problems, state.merged, { decisions: [], workflow: null }) };
   }
 }
 
@@ -134,14 +136,18 @@ async function run(
     entry,
     signal,
   });
-  const rest = common(problems, root, result.decisions);
+  const rest = common(problems, root, result);
   if ('filtered' in result) return { ok: false, errors: [result.reason], filtered: result.filtered, ...rest };
   if (result.plan === null) return { ok: false, errors: inOrder(problems.errors), ...rest };
   return { ok: true, plan: deepFreeze(result.plan), ...rest };
 }
 
-function common(problems: Problems, merged: MappingNode | null, decisions: readonly Decision[]): Common {
-  return { warnings: inOrder(problems.warnings), decisions, mergedYaml: merged && (() => writeYaml(merged)) };
+function common(
+  problems: Problems,
+  merged: MappingNode | null,
+  { decisions, workflow }: Pick<Common, 'decisions' | 'workflow'>,
+): Common {
+  return { warnings: inOrder(problems.warnings), decisions, workflow, mergedYaml: merged && (() => writeYaml(merged)) };
 }
 
 /** As people read them: file by file in the order of their first message, then from top to bottom. */

@@ -3,7 +3,7 @@ import type { Mark } from '../diagnostics.ts';
 import type { JobConfig } from '../keywords/index.ts';
 import type { Rule } from '../keywords/rules.ts';
 import { DEFAULT_ONLY, exceptHolds, onlyHolds, type RefContext } from '../rules/policy.ts';
-import { describeConditions, evaluateRules, type Surroundings } from '../rules/rules.ts';
+import { describeConditions, evaluateRules, type RuleTrace, type Surroundings } from '../rules/rules.ts';
 
 export type Verdict = {
   readonly included: boolean;
@@ -11,6 +11,8 @@ export type Verdict = {
   readonly mark: Mark | null;
   /** The rule that held. */
   readonly rule: Rule | null;
+  /** The rules that were looked at. */
+  readonly seen: readonly RuleTrace[];
 };
 
 export async function judgeJob(
@@ -25,20 +27,21 @@ export async function judgeJob(
   const only = config.only ?? (workflowHasRules ? undefined : DEFAULT_ONLY);
   if (only && !(await onlyHolds(only, ref, around))) {
     const reason = config.only ? '`only` does not hold' : 'jobs without `rules` or `only` run for branches and tags';
-    return { included: false, reason, mark: null, rule: null };
+    return { included: false, reason, mark: null, rule: null, seen: [] };
   }
   if (except && (await exceptHolds(except, ref, around))) {
-    return { included: false, reason: '`except` holds', mark: null, rule: null };
+    return { included: false, reason: '`except` holds', mark: null, rule: null, seen: [] };
   }
   const limited = config.only ?? except;
   const reason = limited ? '`only` and `except` allow it' : 'nothing limits it';
-  return { included: true, reason, mark: null, rule: null };
+  return { included: true, reason, mark: null, rule: null, seen: [] };
 }
 
 async function judgeRules(rules: readonly Rule[], config: JobConfig, around: Surroundings): Promise<Verdict> {
-  const rule = await evaluateRules(rules, around);
-  if (!rule) return { included: false, reason: 'no rule matches', mark: null, rule: null };
+  const seen: RuleTrace[] = [];
+  const rule = await evaluateRules(rules, around, seen);
+  if (!rule) return { included: false, reason: 'no rule matches', mark: null, rule: null, seen };
   const when = rule.when ?? config.when ?? 'on_success';
   const reason = `rule ${rules.indexOf(rule) + 1} matches (${describeConditions(rule)}): when ${when}`;
-  return { included: when !== 'never', reason, mark: rule.mark, rule };
+  return { included: when !== 'never', reason, mark: rule.mark, rule, seen };
 }

@@ -11,12 +11,12 @@ import type { AutoCancel } from '../keywords/workflow.ts';
 import type { Limits } from '../limits.ts';
 import type { Paths } from '../rules/paths.ts';
 import type { RefContext } from '../rules/policy.ts';
-import { evaluateRules } from '../rules/rules.ts';
+import { evaluateRules, type RuleTrace } from '../rules/rules.ts';
 import type { FileCommit } from './cache-key.ts';
 import { judgeJob } from './inclusion.ts';
 import { type JobFrame, jobScope, type Layers, planJob } from './job.ts';
 import { findCycle, instancesOfNeed, lintGraph, type Roster, roster, unknownIdentifiers } from './needs.ts';
-import type { Decision, Plan, PlanJob, PlanNeed } from './plan.ts';
+import type { Decision, Plan, PlanJob, PlanNeed, WorkflowDecision } from './plan.ts';
 import type { ConfigJob, Configuration } from './structure.ts';
 
 export type PipelineContext = {
@@ -30,7 +30,10 @@ export type PipelineContext = {
   readonly signal: AbortSignal | undefined;
 };
 export type Filtered = 'workflow' | 'jobs';
-export type PipelineResult = { readonly decisions: readonly Decision[] } & (
+export type PipelineResult = {
+  readonly decisions: readonly Decision[];
+  readonly workflow: WorkflowDecision | null;
+} & (
   | { readonly plan: Plan }
   | { readonly filtered: Filtered; readonly reason: Located }
   | { readonly plan: null }
@@ -56,10 +59,12 @@ export async function compilePipeline(configuration: Configuration, context: Pip
   for (const { job } of placed) lintGraph(job, people, problems);
   lintCycles(placed, people, context);
   warnDuplicatePipelines(configuration, problems);
-  if (problems.errors.length > 0) return { decisions: [], plan: null };
+  if (problems.errors.length > 0) return { decisions: [], workflow: null, plan: null };
 
   const flow = await runWorkflow(configuration, context);
-  if (flow.rejected) return { decisions: [], filtered: 'workflow', reason: located(flow.rejected, WORKFLOW_FILTERED) };
+  const workflow = configuration.workflow?.rules ? { included: flow.rejected === null, rules: flow.seen } : null;
+  if (flow.rejected)
+    return { decisions: [], workflow, filtered: 'workflow', reason: located(flow.rejected, WORKFLOW_FILTERED) };
 
   const rootLayer = layer(flow.variables);
   const decisions: Decision[] = [];
@@ -73,16 +78,23 @@ export async function compilePipeline(configuration: Configuration, context: Pip
       const frame: JobFrame = { ...each, config, instance, inherited };
       const around = { scope: jobScope(frame, layers), paths: context.paths };
       const verdict = await judgeJob(config, context.ref, around, Boolean(configuration.workflow?.rules));
-      decisions.push({ job: instance.name, included: verdict.included, reason: verdict.reason, rule: verdict.mark });
+      decisions.push({
+        job: instance.name,
+        included: verdict.included,
+        reason: verdict.reason,
+        rule: verdict.mark,
+        mark: each.job.mark,
+        rules: verdict.seen,
+      });
       if (verdict.included) included.push({ frame, rule: verdict.rule });
     }
   }
   if (!included.some(({ frame }) => !EDGE_STAGES.has(frame.stage))) {
-    return { decisions, filtered: 'jobs', reason: located(entry, JOBS_FILTERED) };
+    return { decisions, workflow, filtered: 'jobs', reason: located(entry, JOBS_FILTERED) };
   }
   const jobs = await planJobs(included, people, context);
-  if (problems.errors.length > 0) return { decisions, plan: null };
-  return { decisions, plan: assemble(configuration.stages, jobs, flow) };
+  if (problems.errors.length > 0) return { decisions, workflow, plan: null };
+  return { decisions, workflow, plan: assemble(configuration.stages, jobs, flow) };
 }
 
 function place({ jobs, stages }: Configuration, { limits, problems, entry }: PipelineContext): Placed[] {
@@ -134,7 +146,7 @@ function warnDuplicatePipelines({ jobs, workflow }: Configuration, problems: Pro
   }
 }
 
-type Flow = Pick<Plan, 'workflow' | 'variables'> & { readonly rejected: Mark | null };
+type Flow = Pick<Plan, 'workflow' | 'variables'> & { readonly rejected: Mark | null; readonly seen: readonly RuleTrace[] };
 
 async function runWorkflow({ workflow, variables }: Configuration, context: PipelineContext): Promise<Flow> {
   const { layers, entry, paths } = context;
@@ -143,14 +155,15 @@ async function runWorkflow({ workflow, variables }: Configuration, context: Pipe
   let merged = variables;
   let autoCancel: AutoCancel | null = workflow?.autoCancel ?? null;
   let rejected: Mark | null = null;
+  const seen: RuleTrace[] = [];
   if (workflow?.rules) {
-    const rule = await evaluateRules(workflow.rules, { scope: scopeOf(variables), paths });
+    const rule = await evaluateRules(workflow.rules, { scope: scopeOf(variables), paths }, seen);
     if (!rule || rule.when === 'never') rejected = rule?.mark ?? entry;
     merged = mergeVariables(variables, rule?.variables ?? []);
     autoCancel = rule?.autoCancel ?? autoCancel;
   }
   const name = workflow?.name == null ? null : scopeOf(merged).expand(workflow.name, 'empty').trim();
-  return { workflow: { name: name || null, autoCancel }, variables: merged, rejected };
+  return { workflow: { name: name || null, autoCancel }, variables: merged, rejected, seen };
 }
 
 async function planJobs(included: readonly Included[], people: Roster, context: PipelineContext): Promise<PlanJob[]> {

@@ -16,6 +16,7 @@ import type { Trigger } from '../keywords/trigger.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
 import type { When } from '../keywords/when.ts';
 import type { AutoCancel } from '../keywords/workflow.ts';
+import type { RuleTrace } from '../rules/rules.ts';
 
 export type PlanVariable = { readonly key: string; readonly value: string; readonly raw: boolean };
 
@@ -110,7 +111,14 @@ export type Decision = {
   readonly included: boolean;
   readonly reason: string;
   readonly rule: Mark | null;
+  /** Where the job is written. */
+  readonly mark: Mark;
+  /** The rules that were looked at, in order. */
+  readonly rules: readonly RuleTrace[];
 };
+
+/** What `workflow:rules` decided. */
+export type WorkflowDecision = { readonly included: boolean; readonly rules: readonly RuleTrace[] };
 
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {

@@ -9,6 +9,8 @@ export type Variable = {
   readonly raw?: boolean;
   /** Hidden in logs: never written into the configuration. */
   readonly masked?: boolean;
+  /** From settings, or from whoever started the pipeline: not shown where the pipeline is explained. */
+  readonly hidden?: boolean;
 };
 export type Layer = ReadonlyMap<string, Variable>;
 
@@ -24,6 +26,8 @@ export type Scope = {
   get(name: string): string | undefined;
   /** The text with its references replaced, `$$` being one dollar sign. */
   expand(text: string, unknown: Unknown): string;
+  /** Whether the value comes from a hidden variable, directly or through others. */
+  conceals(name: string): boolean;
   /** The text with the names of variables that exist replaced, once and not further; or why that may not be. */
   expandExisting(text: string): { readonly text: string } | { readonly reason: string };
 };
@@ -99,5 +103,18 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
     });
     return masked ? { reason: 'masked variables cannot be expanded' } : { text: result };
   };
-  return { get, expand, expandExisting };
+  const conceals = (name: string): boolean => {
+    const seen = new Set<string>();
+    const waiting = [name];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const variable = find(next);
+      if (variable?.hidden || variable?.masked) return true;
+      if (!variable || variable.raw) continue;
+      for (const [, braced, bare] of variable.value.matchAll(REFERENCE)) waiting.push(braced ?? bare ?? '');
+    }
+    return false;
+  };
+  return { get, expand, conceals, expandExisting };
 }

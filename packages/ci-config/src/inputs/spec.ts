@@ -4,7 +4,7 @@ import { textOf } from '../keywords/read.ts';
 import { flatItems, hash, isHash, isList, isText, keyAt, oneOf, type Schema, text } from '../keywords/schema.ts';
 import type { Limits } from '../limits.ts';
 import { ExpressionError } from '../rules/lexer.ts';
-import { type Expression, parseExpression } from '../rules/parser.ts';
+import { type Expression, namesIn, parseExpression } from '../rules/parser.ts';
 import { compilePattern, type Pattern } from '../rules/regex.ts';
 import { field, isMapping, isNull, type MappingNode, type Node } from '../yaml/tree.ts';
 import { coerced, hasReference, INPUT_TYPES, type InputType } from './value.ts';
@@ -231,11 +231,4 @@ function expressionOf(
     problems.error(node.mark, `${path} if invalid expression syntax: ${error.message}`);
     return null;
   }
-}
-
-/** The inputs that an expression looks at. */
-export function namesIn(expression: Expression): string[] {
-  if (expression.type === 'variable') return [expression.name];
-  if (expression.type === 'binary') return [...namesIn(expression.left), ...namesIn(expression.right)];
-  return [];
 }

@@ -2,8 +2,9 @@
 import type { Mark, Problems } from '../diagnostics.ts';
 import type { Limits } from '../limits.ts';
 import { evaluate } from '../rules/evaluator.ts';
+import { namesIn } from '../rules/parser.ts';
 import { isNull, type Node } from '../yaml/tree.ts';
-import { type InputRule, type InputSpec, namesIn } from './spec.ts';
+import type { InputRule, InputSpec } from './spec.ts';
 import { coerced, jsonOf, scalar } from './value.ts';
 
 /** Values by name, and the place that what is missing is reported at; the input's own where there is none. */

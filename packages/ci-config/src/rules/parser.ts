@@ -72,6 +72,13 @@ function leaf(token: Token): Expression {
   }
 }
 
+/** The variables, or inputs, that an expression looks at. */
+export function namesIn(expression: Expression): string[] {
+  if (expression.type === 'variable') return [expression.name];
+  if (expression.type === 'binary') return [...namesIn(expression.left), ...namesIn(expression.right)];
+  return [];
+}
+
 function checkPattern(operator: Operator, right: Expression, token: Token): void {
   if (operator !== '=~' && operator !== '!~') return;
   if (right.type === 'pattern' || right.type === 'variable') return;

@@ -15,6 +15,8 @@ import { artifactRoutes } from './artifacts/artifacts.routes.ts';
 import { artifactsService } from './artifacts/artifacts.service.ts';
 import type { CiDependencies, CiFeatureDependencies } from './deps.ts';
 import { bridgeTasks } from './downstream/bridges.ts';
+import { explainRoutes } from './explain/explain.routes.ts';
+import { explaining } from './explain/explain.service.ts';
 import { mountDiscovery } from './id-tokens/discovery.mount.ts';
 import { createSigningKeys } from './id-tokens/keys.ts';
 import { findPlace } from './jobs/context.queries.ts';
@@ -173,6 +175,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...variableRoutes(deps),
       ...secureFileRoutes(deps),
       ...lintRoutes(deps, pipelines),
+      ...explainRoutes(deps, explaining(deps, pipelines)),
       ...runnerRoutes(deps, access),
       ...placeRoutes(deps, access),
       ...registrationRoutes(deps, access, tokens),

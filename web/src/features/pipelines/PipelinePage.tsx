@@ -16,17 +16,17 @@ import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { Explanation } from './Explanation.tsx';
 import { ExternalStatuses } from './ExternalStatuses.tsx';
 import { PipelineGraph } from './PipelineGraph.tsx';
 import classes from './pipelines.module.css';
 import { TestReport } from './TestReport.tsx';
 import { activeStatuses, sources } from './words.ts';
 
-/** Jobs, and tests where jobs have reported any: with the number of those that failed. */
+/** Jobs, why they are there, and tests where jobs have reported any: with the number of those that failed. */
 function Tabs({ id, tab }: { id: number; tab: string }) {
   const { path, segment } = useProject();
   const { data: tests } = useSuspenseQuery(testSummary(path, id));
-  if (tests.test_suites.length === 0 && tab === '') return null;
   const { total } = tests;
   const failed = total.failed + total.error;
   const params = { path: segment, id: String(id) };
@@ -35,15 +35,21 @@ function Tabs({ id, tab }: { id: number; tab: string }) {
       <Link to="/p/$path/pipelines/$id" params={params} activeOptions={{ exact: true }} resetScroll={false}>
         Jobs
       </Link>
-      <Link to="/p/$path/pipelines/$id/$tab" params={{ ...params, tab: testsTab }} resetScroll={false}>
-        Tests {total.count}
-        {failed > 0 ? <span className={classes.failedTests}> · {failed} failed</span> : null}
+      <Link to="/p/$path/pipelines/$id/$tab" params={{ ...params, tab: explanationTab }} resetScroll={false}>
+        Explanation
       </Link>
+      {tests.test_suites.length > 0 || tab === testsTab ? (
+        <Link to="/p/$path/pipelines/$id/$tab" params={{ ...params, tab: testsTab }} resetScroll={false}>
+          Tests {total.count}
+          {failed > 0 ? <span className={classes.failedTests}> · {failed} failed</span> : null}
+        </Link>
+      ) : null}
     </TabRow>
   );
 }
 
 const testsTab = 'test_report';
+const explanationTab = 'explanation';
 
 export default function PipelinePage() {
   const { id = '', tab = '' } = useParams({ strict: false });
@@ -64,7 +70,7 @@ export default function PipelinePage() {
   });
   const { data: places } = useSuspenseQuery(parts.pipelineNeeds(Number(id)));
   const own = useMemo(() => new Set(jobs.map((job) => job.id)), [jobs]);
-  if (tab !== '' && tab !== testsTab) throw missing();
+  if (!['', testsTab, explanationTab].includes(tab)) throw missing();
   const external = pipeline.source === 'external';
   const may = view.level >= level.developer;
   const again = jobs.some((job) => job.status === 'failed' || job.status === 'canceled');
@@ -113,6 +119,8 @@ export default function PipelinePage() {
       <Tabs id={pipeline.id} tab={tab} />
       {tab === testsTab ? (
         <TestReport pipelineId={pipeline.id} />
+      ) : tab === explanationTab ? (
+        <Explanation pipelineId={pipeline.id} sha={pipeline.sha} />
       ) : (
         <>
           <ExternalStatuses sha={pipeline.sha} pipelineId={pipeline.id} jobs={own} />

@@ -14,6 +14,7 @@ import {
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
+import { type ExplanationJson, explanationJson } from '../explain/explain.entity.ts';
 import type { JobPlan, PlanCache, PlanEnvironment, PlanRelease } from '../jobs/plan.ts';
 import type { JobVariable } from '../variables/job-variables.ts';
 import type { PipelineFacts } from '../variables/predefined.ts';
@@ -40,6 +41,8 @@ export type Compiled =
       readonly jobs: readonly NewJob[];
       readonly autoCancel: AutoCancelPolicy;
       readonly warnings: readonly string[];
+      /** Why each job is in or out. */
+      readonly explanation: ExplanationJson;
     }
   /** Valid, and no pipeline here. */
   | { readonly kind: 'filtered'; readonly reason: string }
@@ -164,7 +167,7 @@ export async function compileWith(
       tag: facts.tag,
       source: facts.source,
       defaultBranch: subject.project.default_branch ?? '',
-      variables: { base: variables.predefined.map(plain), override: variables.given.map(plain) },
+      variables: { base: variables.predefined.map(plain), override: variables.given.map((each) => ({ ...plain(each), hidden: true })) },
     },
   });
 }
@@ -297,5 +300,6 @@ export async function compileConfig(
       onJobFailure: plan.workflow.autoCancel?.onJobFailure ?? 'none',
     },
     warnings,
+    explanation: explanationJson(result),
   };
 }

@@ -13,6 +13,7 @@ import type {
 import { pipelineFacts, recordFact } from '../../../kernel/events/index.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { insertPipelineSource } from '../downstream/sources.queries.ts';
+import { insertExplanation } from '../explain/explain.queries.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
 import { openMergeRequestsOf } from '../jobs/context.queries.ts';
 import { ensureGroups } from '../resource-groups/resource-groups.queries.ts';
@@ -278,6 +279,7 @@ export function pipelineMaker(deps: CiDependencies) {
         return pipeline;
       }
       await insertJobs(tx, pipeline, plan.jobs);
+      await insertExplanation(tx, pipeline.id, plan.explanation);
       await ensureGroups(tx, row.project_id, [...new Set(plan.jobs.flatMap((job) => job.resourceGroup ?? []))]);
       // Runners fetch by this ref: the commit stays reachable when the branch moves on.
       await repository.keepRef(tx, request.subject.project, `refs/pipelines/${pipeline.id}`, request.sha);

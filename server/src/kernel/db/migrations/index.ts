@@ -82,6 +82,7 @@ import { threadPositionsMigration } from './0640-thread-positions.ts';
 import { contextCommitsMigration } from './0641-context-commits.ts';
 import { groupApprovalsMigration } from './0642-group-approvals.ts';
 import { idTokenKeysMigration } from './0650-id-token-keys.ts';
+import { pipelineExplanationsMigration } from './0651-pipeline-explanations.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -173,4 +174,5 @@ export const migrations: readonly Migration[] = [
   contextCommitsMigration,
   groupApprovalsMigration,
   idTokenKeysMigration,
+  pipelineExplanationsMigration,
 ];
