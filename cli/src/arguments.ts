@@ -6,9 +6,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-type Kind = 'string' | 'boolean';
+/** A `list` may be given several times. */
+type Kind = 'string' | 'boolean' | 'list';
 type Values<O extends Readonly<Record<string, Kind>>> = {
-  readonly [K in keyof O]?: O[K] extends 'boolean' ? boolean : string;
+  readonly [K in keyof O]?: O[K] extends 'boolean' ? boolean : O[K] extends 'list' ? readonly string[] : string;
 };
 
 /** Parses options and words; `words` names those that must be there, in order. */
@@ -23,7 +24,12 @@ export function parse<const W extends readonly string[], const O extends Readonl
       args: [...args],
       allowPositionals: true,
       strict: true,
-      options: Object.fromEntries(Object.entries(options).map(([name, type]) => [name, { type }])),
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, type]) => [
+          name,
+          type === 'list' ? { type: 'string' as const, multiple: true } : { type },
+        ]),
+      ),
     });
   } catch (error) {
     throw new UsageError((error as Error).message);

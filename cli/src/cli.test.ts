@@ -31,6 +31,7 @@ async function call(args: readonly string[], env: Record<string, string> = {}) {
     env: { MILLRACE_DATA: path.join(directory, 'data'), ...env },
     terminal: false,
     print: (line) => void out.push(line),
+    write: (chunk) => void out.push(String(chunk)),
     warn: (line) => void err.push(line),
     readInput: async () => '',
     exit: () => undefined,

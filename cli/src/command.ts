@@ -5,6 +5,8 @@ export interface Surroundings {
   /** Standard output is a terminal. */
   readonly terminal: boolean;
   print(line: string): void;
+  /** Output as it comes, in pieces that are no lines. */
+  write(chunk: Uint8Array): void;
   warn(line: string): void;
   /** All of standard input, for values that do not belong into arguments. */
   readInput(): Promise<string>;

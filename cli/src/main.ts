@@ -2,6 +2,7 @@
 import { ConfigError } from '@millrace/server/main';
 import { UsageError } from './arguments.ts';
 import type { Command, Surroundings } from './command.ts';
+import { ciCommand } from './commands/ci.ts';
 import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -18,6 +19,7 @@ const commands: readonly Command[] = [
   userCommand,
   tokenCommand,
   objectsCommand,
+  ciCommand,
   doctorCommand,
   demoCommand,
   versionCommand,

@@ -13,6 +13,7 @@ const code = await main(process.argv.slice(2), {
   env: process.env,
   terminal: process.stderr.isTTY === true,
   print: (line) => void process.stdout.write(`${line}\n`),
+  write: (chunk) => void process.stdout.write(chunk),
   warn: (line) => void process.stderr.write(`${line}\n`),
   readInput: () => text(process.stdin),
   exit: (status) => process.exit(status),

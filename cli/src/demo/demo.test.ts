@@ -35,6 +35,7 @@ async function demo(...args: string[]) {
     env: { MILLRACE_DATA: path.join(directory, 'data'), MILLRACE_PORT: new URL(server.url).port },
     terminal: false,
     print: (line) => void out.push(line),
+    write: (chunk) => void out.push(String(chunk)),
     warn: (line) => void err.push(line),
     readInput: async () => '',
     exit: () => undefined,

@@ -189,3 +189,4 @@ export {
   type Sha,
   ZERO_SHA,
 } from './types.ts';
+export { openWorkTree, type Snapshot, type WorkTree } from './work-tree.ts';

@@ -80,7 +80,11 @@ export async function compile(input: CompileInput): Promise<CompileResult> {
     if (!(error instanceof CompileFailure)) throw error;
     const { limit, message } = error.located;
     problems.error(error.located, message, limit);
-    return { ok: false, errors: inOrder(problems.errors), ...common(problems, state.merged, { decisions: [], workflow: null }) };
+    return {
+      ok: false,
+      errors: inOrder(problems.errors),
+      ...common(problems, state.merged, { decisions: [], workflow: null }),
+    };
   }
 }
 

@@ -33,11 +33,7 @@ export type Filtered = 'workflow' | 'jobs';
 export type PipelineResult = {
   readonly decisions: readonly Decision[];
   readonly workflow: WorkflowDecision | null;
-} & (
-  | { readonly plan: Plan }
-  | { readonly filtered: Filtered; readonly reason: Located }
-  | { readonly plan: null }
-);
+} & ({ readonly plan: Plan } | { readonly filtered: Filtered; readonly reason: Located } | { readonly plan: null });
 
 type Placed = {
   readonly job: ConfigJob;
@@ -146,7 +142,10 @@ function warnDuplicatePipelines({ jobs, workflow }: Configuration, problems: Pro
   }
 }
 
-type Flow = Pick<Plan, 'workflow' | 'variables'> & { readonly rejected: Mark | null; readonly seen: readonly RuleTrace[] };
+type Flow = Pick<Plan, 'workflow' | 'variables'> & {
+  readonly rejected: Mark | null;
+  readonly seen: readonly RuleTrace[];
+};
 
 async function runWorkflow({ workflow, variables }: Configuration, context: PipelineContext): Promise<Flow> {
   const { layers, entry, paths } = context;

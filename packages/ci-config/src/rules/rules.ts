@@ -26,7 +26,11 @@ export type ConditionTrace = {
   readonly values: readonly SeenValue[];
 };
 /** A rule that was looked at, with its conditions up to the first false one. */
-export type RuleTrace = { readonly mark: Mark; readonly holds: boolean; readonly conditions: readonly ConditionTrace[] };
+export type RuleTrace = {
+  readonly mark: Mark;
+  readonly holds: boolean;
+  readonly conditions: readonly ConditionTrace[];
+};
 
 /** Characters of a value that are shown. */
 const MOST_SHOWN = 200;

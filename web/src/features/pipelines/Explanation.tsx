@@ -29,7 +29,8 @@ function Condition({ one }: { one: ExplainedRule['conditions'][number] }) {
         <ul className={classes.values} aria-label="Values">
           {one.values.map(({ name, value, hidden }) => (
             <li key={name}>
-              <code>${name}</code> {hidden ? '= [masked]' : value === null ? 'is not set' : `= ${JSON.stringify(value)}`}
+              <code>${name}</code>{' '}
+              {hidden ? '= [masked]' : value === null ? 'is not set' : `= ${JSON.stringify(value)}`}
             </li>
           ))}
         </ul>

@@ -47,7 +47,9 @@ export function explainRoutes({ db }: Pick<CiDependencies, 'db'>, explain: Expla
         id,
         ...event,
         content: Optional(Str({ description: 'The configuration; that of the commit when left out' })),
-        inputs: Optional(Hash(Type.Unknown(), { description: 'Values for the inputs that the configuration declares' })),
+        inputs: Optional(
+          Hash(Type.Unknown(), { description: 'Values for the inputs that the configuration declares' }),
+        ),
         compare: Optional(Type.Object(event, { description: 'Another event' })),
       }),
       responses: { 200: EventExplanation },

@@ -44,7 +44,13 @@ it('[security 20] stores which rules were looked at with a pipeline, without wha
   const { body, status } = await world.app.api<ExplanationJson>('GET', path, { token: token() });
   expect(status).toBe(200);
   expect(JSON.stringify(body)).not.toContain('canary-1234');
-  expect(body.workflow).toMatchObject({ included: true, rules: [{ line: 4, holds: false }, { line: 5, holds: true }] });
+  expect(body.workflow).toMatchObject({
+    included: true,
+    rules: [
+      { line: 4, holds: false },
+      { line: 5, holds: true },
+    ],
+  });
   const file = '.gitlab-ci.yml';
   expect(body.jobs.map(({ name, included, line }) => [name, included, line])).toEqual([
     ['in', true, 8],

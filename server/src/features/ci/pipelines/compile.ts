@@ -167,7 +167,10 @@ export async function compileWith(
       tag: facts.tag,
       source: facts.source,
       defaultBranch: subject.project.default_branch ?? '',
-      variables: { base: variables.predefined.map(plain), override: variables.given.map((each) => ({ ...plain(each), hidden: true })) },
+      variables: {
+        base: variables.predefined.map(plain),
+        override: variables.given.map((each) => ({ ...plain(each), hidden: true })),
+      },
     },
   });
 }

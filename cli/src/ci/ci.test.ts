@@ -1,0 +1,102 @@
+/** `millrace ci` on a checkout with changes that are not committed. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Surroundings } from '../command.ts';
+import { main } from '../main.ts';
+
+let directory: string;
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: directory }).toString().trim();
+const write = (name: string, text: string) => writeFileSync(path.join(directory, name), text);
+
+beforeAll(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'millrace-ci-'));
+  git('init', '-q', '-b', 'main');
+  write('.gitlab-ci.yml', 'include: part.yml\nstages: [build, test]\n');
+  write('part.yml', 'old: {script: x}\n');
+  write('committed.txt', 'committed');
+  git('add', '.');
+  git('commit', '-q', '-m', 'First');
+  // Nothing of this is committed.
+  write(
+    'part.yml',
+    `
+build:
+  stage: build
+  script: [cat committed.txt new.txt, mkdir out, cp new.txt out/]
+  artifacts: {paths: [out]}
+test:
+  stage: test
+  script: [cat out/new.txt, 'echo "in $CI_COMMIT_BRANCH $MORE"']
+nightly:
+  stage: test
+  script: exit 1
+  rules: [{if: $CI_PIPELINE_SOURCE == "schedule"}]
+changed:
+  stage: test
+  script: exit 3
+  allow_failure: true
+  rules: [{changes: [new.txt], if: $RUN_CHANGED}]
+`,
+  );
+  write('new.txt', 'brand new\n');
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function call(...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const around: Surroundings = {
+    env: { PATH: process.env.PATH, HOME: directory },
+    terminal: false,
+    print: (line) => void out.push(`${line}\n`),
+    write: (chunk) => void out.push(chunk.toString()),
+    warn: (line) => void err.push(line),
+    readInput: async () => '',
+    exit: () => undefined,
+  };
+  return { code: await main(['ci', ...args, '--directory', directory], around), out: out.join(''), err: err.join('\n') };
+}
+
+it('lists the jobs of the files as they are now', async () => {
+  const { code, out } = await call('list');
+  expect(code).toBe(0);
+  expect(out.split('\n').map((line) => line.split(/\s+/)[0])).toEqual(['JOB', 'build', 'test', '']);
+  expect((await call('list', '--source', 'schedule')).out).toContain('nightly');
+  expect((await call('lint')).out).toBe('The configuration is valid\n');
+});
+
+it('names file and line of what is wrong', async () => {
+  write('wrong.yml', 'a:\n  script: x\n  foo: 1\n');
+  const { code, out } = await call('lint', '--file', 'wrong.yml');
+  expect([code, out]).toEqual([1, 'wrong.yml:3:3: jobs:a config contains unknown keys: foo\n']);
+  expect(await call('list', '--file', 'none.yml')).toMatchObject({ code: 1, err: expect.stringContaining('there is no none.yml') });
+  expect((await call('list', '--variable', 'x')).code).toBe(2);
+  rmSync(path.join(directory, 'wrong.yml'));
+});
+
+it('explains by which rule a job is in or out, and compares two events', async () => {
+  const { out } = await call('explain', '--job', 'nightly');
+  expect(out).toContain('- nightly (part.yml:9): no rule matches');
+  expect(out).toContain('part.yml:12 does not match');
+  expect(out).toContain('$CI_PIPELINE_SOURCE = "push"');
+  const compared = await call('explain', '--compare', 'schedule');
+  expect(compared.out).toMatch(/^push: - nightly/m);
+  expect(compared.out).toMatch(/^schedule: \+ nightly/m);
+  expect(compared.out).not.toContain('build');
+});
+
+it('runs jobs with uncommitted files, artifacts between them and variables', async () => {
+  const { code, out } = await call('run', '--executor', 'shell', '--variable', 'MORE=more', '--variable', 'RUN_CHANGED=1');
+  expect(out).toContain('committedbrand new');
+  expect(out).toContain('in main more');
+  expect(out.trimEnd().split('\n').slice(-3)).toEqual(['success  build', 'success  test', 'warning  changed']);
+  expect(code).toBe(0);
+  expect(git('status', '--short')).toBe('M part.yml\n?? new.txt');
+  const failed = await call('run', '--executor', 'shell', '--source', 'schedule', '--job', 'nightly');
+  expect([failed.code, failed.out.trimEnd().split('\n').at(-1)]).toEqual([1, 'failed  nightly']);
+  expect((await call('run', '--job', 'none')).err).toContain('the pipeline has no job none');
+});

@@ -1,0 +1,157 @@
+/** `millrace ci`: the pipeline of a checkout, without a server: checked, listed, explained and run. */
+import { type Decision, formatLocated, type RuleTrace } from '@millrace/ci-config';
+import { openWorkTree, type WorkTree } from '@millrace/git';
+import type { ExecutorName } from '@millrace/runner';
+import { parse, UsageError } from '../arguments.ts';
+import { CiError, compileLocally, type EventOptions } from '../ci/event.ts';
+import { runPlan } from '../ci/run.ts';
+import { type Command, type Surroundings, table } from '../command.ts';
+
+const options = {
+  directory: 'string',
+  file: 'string',
+  source: 'string',
+  ref: 'string',
+  tag: 'string',
+  base: 'string',
+  variable: 'list',
+  input: 'list',
+} as const;
+const executors: readonly string[] = ['auto', 'shell', 'bubblewrap', 'container', 'dummy'];
+
+type Parsed = { readonly [K in keyof typeof options]?: (typeof options)[K] extends 'list' ? readonly string[] : string };
+
+async function checkout({ directory = '.' }: Parsed, around: Surroundings): Promise<WorkTree> {
+  const tree = await openWorkTree(directory, { env: around.env });
+  if (!tree) throw new CiError(`${directory} is not in a git repository with a commit`);
+  return tree;
+}
+
+const eventOf = ({ variable = [], input = [], ...rest }: Parsed): EventOptions => ({
+  ...rest,
+  variables: variable,
+  inputs: input,
+});
+
+/** The plan, with warnings told; what is wrong ends the command. */
+async function planned(given: Parsed, around: Surroundings) {
+  const tree = await checkout(given, around);
+  const pipeline = await compileLocally(tree, eventOf(given));
+  const { result } = pipeline;
+  for (const warning of result.warnings) around.warn(formatLocated(warning));
+  if (!result.ok) throw new CiError(result.errors.map(formatLocated).join('\n'));
+  return { tree, pipeline, plan: result.plan };
+}
+
+async function lint(args: readonly string[], around: Surroundings): Promise<number> {
+  const { options: given } = parse(args, [], options);
+  const { result } = await compileLocally(await checkout(given, around), eventOf(given));
+  for (const warning of result.warnings) around.warn(`warning: ${formatLocated(warning)}`);
+  const errors = result.ok || result.filtered ? [] : result.errors;
+  for (const error of errors) around.print(formatLocated(error));
+  if (errors.length === 0) around.print('The configuration is valid');
+  return errors.length === 0 ? 0 : 1;
+}
+
+async function list(args: readonly string[], around: Surroundings): Promise<number> {
+  const { options: given } = parse(args, [], { ...options, json: 'boolean' });
+  const { plan } = await planned(given, around);
+  if (given.json) around.print(JSON.stringify(plan.jobs, null, 2));
+  else {
+    const rows = plan.jobs.map(({ name, stage, when, needs }) => [
+      name,
+      stage,
+      when,
+      needs === null ? '' : needs.map((need) => need.job).join(', ') || 'none',
+    ]);
+    for (const line of table([['JOB', 'STAGE', 'WHEN', 'NEEDS'], ...rows])) around.print(line);
+  }
+  return 0;
+}
+
+function ruleLines({ mark, holds, conditions }: RuleTrace): string[] {
+  const values = ({ name, value, hidden }: RuleTrace['conditions'][number]['values'][number]) =>
+    `      $${name} ${hidden || value !== null ? `= ${hidden ? '[masked]' : JSON.stringify(value)}` : 'is not set'}`;
+  return [
+    `  ${mark.file}:${mark.line} ${holds ? 'matches' : 'does not match'}`,
+    ...conditions.flatMap((one) => [`    ${one.holds ? 'true ' : 'false'} ${one.kind}: ${one.text}`, ...one.values.map(values)]),
+  ];
+}
+
+const jobLines = ({ job, included, reason, mark, rules }: Decision): string[] => [
+  `${included ? '+' : '-'} ${job} (${mark.file}:${mark.line}): ${reason}`,
+  ...rules.flatMap(ruleLines),
+];
+
+async function explain(args: readonly string[], around: Surroundings): Promise<number> {
+  const known = { ...options, job: 'list', compare: 'string', json: 'boolean' } as const;
+  const { options: given } = parse(args, [], known);
+  const tree = await checkout(given, around);
+  const { result } = await compileLocally(tree, eventOf(given));
+  if (!result.ok && !result.filtered) throw new CiError(result.errors.map(formatLocated).join('\n'));
+  const wanted = (name: string) => given.job === undefined || given.job.includes(name);
+  const decisions = result.decisions.filter(({ job }) => wanted(job));
+  if (given.compare !== undefined) {
+    const { result: other } = await compileLocally(tree, { ...eventOf(given), source: given.compare });
+    const there = new Map(other.decisions.map((decision) => [decision.job, decision]));
+    for (const decision of decisions) {
+      const compared = there.get(decision.job);
+      if (compared && compared.included !== decision.included) {
+        around.print(`${given.source ?? 'push'}: ${jobLines(decision).join('\n')}`);
+        around.print(`${given.compare}: ${jobLines(compared).join('\n')}`);
+      }
+    }
+    return 0;
+  }
+  if (given.json) around.print(JSON.stringify({ workflow: result.workflow, jobs: decisions }, null, 2));
+  else {
+    if (result.workflow) {
+      around.print(`workflow: ${result.workflow.included ? 'a pipeline is created' : 'no pipeline'}`);
+      for (const line of result.workflow.rules.flatMap(ruleLines)) around.print(line);
+    }
+    for (const line of decisions.flatMap(jobLines)) around.print(line);
+  }
+  return 0;
+}
+
+async function run(args: readonly string[], around: Surroundings): Promise<number> {
+  const { options: given } = parse(args, [], { ...options, job: 'list', executor: 'string' });
+  const executor = given.executor ?? 'auto';
+  if (!executors.includes(executor)) throw new UsageError(`--executor is ${executor}, but must be one of ${executors.join(', ')}`);
+  const { tree, pipeline, plan } = await planned(given, around);
+  const outcomes = await runPlan(tree, pipeline, plan, {
+    only: given.job ?? [],
+    executor: executor as ExecutorName,
+    path: around.env.PATH,
+    output: (chunk) => around.write(chunk),
+    say: around.print,
+  });
+  around.print('');
+  for (const line of table([...outcomes].map(([name, outcome]) => [outcome, name]))) around.print(line);
+  return [...outcomes.values()].includes('failed') ? 1 : 0;
+}
+
+const forms: Readonly<Record<string, (args: readonly string[], around: Surroundings) => Promise<number>>> = {
+  lint,
+  list,
+  explain,
+  run,
+};
+
+const event = '[--source push] [--ref BRANCH | --tag TAG] [--base REF] [--variable NAME=VALUE]... [--input NAME=VALUE]... [--file FILE] [--directory DIR]';
+
+export const ciCommand: Command = {
+  name: 'ci',
+  summary: 'Check, list, explain and run the pipeline of a checkout, with its uncommitted changes',
+  usage: [
+    `millrace ci lint ${event}`,
+    'millrace ci list [--json] ...',
+    'millrace ci explain [--job JOB]... [--compare SOURCE] [--json] ...',
+    `millrace ci run [--job JOB]... [--executor ${executors.join('|')}] ...`,
+  ],
+  run: async ([form, ...rest], around) => {
+    const chosen = forms[form ?? ''];
+    if (!chosen) throw new UsageError(form ? `there is no ci ${form}` : 'lint, list, explain or run is missing');
+    return await chosen(rest, around);
+  },
+};

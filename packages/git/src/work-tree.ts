@@ -1,0 +1,126 @@
+/** The checkout that a person works in, uncommitted changes included. Reads it, and writes nothing into its repository. */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+export interface WorkTree {
+  /** Its top folder. */
+  readonly root: string;
+  /** The commit that is checked out. */
+  readonly sha: string;
+  /** Null when no branch is checked out. */
+  readonly branch: string | null;
+  /** The branch that the remote `origin` starts with; null when that is not known. */
+  readonly defaultBranch: string | null;
+  /** Address of `origin`. */
+  readonly remote: string | null;
+  /** Author, title and message of the commit. */
+  readonly commit: { readonly author: string; readonly title: string; readonly message: string; readonly date: string };
+  /** Files that are tracked or new, without ignored and deleted ones. */
+  paths(): Promise<string[]>;
+  /** What differs from the last common commit with a revision; null when there is no such revision. */
+  changedSince(revision: string): Promise<string[] | null>;
+  /** A commit of everything as it is now, in a bare repository of its own. */
+  snapshot(branch: string): Promise<Snapshot>;
+}
+
+export interface Snapshot {
+  readonly repository: string;
+  readonly sha: string;
+  remove(): Promise<void>;
+}
+
+export interface WorkTreeOptions {
+  /** PATH and HOME of the person. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const mostBytes = 256 * 1024 * 1024;
+const run = promisify(execFile);
+
+/** Null outside of a repository, and in one without commits. */
+export async function openWorkTree(directory: string, { env }: WorkTreeOptions): Promise<WorkTree | null> {
+  const own = { PATH: env.PATH ?? '', HOME: env.HOME ?? '', LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
+  let cwd = resolve(directory);
+  const git = async (args: readonly string[], more: Record<string, string> = {}): Promise<string> => {
+    const { stdout } = await run('git', [...args], { cwd, env: { ...own, ...more }, maxBuffer: mostBytes });
+    return stdout;
+  };
+  const ask = async (...args: string[]): Promise<string | null> => {
+    try {
+      return (await git(args)).trim() || null;
+    } catch {
+      return null;
+    }
+  };
+  const names = (text: string): string[] => text.split('\0').filter(Boolean);
+
+  const root = await ask('rev-parse', '--show-toplevel');
+  if (root === null) return null;
+  cwd = root;
+  const sha = await ask('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
+  if (sha === null) return null;
+  const origin = await ask('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD');
+  const [author = '', date = '', title = '', ...rest] = (await git(['log', '-1', '--format=%an <%ae>%n%cI%n%B', sha])).split('\n');
+
+  async function paths(): Promise<string[]> {
+    const all = names(await git(['ls-files', '-z', '--cached', '--others', '--exclude-standard']));
+    const deleted = new Set(names(await git(['ls-files', '-z', '--deleted'])));
+    return [...new Set(all)].filter((path) => !deleted.has(path));
+  }
+
+  async function changedSince(revision: string): Promise<string[] | null> {
+    const id = await ask('rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`);
+    const base = id && (await ask('merge-base', id, 'HEAD'));
+    if (!base) return null;
+    const tracked = names(await git(['diff', '--name-only', '-z', '--no-renames', base, '--']));
+    return [...new Set([...tracked, ...names(await git(['ls-files', '-z', '--others', '--exclude-standard']))])];
+  }
+
+  async function snapshot(branch: string): Promise<Snapshot> {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-snapshot-'));
+    const repository = join(folder, 'repository.git');
+    const remove = () => rm(folder, { recursive: true, force: true });
+    try {
+      const path = async (name: string) => resolve(cwd, (await git(['rev-parse', '--git-path', name])).trim());
+      const objects = await path('objects');
+      await git(['init', '-q', '--bare', '--template=', repository]);
+      await mkdir(join(repository, 'objects', 'info'), { recursive: true });
+      await writeFile(join(repository, 'objects', 'info', 'alternates'), `${objects}\n`);
+      const index = join(folder, 'index');
+      // With what git knows of the files, so that only those that changed are read.
+      await copyFile(await path('index'), index).catch(() => undefined);
+      const at = {
+        GIT_INDEX_FILE: index,
+        GIT_OBJECT_DIRECTORY: join(repository, 'objects'),
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: objects,
+        GIT_AUTHOR_NAME: 'Millrace',
+        GIT_AUTHOR_EMAIL: 'millrace@localhost',
+        GIT_COMMITTER_NAME: 'Millrace',
+        GIT_COMMITTER_EMAIL: 'millrace@localhost',
+      };
+      await git(['add', '--all', '--', '.'], at);
+      const tree = (await git(['write-tree'], at)).trim();
+      const made = (await git(['commit-tree', tree, '-p', sha ?? '', '-m', title || 'Working tree'], at)).trim();
+      await git(['--git-dir', repository, 'update-ref', `refs/heads/${branch}`, made]);
+      return { repository, sha: made, remove };
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+  }
+
+  return {
+    root,
+    sha,
+    branch: await ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
+    defaultBranch: origin?.replace(/^origin\//, '') ?? null,
+    remote: await ask('remote', 'get-url', 'origin'),
+    commit: { author, date, title, message: [title, ...rest].join('\n').trimEnd() },
+    paths,
+    changedSince,
+    snapshot,
+  };
+}
