@@ -7,6 +7,7 @@ import type { ArtifactUpload } from './client.ts';
 import { JobFailure, messageOf } from './errors.ts';
 import type { Account, Executor, Sandbox, Stage } from './executors/types.ts';
 import { resolveJob } from './inputs.ts';
+import { type JobLimits, watchLimits } from './limits.ts';
 import { createJobLog, type JobLog } from './log.ts';
 import {
   type JobDependency,
@@ -41,6 +42,7 @@ export type JobOptions = {
   path: string;
   /** Scheme, host and port under which this runner reaches repositories, if it is not what the payload says. */
   cloneUrl?: string | undefined;
+  limits?: JobLimits | undefined;
   services: JobServices;
   output(chunk: Buffer): void;
   /** Ends the job at once; its reason may be a JobFailure. */
@@ -77,9 +79,10 @@ export async function runJob(options: JobOptions): Promise<JobResult> {
     Math.min(seconds * 1000, 2 ** 31 - 1),
   );
   try {
-    const end = AbortSignal.any([options.abort, timeout.signal]);
+    const limit = new AbortController();
+    const end = AbortSignal.any([options.abort, timeout.signal, limit.signal]);
     log.line(`Running with ${RUNNER_NAME} ${RUNNER_VERSION} on ${hostname()}`);
-    const result = await inWorkspace(options, log, end);
+    const result = await inWorkspace(options, log, end, (why) => limit.abort(why));
     if (result.state === 'success') log.good('Job succeeded');
     else log.bad(`ERROR: Job failed: ${result.message}`);
     return result;
@@ -88,7 +91,13 @@ export async function runJob(options: JobOptions): Promise<JobResult> {
   }
 }
 
-async function inWorkspace(given: JobOptions, log: JobLog, end: AbortSignal): Promise<JobResult> {
+async function inWorkspace(
+  given: JobOptions,
+  log: JobLog,
+  end: AbortSignal,
+  exceeded: (why: JobFailure) => void,
+): Promise<JobResult> {
+  let unwatch = () => {};
   let workspace: Workspace | undefined;
   let sandbox: Sandbox | undefined;
   let result: JobResult;
@@ -100,6 +109,11 @@ async function inWorkspace(given: JobOptions, log: JobLog, end: AbortSignal): Pr
       workspace = await openWorkspace({ ...options, reuse });
       sandbox = await options.executor.open(workspace, options.account, options.job);
       log.line(`Using the ${sandbox.name} executor`);
+      const { limits = {} } = options;
+      const opened = sandbox;
+      const memoryBytes = opened.memoryBytes && (() => opened.memoryBytes?.(limits.memoryBytes ?? 0) ?? 0);
+      const directories = [workspace.workspace, workspace.private];
+      unwatch = watchLimits({ limits, directories, memoryBytes }, exceeded);
       // A job before this one may have left something that waited.
       await sandbox.settle();
       const prepared = await prepare({ ...options, log, workspace, sandbox, end });
@@ -116,6 +130,7 @@ async function inWorkspace(given: JobOptions, log: JobLog, end: AbortSignal): Pr
   } catch (error) {
     result = resultOf(error, options.abort, end);
   }
+  unwatch();
   try {
     await log.section('cleanup_file_variables', 'Cleaning up project directory and file based variables', async () => {
       try {

@@ -86,7 +86,7 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
   let failures = 0;
 
   function begin(job: JobPayload, slot: Slot): void {
-    const { workDir, path, cloneUrl, outputLimit, touchMilliseconds = TOUCH_INTERVAL } = options;
+    const { workDir, path, cloneUrl, limits, outputLimit, touchMilliseconds = TOUCH_INTERVAL } = options;
     const { account } = slot;
     const served = serveJob({
       job,
@@ -96,6 +96,7 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
       slot: slot.name,
       path,
       cloneUrl,
+      limits,
       outputLimit,
       touchMilliseconds,
       client,

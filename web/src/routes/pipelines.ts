@@ -3,6 +3,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { testReport, testSummary } from '../lib/test-reports.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { load, parts } from '../loaders.ts';
+import { artifactBrowser } from './artifacts.ts';
 import { number, text } from './base.ts';
 import { under } from './project.ts';
 
@@ -43,4 +44,5 @@ const job = createRoute({
   loader: ({ params }) => load(parts(params.path).job(Number(params.id))),
   component: lazyRouteComponent(() => import('../features/jobs/JobPage.tsx')),
 });
-export const pipelineRoutes = [pipelines, newPipeline, pipeline, pipelineTab, job];
+const jobArtifacts = createRoute({ ...under, ...artifactBrowser });
+export const pipelineRoutes = [pipelines, newPipeline, pipeline, pipelineTab, job, jobArtifacts];

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { type JobLimits, withLimits } from '../limits.ts';
 import { localSandbox } from './local-process.ts';
 import { dropPrivileges } from './shell.ts';
 import type { Account, Executor, JobDirectories } from './types.ts';
@@ -22,7 +23,7 @@ export function bubblewrapWorks(program: string, account: Account | undefined): 
 }
 
 /** The bubblewrap executor. `hidden` are directories that appear empty (the data directory, first of all). */
-export function bubblewrapExecutor(program: string, hidden: string[]): Executor {
+export function bubblewrapExecutor(program: string, hidden: string[], limits: JobLimits = {}): Executor {
   return {
     name: 'bubblewrap',
     hasShell: true,
@@ -33,6 +34,7 @@ export function bubblewrapExecutor(program: string, hidden: string[]): Executor 
           ...namespaces(hidden),
           ...binds(hidden, directories),
           '--',
+          ...withLimits(limits, account),
           ...dropPrivileges(account),
           ...command,
         ],

@@ -27,9 +27,9 @@ export type ExecutorOptions = {
  */
 export async function chooseExecutor(name: ExecutorName, options: ExecutorOptions): Promise<Executor> {
   if (name === 'dummy') return dummyExecutor();
-  if (name === 'shell') return shellExecutor();
+  if (name === 'shell') return shellExecutor(options.limits);
   if (name === 'bubblewrap') return await namespaces(options);
-  const host = await namespaces(options).catch(() => shellExecutor());
+  const host = await namespaces(options).catch(() => shellExecutor(options.limits));
   const { containers: settings = {}, limits = {}, path } = options;
   const engine = await findEngine(settings.engine, path);
   if (!engine) {
@@ -42,7 +42,8 @@ export async function chooseExecutor(name: ExecutorName, options: ExecutorOption
 
 async function namespaces(options: ExecutorOptions): Promise<Executor> {
   const program = findBubblewrap(options.path);
-  if (program && (await bubblewrapWorks(program, options.account))) return bubblewrapExecutor(program, options.hidden);
+  if (program && (await bubblewrapWorks(program, options.account)))
+    return bubblewrapExecutor(program, options.hidden, options.limits);
   throw new Error(
     program ? `${program} is not allowed to make namespaces here` : 'the bubblewrap executor needs the program bwrap',
   );

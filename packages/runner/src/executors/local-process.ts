@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JobMark, killProcesses, MARK, signalProcesses } from './processes.ts';
+import { type JobMark, killProcesses, MARK, memoryOf, signalProcesses } from './processes.ts';
 import { findShell, shellScript } from './script.ts';
 import type { Account, JobDirectories, Sandbox, Stage } from './types.ts';
 
@@ -101,6 +101,7 @@ export function localSandbox(
   return {
     name,
     run,
+    memoryBytes: (suspicious) => memoryOf(mark, suspicious),
     settle: async () => {
       if (!(await killProcesses(mark))) throw new Error('a process of the job could not be killed');
     },

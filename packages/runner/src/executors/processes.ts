@@ -97,6 +97,30 @@ export async function killProcesses(mark: JobMark, milliseconds = 5000): Promise
   }
 }
 
+/** Memory of the job's processes; what they share counts once. */
+export function memoryOf(mark: JobMark, suspicious: number): number {
+  const pids = findProcesses(mark);
+  const resident = sum(pids, (pid) => Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE);
+  // Adding up the shares of each page is slow: only where it matters.
+  if (resident <= suspicious) return resident;
+  return sum(pids, (pid) => {
+    const match = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'));
+    return Number(match?.[1] ?? 0) * 1024;
+  });
+}
+
+const PAGE = 4096;
+
+function sum(pids: number[], of: (pid: number) => number): number {
+  return pids.reduce((total, pid) => {
+    try {
+      return total + of(pid);
+    } catch {
+      return total;
+    }
+  }, 0);
+}
+
 async function killAllOf(account: Account): Promise<void> {
   const child = spawn('/bin/sh', ['-c', 'kill -KILL -1'], { stdio: 'ignore', env: {}, cwd: '/', ...account });
   await once(child, 'exit').catch(() => undefined);

@@ -1,5 +1,6 @@
 /** Commands run on the host: under a uid of the job's own when the runner is root, else as the runner's user. */
 import { existsSync } from 'node:fs';
+import { type JobLimits, withLimits } from '../limits.ts';
 import { localSandbox } from './local-process.ts';
 import type { Account, Executor } from './types.ts';
 
@@ -16,14 +17,15 @@ export function dropPrivileges(account: Account | undefined): string[] {
 }
 
 /** The plain shell executor. */
-export function shellExecutor(): Executor {
+export function shellExecutor(limits: JobLimits = {}): Executor {
   return {
     name: 'shell',
     hasShell: true,
     open: async (directories, account) =>
       localSandbox('shell', directories, account, (command) => {
         const prefix = dropPrivileges(account);
-        return { command: [...prefix, ...command], account: prefix.length > 0 ? undefined : account };
+        const whole = [...withLimits(limits, account), ...prefix, ...command];
+        return { command: whole, account: prefix.length > 0 ? undefined : account };
       }),
   };
 }

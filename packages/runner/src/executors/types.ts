@@ -49,6 +49,8 @@ export type Sandbox = {
   run(stage: Stage, output: (chunk: Buffer) => void, signal: AbortSignal): Promise<number>;
   /** Kills whatever the job left running; afterwards its files belong to us alone. */
   settle(): Promise<void>;
+  /** Memory of its processes, exact where it is more than `suspicious`; absent where the executor limits it. */
+  memoryBytes?(suspicious: number): number;
   /** Removes what `start` made. */
   close?(): Promise<void>;
 };

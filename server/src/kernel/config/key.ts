@@ -26,6 +26,7 @@ export interface Config {
   readonly runnerCpus: number;
   readonly runnerProcesses: number;
   readonly runnerDisk: number;
+  readonly runnerOutput: number;
   readonly databaseUrl: string | null;
   readonly objects: string;
   /** Keys of an S3 storage; without them the role of the machine counts. */

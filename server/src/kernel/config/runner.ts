@@ -141,4 +141,13 @@ export const runnerKeys: readonly Key<keyof Config>[] = [
     fallback: () => 0,
     parse: bytes,
   }),
+  key({
+    name: 'runnerOutput',
+    env: 'MILLRACE_RUNNER_OUTPUT',
+    description:
+      'Bytes of the log of one job, held in memory while it runs; what comes after them is dropped, and the job says so',
+    fallbackText: '`4m`',
+    fallback: () => 4 * 1024 ** 2,
+    parse: bytes,
+  }),
 ];

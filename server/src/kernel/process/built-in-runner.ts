@@ -42,6 +42,7 @@ export function builtInRunner(options: BuiltInRunnerOptions): BuiltInRunner {
     slots: config.runnerSlots,
     executor,
     hidden: [config.data],
+    outputLimit: config.runnerOutput || undefined,
     limits: {
       memoryBytes: config.runnerMemory || undefined,
       cpus: config.runnerCpus || undefined,

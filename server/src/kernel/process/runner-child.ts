@@ -14,6 +14,8 @@ export interface RunnerChildOptions {
   readonly slots: number;
   readonly executor: 'auto' | 'shell' | 'bubblewrap' | 'container';
   /** What one job may use, and how containers are made: see `RunnerOptions` of the runner. */
+  /** Bytes of a log. */
+  readonly outputLimit?: number | undefined;
   readonly limits?: Readonly<Record<string, number | undefined>>;
   readonly containers?: Readonly<Record<string, unknown>>;
   /** Directories that jobs in namespaces of their own do not see. */
@@ -93,6 +95,7 @@ export function createRunnerChild(options: RunnerChildOptions): RunnerChild {
       executor: options.executor,
       hidden: options.hidden,
       limits: options.limits,
+      outputLimit: options.outputLimit,
       containers: options.containers,
       cloneUrl: options.url(),
       exitWhenIdleSeconds: options.idleSeconds ?? 60,

@@ -9,6 +9,7 @@ import { clickedLine, LineNumber, moveByLine } from '../../ui/code/LineNumber.ts
 import type { LineRange } from '../../ui/code/lines.ts';
 import { useLineHash } from '../../ui/code/useLineHash.ts';
 import { palette } from './colours.ts';
+import { LogSearch } from './LogSearch.tsx';
 import classes from './log.module.css';
 import { foldedSections, sameLines, visibleLines } from './visible.ts';
 
@@ -87,10 +88,12 @@ const Chunk = memo(
 
 interface JobLogProps {
   text: string;
+  /** Where the log is as it was written. */
+  raw: string;
   running: boolean;
 }
 
-export function JobLog({ text, running }: JobLogProps) {
+export function JobLog({ text, raw, running }: JobLogProps) {
   const log = useMemo(() => parseLog(text), [text]);
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const [follow, setFollow] = useState(running);
@@ -111,7 +114,22 @@ export function JobLog({ text, running }: JobLogProps) {
     <section aria-label="Log" className={classes.box}>
       <div className={classes.bar}>
         <span>{log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`}</span>
+        <LogSearch
+          log={log}
+          found={(line) => {
+            setFollow(false);
+            // A folded section would hide it.
+            setTurned(new Set([...log.sections.keys()].filter((name) => foldedSections(log, new Set()).has(name))));
+            choose(line, false);
+            requestAnimationFrame(() =>
+              container.current?.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block: 'center' }),
+            );
+          }}
+        />
         <div className={classes.grow} />
+        <a href={raw} target="_blank" rel="noreferrer">
+          Raw
+        </a>
         {running ? (
           <Switch
             size="xs"

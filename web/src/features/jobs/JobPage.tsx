@@ -3,6 +3,7 @@ import { Alert, Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { bytes } from '../../lib/time.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -78,8 +79,6 @@ function ErasedNote({ job }: { job: Schemas['Job'] }) {
   );
 }
 
-const withTags = (tags: readonly string[]) => (tags.length > 0 ? ` with the tags ${tags.join(', ')}` : '');
-
 export default function JobPage() {
   const { id = '' } = useParams({ strict: false });
   const view = useProject();
@@ -150,15 +149,13 @@ export default function JobPage() {
           {typeof job.exit_code === 'number' ? ` Exit code ${job.exit_code}.` : ''}
         </Alert>
       ) : null}
-      {job.status === 'pending' && job.runner === null ? (
+      {job.waiting ? (
         <Alert
           variant="light"
           mb="md"
           {...(job.stuck ? { color: 'yellow', title: 'No runner can take this job' } : {})}
         >
-          {job.stuck
-            ? `No active runner is online for this project${withTags(job.tag_list)}. Add a runner or resume a paused one.`
-            : `Waiting for a runner${withTags(job.tag_list)}.`}
+          {job.waiting.message}.{job.stuck ? ' Add a runner, or start or resume one.' : ''}
         </Alert>
       ) : null}
       {job.debug_trace ? (
@@ -166,9 +163,24 @@ export default function JobPage() {
           The log may contain secrets. Only users who can update this job can view its log and artifacts.
         </Alert>
       ) : null}
+      {job.log_cut_at ? (
+        <Alert color="yellow" variant="light" mb="md" title="The log is incomplete">
+          The runner keeps {bytes(job.log_cut_at)} of a log (its output limit). The job went on, and its further output
+          was dropped.
+        </Alert>
+      ) : null}
       <ErasedNote job={job} />
       <div className={classes.layout}>
-        {text === null || job.erased_at !== null ? <div /> : <JobLog text={text} running={active} key={job.id} />}
+        {text === null || job.erased_at !== null ? (
+          <div />
+        ) : (
+          <JobLog
+            text={text}
+            running={active}
+            raw={`/api/v4/projects/${project.id}/jobs/${job.id}/trace`}
+            key={job.id}
+          />
+        )}
         <JobSide job={job} />
       </div>
     </Page>

@@ -74,7 +74,10 @@ export function JobSide({ job }: { job: Schemas['Job'] }) {
                 <a href={`${base}/artifacts`} download>
                   {job.artifacts_file.filename}
                 </a>{' '}
-                {bytes(job.artifacts_file.size)}
+                {bytes(job.artifacts_file.size)}{' '}
+                <Link to="/p/$path/jobs/$id/artifacts/browse" params={{ path: segment, id: String(job.id) }}>
+                  Browse
+                </Link>
               </li>
             ) : null}
             {reports.map((artifact) => (
@@ -85,13 +88,13 @@ export function JobSide({ job }: { job: Schemas['Job'] }) {
           </ul>
           {job.artifacts_expire_at ? (
             <span>
-              Removed <TimeAgo at={job.artifacts_expire_at} />
+              Expires <TimeAgo at={job.artifacts_expire_at} />
             </span>
           ) : null}
         </section>
       ) : null}
       <section>
-        <h2>Jobs of {job.stage}</h2>
+        <h2>Jobs in {job.stage}</h2>
         <ul>
           {latestJobs(
             jobs.filter((each) => each.stage === job.stage),
@@ -112,7 +115,7 @@ export function JobSide({ job }: { job: Schemas['Job'] }) {
       </section>
       <div>
         <LinkButton to="/p/$path/pipelines/$id" params={{ path: segment, id: String(job.pipeline.id) }}>
-          Whole pipeline
+          View pipeline
         </LinkButton>
       </div>
     </aside>

@@ -6,8 +6,10 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact } from '../../../kernel/db/rows.ts';
 import { attachment } from '../../../kernel/http/attachment.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { slicePage } from '../../../kernel/http/pagination.ts';
+import { Bool, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import {
   type Answer,
   answer,
@@ -26,7 +28,8 @@ import { findJob } from '../jobs/jobs.queries.ts';
 import { presentJob } from '../jobs/serialize.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
 import { deleteArtifactsOf, expireAll, findArtifact, findJobOfRef, keepArtifacts } from './artifacts.queries.ts';
-import { entryPath, zipEntry } from './store.ts';
+import { entryPath, zipEntry, zipNames } from './store.ts';
+import { ArtifactEntry, treeOf } from './tree.ts';
 
 const tag = 'Job artifacts';
 const credentials = ['token', 'session', 'job'] as const;
@@ -143,6 +146,31 @@ export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route
       handler: async ({ subject, caller, params, request }) => {
         const job = await jobOfRef(subject, params.ref_name, params.job);
         return await sendArchive(deps, await archiveOf(subject, caller, job), request.method === 'GET');
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${ofJob}/tree`,
+      summary: 'List files and directories in the archive of a job',
+      tag,
+      credentials,
+      access,
+      pagination: 'offset',
+      params: Type.Object({
+        id,
+        job_id: jobId,
+        path: Optional(Str({ maxLength: 4096, description: 'Directory inside the archive; its root when left out' })),
+        recursive: Optional(Bool({ default: false, description: 'Everything below the directory' })),
+        job_token: jobToken,
+      }),
+      responses: { 200: ListOf(ArtifactEntry) },
+      errors: [422],
+      handler: async ({ subject, caller, params, page }) => {
+        const artifact = await archiveOf(subject, caller, await find(subject, params.job_id));
+        const names = await zipNames(deps, artifact.object_key);
+        const entries = names && treeOf(names, params.path ?? '', params.recursive ?? false);
+        if (!entries) throw notFound();
+        return slicePage(page, entries);
       },
     }),
     route({

@@ -83,6 +83,46 @@ describe('downloads', () => {
     expect((await raw('/jobs/999999/artifacts')).status).toBe(404);
   });
 
+  it('list what is in an archive, a directory at a time or all of it', async () => {
+    const data = await zip({ 'dist/a.txt': 'A', 'dist/sub/b.txt': 'BB', 'x.txt': 'X' }, ['dist/link']);
+    const { project, job } = await built(data);
+    const tree = async (query: Record<string, string> = {}) => {
+      const answer = await get(`/projects/${project.id}/jobs/${job.id}/artifacts/tree`, world.owner.token, query);
+      return [
+        answer.status,
+        (answer.body as { path: string; size: number | null }[]).map?.(({ path, size }) => [path, size]),
+      ];
+    };
+    expect(await tree()).toEqual([
+      200,
+      [
+        ['dist/', null],
+        ['x.txt', 1],
+      ],
+    ]);
+    expect(await tree({ path: 'dist' })).toEqual([
+      200,
+      [
+        ['dist/sub/', null],
+        ['dist/a.txt', 1],
+      ],
+    ]);
+    expect(await tree({ path: 'dist/', recursive: 'true' })).toEqual([
+      200,
+      [
+        ['dist/a.txt', 1],
+        ['dist/sub/', null],
+        ['dist/sub/b.txt', 2],
+      ],
+    ]);
+    expect((await tree({ path: 'none' }))[0]).toBe(404);
+    expect((await tree({ path: '../..' }))[0]).toBe(404);
+    const [, firstPage] = await tree({ per_page: '1', page: '2' });
+    expect(firstPage).toEqual([['x.txt', 1]]);
+    const stranger = await world.account();
+    expect((await get(`/projects/${project.id}/jobs/${job.id}/artifacts/tree`, stranger.token)).status).toBe(404);
+  });
+
   it('[2/api.job-artifacts/4 job_id, artifact_path, 200, 400, 404] [2/api.job-artifacts/5 artifact_path, ref_name, job, 200, 400, 404] [security 9] give one file, never as a page', async () => {
     const { project, job } = await built(
       await zip({ 'dist/a b.html': '<script>1</script>', 'x.txt': 'X' }, ['dist/link']),

@@ -1,7 +1,7 @@
 /** Artifacts in the object store: whole ones, and single files out of an archive without unpacking it. */
 import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
-import { notFound, plainError } from '../../../kernel/http/errors.ts';
+import { HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
 import { ObjectReader } from './object-reader.ts';
 import { maxPathLength, nameOf } from './zip-names.ts';
@@ -84,5 +84,46 @@ export async function zipEntry({ objects }: Objects, key: string, path: string):
   } finally {
     // The stream has a hold of its own on the reader.
     if (zip?.isOpen) zip.close();
+  }
+}
+
+export interface ZipName {
+  readonly path: string;
+  readonly size: number;
+  /** Permissions, in octal. */
+  readonly mode: string;
+}
+
+/** Files that a list of an archive may have: beyond it, whoever wants them downloads it. */
+const mostEntries = 200_000;
+
+/** All files of an archive, links left out; null when it is gone. 422 when there are too many to list. */
+export async function zipNames({ objects }: Objects, key: string): Promise<ZipName[] | null> {
+  const size = await objects.size(key);
+  if (size === null) return null;
+  const reader = new ObjectReader(objects, key, size);
+  try {
+    const zip = await openZip(reader, size);
+    if (zip.entryCount > mostEntries) {
+      zip.close();
+      throw plainError(422, `422 Unprocessable - the archive has more than ${mostEntries} files, too many to list`);
+    }
+    const found: ZipName[] = [];
+    await new Promise<void>((resolve, reject) => {
+      zip.on('entry', (entry: yauzl.Entry) => {
+        const path = nameOf(entry);
+        const mode = (entry.externalFileAttributes >>> 16) & 0o7777;
+        if (!path.endsWith('/') && !isLink(entry))
+          found.push({ path, size: entry.uncompressedSize, mode: (mode || 0o644).toString(8).padStart(6, '100') });
+        zip.readEntry();
+      });
+      zip.once('end', resolve);
+      zip.once('error', reject);
+      zip.readEntry();
+    });
+    return found;
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
+    throw reader.failure ?? unreadable();
   }
 }

@@ -55,9 +55,26 @@ export const JobEntity = Entity('Job', {
   debug_trace: Flag({
     description: 'Whether it ran with debug logging: only those who may update the job read its log and artifacts',
   }),
+  log_cut_at: Sometimes(
+    Count({ description: 'On a job whose log the runner cut: its limit in bytes, beyond which it kept nothing' }),
+  ),
   tag_list: ListOf(Text()),
   stuck: Sometimes(
     Flag({ description: 'On one pending job: whether no runner that is online, and not paused, may take it' }),
+  ),
+  waiting: Sometimes(
+    Fields(
+      {
+        reason: Text({
+          description:
+            'One of `runner`, `no_runner`, `tags`, `protected`, `paused`, `offline`, `jobs`, `resource_group`, `delay`, `manual`',
+        }),
+        message: Text({ description: 'The reason as a sentence' }),
+        jobs_ahead: Nullable(Count({ description: 'Waiting jobs that its runners get before it' })),
+        runners_online: Nullable(Count({ description: 'Runners that are online and may take it' })),
+      },
+      { description: 'On one job that has not begun: what it waits for' },
+    ),
   ),
   runner: Nullable(RunnerEntity),
   runner_manager: Nullable(RunnerManagerEntity),
@@ -79,6 +96,7 @@ export const JobEntity = Entity('Job', {
   download_url: Sometimes(Nullable(Text({ description: 'Always null; on the answer to keeping artifacts' }))),
 });
 export type JobJson = Static<typeof JobEntity>;
+export type WaitingJson = NonNullable<JobJson['waiting']>;
 
 /** Trigger jobs; their shape is that of jobs without runner and artifacts, with the pipeline that they started. */
 export const BridgeEntity = Entity('Bridge', {
@@ -142,6 +160,7 @@ export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace)
     ],
     artifacts_expire_at: job.artifacts_expire_at,
     debug_trace: job.debug_trace,
+    ...(job.trace_cut_at === null ? {} : { log_cut_at: job.trace_cut_at }),
     tag_list: job.tag_list,
     runner:
       runner &&

@@ -290,6 +290,7 @@ export async function markErased(tx: Db, id: number, userId: number): Promise<Jo
       trace_size: 0,
       trace_crc32: 0,
       trace_object_key: null,
+      trace_cut_at: null,
       updated_at: sql`now()`,
     })
     .where('id', '=', id)

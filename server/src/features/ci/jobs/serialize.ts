@@ -6,11 +6,11 @@ import { notFound } from '../../../kernel/http/errors.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { downstreamOf } from '../downstream/sources.queries.ts';
 import { pipelineBasic } from '../pipelines/pipelines.entity.ts';
-import { hasRunner } from '../runner-protocol/claim.queries.ts';
 import { fullPath } from '../variables/predefined.ts';
 import { findPlace } from './context.queries.ts';
 import { type BridgeEntity, bridgeJson, type JobJson, jobJson } from './jobs.entity.ts';
 import { viewsOf } from './jobs.queries.ts';
+import { waitingFor } from './waiting.ts';
 
 export type Place = Pick<ProjectSubject, 'project' | 'namespace'>;
 
@@ -71,7 +71,8 @@ export async function presentJob(deps: CiDependencies, place: Place, job: Job): 
   const [json] = await presentJobs(deps, place, [job]);
   // Somebody has removed the pipeline meanwhile.
   if (!json) throw notFound('Job');
-  if (job.status !== 'pending') return json;
   const { exists, serves } = deps.builtIn;
-  return { ...json, stuck: !(await hasRunner(deps.db, job.id, { exists: exists(), serves: serves() })) };
+  const waiting = await waitingFor(deps.db, job, { exists: exists(), serves: serves() });
+  if (!waiting) return json;
+  return { ...json, ...(job.status === 'pending' ? { stuck: waiting.runners_online === 0 } : {}), waiting };
 }

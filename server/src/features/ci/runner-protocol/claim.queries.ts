@@ -2,7 +2,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Runner } from '../../../kernel/db/rows.ts';
-import { onlineSeconds } from '../runners/runner-status.ts';
 
 /** Whose projects the built-in runner serves. */
 export type BuiltInScope = 'all' | 'administrators';
@@ -11,17 +10,28 @@ export type BuiltInScope = 'all' | 'administrators';
  * Whether `jobs` may run on `runners`, over the joined rows jobs, projects, namespaces, runners. Without isolation the
  * built-in runner takes only what administrators started in projects that administrators made.
  */
-const matches = (builtIn: BuiltInScope): RawBuilder<boolean> => sql<boolean>`(
+export const matches = (builtIn: BuiltInScope): RawBuilder<boolean> => sql<boolean>`(
   jobs.status = 'pending'
   and jobs.kind = 'job'
   and not runners.paused
   and (runners.token_expires_at is null or runners.token_expires_at > now())
-  and jobs.tag_list <@ runners.tag_list
-  and (cardinality(jobs.tag_list) > 0 or runners.run_untagged)
-  and (runners.access_level = 'not_protected' or jobs.ref_protected)
+  and ${hasTags}
+  and ${takesRef}
   and projects.builds_access_level <> 'disabled'
   and projects.marked_for_deletion_on is null
-  and case runners.runner_type
+  and ${serves(builtIn)}
+)`;
+
+/** Whether the runner takes jobs with these tags, or without any. */
+export const hasTags = sql<boolean>`
+  (jobs.tag_list <@ runners.tag_list and (cardinality(jobs.tag_list) > 0 or runners.run_untagged))`;
+
+/** Whether the runner takes jobs of this ref. */
+export const takesRef = sql<boolean>`(runners.access_level = 'not_protected' or jobs.ref_protected)`;
+
+/** Whether the runner is there for the project. */
+export const serves = (builtIn: BuiltInScope): RawBuilder<boolean> => sql<boolean>`(
+  case runners.runner_type
     when 'instance_type' then projects.shared_runners_enabled
     when 'group_type' then projects.group_runners_enabled and runners.namespace_id = any (namespaces.traversal_ids)
     else exists (
@@ -34,7 +44,7 @@ const matches = (builtIn: BuiltInScope): RawBuilder<boolean> => sql<boolean>`(
   ))
 )`;
 
-const candidates = sql`jobs
+export const candidates = sql`jobs
   join projects on projects.id = jobs.project_id
   join namespaces on namespaces.id = projects.namespace_id
   cross join runners`;
@@ -47,9 +57,18 @@ export interface Claim {
   readonly builtIn: BuiltInScope;
 }
 
+/** Running jobs by project and by person, for `order`. */
+const load = sql`
+  left join (
+    select project_id, count(*) as number from jobs where status in ('running', 'canceling') group by project_id
+  ) as running on running.project_id = jobs.project_id
+  left join (
+    select user_id, count(*) as number from jobs where status in ('running', 'canceling') group by user_id
+  ) as started on started.user_id = jobs.user_id`;
+
 /**
- * Gives the next suitable job to a runner; undefined when there is none. Projects with fewer running jobs come first,
- * then the oldest job. Rows that another claim holds are skipped.
+ * Gives the next suitable job to a runner; undefined when there is none. Projects with fewer running jobs come first, of
+ * these the people with fewer, then the oldest job. Rows that another claim holds are skipped.
  */
 export async function claimJob(tx: Db, claim: Claim): Promise<Job | undefined> {
   const found = await sql<{ id: number; timeout_seconds: number }>`
@@ -59,11 +78,9 @@ export async function claimJob(tx: Db, claim: Claim): Promise<Job | undefined> {
         coalesce(runners.maximum_timeout, 2147483647)
       ) as timeout_seconds
     from ${candidates}
-    left join (
-      select project_id, count(*) as number from jobs where status in ('running', 'canceling') group by project_id
-    ) as running on running.project_id = jobs.project_id
+    ${load}
     where runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
-    order by coalesce(running.number, 0), jobs.id
+    order by coalesce(running.number, 0), coalesce(started.number, 0), jobs.id
     limit 1
     for update of jobs skip locked
   `.execute(tx);
@@ -86,6 +103,28 @@ export async function claimJob(tx: Db, claim: Claim): Promise<Job | undefined> {
     .where('status', '=', 'pending')
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Hand-outs of one job without a word from the runner, after which it fails: it may be what ends them. */
+const mostLostHandouts = 3;
+
+/**
+ * Takes a job back from a runner that was given it and has never said anything about it: it did not begin. Its token ends.
+ * False when it has, or when too many runners were lost with it.
+ */
+export async function takeBackJob(tx: Db, id: number): Promise<boolean> {
+  const lost = await tx
+    .updateTable('jobs')
+    .set({ lost_handouts: sql<number>`lost_handouts + 1` })
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .where('trace_size', '=', 0)
+    .whereRef('contacted_at', '=', 'started_at')
+    .where('lost_handouts', '<', mostLostHandouts - 1)
+    .executeTakeFirst();
+  if (lost.numUpdatedRows !== 1n) return false;
+  await releaseJob(tx, id);
+  return true;
 }
 
 /** Gives a job back that never reached its runner. */
@@ -118,21 +157,6 @@ export async function workFor(
     where runners.id = any (${[...runnerIds]}::bigint[]) and ${matches(builtIn)} group by runners.id
   `.execute(db);
   return new Map(found.rows.map((row) => [row.id, Number(row.waiting)]));
-}
-
-/** Whether a runner that is there may take the job; the built-in one is started for it. */
-export async function hasRunner(
-  db: Db,
-  jobId: number,
-  builtIn: { readonly exists: boolean; readonly serves: BuiltInScope },
-): Promise<boolean> {
-  const found = await sql`
-    select from ${candidates} where jobs.id = ${jobId} and ${matches(builtIn.serves)} and case
-      when runners.built_in then ${builtIn.exists}::boolean
-      else runners.contacted_at > now() - make_interval(secs => ${onlineSeconds}) end
-    limit 1
-  `.execute(db);
-  return found.rows.length > 0;
 }
 
 /** Whether the built-in runner has something to do. */

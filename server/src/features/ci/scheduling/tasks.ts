@@ -12,8 +12,9 @@ import { findJobById, lockJob, moveJob } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import { removePipeline } from '../pipelines/removal.ts';
 import { type CoverageScanner, coverageScanner } from '../traces/coverage.ts';
+import { cutScanner } from '../traces/cut.ts';
 import { traceBytes } from '../traces/trace-stream.ts';
-import { archivedTrace, refreshPipelineCoverage, setCoverage } from '../traces/traces.queries.ts';
+import { archivedTrace, refreshPipelineCoverage, setCoverage, setCutAt } from '../traces/traces.queries.ts';
 import { completedStatuses, executingStatuses } from './job-states.ts';
 import { endedStatuses } from './pipeline-states.ts';
 import { lockPipeline, notifyPending } from './process.queries.ts';
@@ -43,10 +44,16 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
   const { db } = deps;
 
   /** The bytes of a log, shown to the scanner on their way. */
-  async function* scanned(job: Job, scanner: CoverageScanner | null, signal: AbortSignal): AsyncGenerator<Buffer> {
+  async function* scanned(
+    job: Job,
+    scanner: CoverageScanner | null,
+    cut: ReturnType<typeof cutScanner>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Buffer> {
     const decoder = new StringDecoder('utf8');
     for await (const data of traceBytes(deps, job.id, signal)) {
       scanner?.push(decoder.write(data));
+      cut.push(data);
       yield data;
     }
     signal.throwIfAborted();
@@ -59,11 +66,14 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
     if (job.trace_object_key !== null || job.erased_at !== null || job.trace_size === 0) return;
     const { coverage } = job.plan as unknown as JobPlan;
     const scanner = coverage === null ? null : coverageScanner(coverage);
-    const object = await deps.objects.put(Readable.from(scanned(job, scanner, signal)), { signal });
+    const cut = cutScanner();
+    const object = await deps.objects.put(Readable.from(scanned(job, scanner, cut, signal)), { signal });
     const kept =
       object.size === job.trace_size &&
       (await transaction(db, async (tx) => {
         if (!(await archivedTrace(tx, id, object.size, object.key))) return false;
+        const cutAt = cut.result();
+        if (cutAt !== null) await setCutAt(tx, id, cutAt);
         const value = scanner?.result() ?? null;
         if (value !== null) {
           await setCoverage(tx, id, value);

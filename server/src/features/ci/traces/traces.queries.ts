@@ -93,6 +93,11 @@ export async function setCoverage(tx: Db, jobId: number, coverage: string): Prom
   await tx.updateTable('jobs').set({ coverage }).where('id', '=', jobId).execute();
 }
 
+/** Notes that the runner kept no more of a log than its limit. */
+export async function setCutAt(tx: Db, jobId: number, bytes: number): Promise<void> {
+  await tx.updateTable('jobs').set({ trace_cut_at: bytes }).where('id', '=', jobId).execute();
+}
+
 /** The average over the newest attempts of a pipeline. */
 export async function refreshPipelineCoverage(tx: Db, pipelineId: number): Promise<void> {
   const average = tx

@@ -83,6 +83,8 @@ import { contextCommitsMigration } from './0641-context-commits.ts';
 import { groupApprovalsMigration } from './0642-group-approvals.ts';
 import { idTokenKeysMigration } from './0650-id-token-keys.ts';
 import { pipelineExplanationsMigration } from './0651-pipeline-explanations.ts';
+import { lostHandoutsMigration } from './0670-lost-handouts.ts';
+import { cutLogsMigration } from './0671-cut-logs.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -175,4 +177,6 @@ export const migrations: readonly Migration[] = [
   groupApprovalsMigration,
   idTokenKeysMigration,
   pipelineExplanationsMigration,
+  lostHandoutsMigration,
+  cutLogsMigration,
 ];

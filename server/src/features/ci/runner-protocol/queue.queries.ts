@@ -1,0 +1,97 @@
+/** Why a job waits for a runner, and how many are given out before it. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import { onlineSeconds } from '../runners/runner-status.ts';
+import { type BuiltInScope, candidates, hasTags, matches, serves, takesRef } from './claim.queries.ts';
+
+export interface BuiltIn {
+  readonly exists: boolean;
+  readonly serves: BuiltInScope;
+}
+
+/** How many runners are left with each condition, the earlier ones included. */
+export interface RunnerCounts {
+  /** Of the project. */
+  readonly available: number;
+  readonly tagged: number;
+  /** That take jobs of the ref. */
+  readonly allowed: number;
+  readonly active: number;
+  /** The built-in one is started for the job. */
+  readonly online: number;
+  readonly busy: number;
+}
+
+const isOnline = (builtIn: BuiltIn) => sql<boolean>`case
+  when runners.built_in then ${builtIn.exists}::boolean
+  else runners.contacted_at > now() - make_interval(secs => ${onlineSeconds}) end`;
+
+export async function runnersFor(db: Db, jobId: number, builtIn: BuiltIn): Promise<RunnerCounts> {
+  const found = await sql<RunnerCounts>`
+    select
+      count(*)::integer as available,
+      (count(*) filter (where tagged))::integer as tagged,
+      (count(*) filter (where tagged and allowed))::integer as allowed,
+      (count(*) filter (where tagged and allowed and active))::integer as active,
+      (count(*) filter (where tagged and allowed and active and online))::integer as online,
+      (count(*) filter (where tagged and allowed and active and online and busy))::integer as busy
+    from (
+      select ${hasTags} as tagged, ${takesRef} as allowed,
+        not runners.paused and (runners.token_expires_at is null or runners.token_expires_at > now()) as active,
+        ${isOnline(builtIn)} as online,
+        exists (
+          select from jobs as others where others.runner_id = runners.id and others.status in ('running', 'canceling')
+        ) as busy
+      from ${candidates}
+      where jobs.id = ${jobId} and ${serves(builtIn.serves)}
+    ) as runners
+  `.execute(db);
+  return found.rows[0] ?? { available: 0, tagged: 0, allowed: 0, active: 0, online: 0, busy: 0 };
+}
+
+/**
+ * Waiting jobs that its runners are given before this one, as far as that can be said now: each project and each person
+ * in turn, as `claimJob` does.
+ */
+export async function jobsAhead(db: Db, jobId: number, builtIn: BuiltIn): Promise<number> {
+  const found = await sql<{ ahead: number }>`
+    with own_runners as (
+      select runners.id from ${candidates} where jobs.id = ${jobId} and ${matches(builtIn.serves)} and ${isOnline(builtIn)}
+    ), waiting as (
+      select distinct jobs.id, jobs.project_id, jobs.user_id from ${candidates}
+      where runners.id in (select id from own_runners) and ${matches(builtIn.serves)}
+    ), running as (
+      select project_id, user_id, count(*) as number from jobs where status in ('running', 'canceling')
+      group by project_id, user_id
+    ), turns as (
+      select waiting.id,
+        coalesce((select sum(number) from running where running.project_id = waiting.project_id), 0)
+          + row_number() over (partition by waiting.project_id order by waiting.id) as project_turn,
+        coalesce((select sum(number) from running where running.user_id = waiting.user_id), 0)
+          + row_number() over (partition by waiting.user_id order by waiting.id) as user_turn
+      from waiting
+    )
+    select count(*)::integer as ahead from turns, turns as own
+    where own.id = ${jobId} and (turns.project_turn, turns.user_turn, turns.id) < (own.project_turn, own.user_turn, own.id)
+  `.execute(db);
+  return found.rows[0]?.ahead ?? 0;
+}
+
+/** Names of the jobs that a job waits for: those it needs, else all of the stages before, that have not ended. */
+export async function unfinishedBefore(
+  db: Db,
+  job: { readonly pipeline_id: number; readonly stage_index: number; readonly needs: readonly string[] | null },
+): Promise<string[]> {
+  let query = db
+    .selectFrom('jobs')
+    .select('name')
+    .where('pipeline_id', '=', job.pipeline_id)
+    .where('retried', '=', false)
+    .where('status', 'not in', ['success', 'failed', 'canceled', 'skipped']);
+  query =
+    job.needs === null
+      ? query.where('stage_index', '<', job.stage_index)
+      : query.where('name', 'in', [...job.needs, '']);
+  const rows = await query.orderBy('stage_index').orderBy('id').limit(4).execute();
+  return rows.map((row) => row.name);
+}

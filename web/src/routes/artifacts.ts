@@ -1,0 +1,30 @@
+/** Routes of the files that a job left, below a project's route. */
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { artifactTree } from '../lib/artifacts.ts';
+import { queries } from '../lib/queries.ts';
+import { fromSegment } from '../lib/urls.ts';
+import { number, text } from './base.ts';
+
+interface Search {
+  readonly path?: string | undefined;
+  readonly file?: string | undefined;
+  readonly page?: number | undefined;
+}
+
+export const artifactBrowser = {
+  path: '/jobs/$id/artifacts/browse',
+  validateSearch: (search: Record<string, unknown>): Search => ({
+    path: text(search.path),
+    file: text(search.file),
+    page: number(search.page),
+  }),
+  loaderDeps: ({ search: { path, page } }: { search: Search }) => ({ path, page }),
+  loader: ({
+    params,
+    deps,
+  }: {
+    readonly params: { readonly path: string; readonly id: string };
+    readonly deps: Search;
+  }) => queries.ensureQueryData(artifactTree(fromSegment(params.path), Number(params.id), deps)),
+  component: lazyRouteComponent(() => import('../features/jobs/ArtifactsPage.tsx')),
+} as const;
