@@ -233,6 +233,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     version: release.version,
     outbound: kernels.outbound,
     secrets,
+    ...{ mail: kernels.mail, markdown: kernels.markdown, noteables: collaboration.noteables },
     project: (idOrPath, caller) => namespaces.parents.project(idOrPath, caller),
     resolver: identity.resolver,
     search: { ...repository.search, ...planning.search, ...review.search, projects: namespaces.list },

@@ -39,7 +39,7 @@ function decoded(body: string, encoding: string): string {
 }
 
 const headerOf = (head: string, name: string): string | null => {
-  const line = new RegExp(`^${name}: ((?:.|\r\n[ \t])*)$`, 'im').exec(head);
+  const line = new RegExp(`^${name}:((?:.|\r\n[ \t])*)$`, 'im').exec(head);
   return line?.[1]?.replace(/\r\n[ \t]/g, ' ').trim() ?? null;
 };
 

@@ -5,9 +5,11 @@ import type { Feature } from '../../kernel/feature.ts';
 import type { CredentialResolver } from '../../kernel/http/credentials.ts';
 import type { Outbound } from '../../kernel/outbound/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
+import type { Noteables } from '../collaboration/index.ts';
 import { eventRoutes, type PushReader, recorder, retention } from './events/index.ts';
 import { feeds } from './feeds/feeds.ts';
 import { notificationSettingRoutes } from './notification-settings/notification-settings.routes.ts';
+import { mailRetention, type NotificationDependencies, notifications, unsubscribing } from './notifications/index.ts';
 import { type SearchDependencies, searchRoutes } from './search/index.ts';
 import { type WebhookDependencies, webhookConsumer, webhookSamples } from './webhook-payloads/index.ts';
 import { callRoutes, hookCalls, hookRoutes, systemHookRoutes } from './webhooks/index.ts';
@@ -32,6 +34,9 @@ export interface ActivityDependencies {
   readonly webhooks: Omit<WebhookDependencies, 'db' | 'announce'>;
   readonly search: Omit<SearchDependencies, 'db' | 'externalUrl'>;
   readonly resolver: CredentialResolver;
+  readonly mail: NotificationDependencies['mail'];
+  readonly markdown: NotificationDependencies['markdown'];
+  readonly noteables: Pick<Noteables, 'audience'>;
   /** Who a feed token stands for; null when it is unknown. */
   readonly feedCaller: (token: string) => Promise<Caller | null>;
 }
@@ -41,6 +46,10 @@ export function activityFeature(deps: ActivityDependencies): Feature {
   const { db, externalUrl } = deps;
   const { tasks, cron } = retention(db);
   const calls = hookCalls(deps);
+  const unsubscribe = unsubscribing(deps);
+  const letters = mailRetention(db);
+  const { audience } = deps.noteables;
+  const mails = notifications({ ...deps, audience, unsubscribeUrl: unsubscribe.url });
   const webhooks = { db, announce: calls.announce, ...deps.webhooks };
   return {
     routes: [
@@ -51,9 +60,16 @@ export function activityFeature(deps: ActivityDependencies): Feature {
       ...callRoutes({ db, calls }),
       ...systemHookRoutes({ ...deps, calls }),
     ],
-    consumers: [recorder(db, { readPush: deps.readPush, settings: webhooks.settings }), webhookConsumer(webhooks)],
-    tasks: [...tasks, ...calls.tasks],
-    cron: [...cron, ...calls.cron],
-    mount: feeds(deps).mount,
+    consumers: [
+      recorder(db, { readPush: deps.readPush, settings: webhooks.settings }),
+      webhookConsumer(webhooks),
+      mails,
+    ],
+    tasks: [...tasks, ...calls.tasks, ...letters.tasks],
+    cron: [...cron, ...calls.cron, ...letters.cron],
+    mount(server) {
+      feeds(deps).mount(server);
+      unsubscribe.mount(server);
+    },
   };
 }

@@ -14,12 +14,13 @@ export async function copyComments(tx: Db, from: Noteable, to: Noteable): Promis
     ), copies as (
       insert into notes (id, project_id, namespace_id, noteable_type, noteable_id, noteable_iid, discussion_id, kind,
         author_id, body, system, internal, resolvable, resolved_at, resolved_by_id, last_edited_at, last_edited_by_id,
-        created_at, updated_at, action)
+        created_at, updated_at, action, source_type, source_id, source_project_id, source_sha)
       overriding system value
       select p.copy_id, ${to.projectId}::bigint, ${to.groupId}::bigint, ${to.type}, ${to.id}::bigint, ${to.iid}::bigint,
         left(p.thread, 40), n.kind, n.author_id, n.body, n.system, n.internal,
         n.resolvable and ${to.type} <> 'epic', n.resolved_at, n.resolved_by_id, n.last_edited_at, n.last_edited_by_id,
-        n.created_at, n.updated_at, n.action
+        n.created_at, n.updated_at, n.action,
+        n.source_type, n.source_id, n.source_project_id, n.source_sha
       from pairs p join notes n on n.id = p.id order by p.id
       returning id
     )

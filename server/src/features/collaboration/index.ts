@@ -16,6 +16,7 @@ import { milestoneRoutes } from './milestones/milestones.routes.ts';
 import { milestoneReferences } from './milestones/references.ts';
 import { noteables } from './noteables.ts';
 import { moveNotes, removeNotesOf } from './notes/index.ts';
+import { pushedCommits } from './ports.ts';
 import { mountUploads } from './uploads/uploads.mount.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
 
@@ -24,6 +25,7 @@ export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
 export { labelsNamed } from './labels/named.ts';
 export { meantBy } from './meant.queries.ts';
+export type { About, Audience, Reader } from './mentions/index.ts';
 export {
   Milestone,
   type MilestoneJson,
@@ -32,10 +34,11 @@ export {
 } from './milestones/milestones.entity.ts';
 export { findMilestone, milestoneNamed, milestonesById, milestonesFor } from './milestones/milestones.queries.ts';
 export type { Noteables } from './noteables.ts';
+export { type PushedCommits, pushedCommits } from './ports.ts';
 export { labelRelation, milestoneRelation } from './relations.ts';
 export { insertStates, recordLabels, recordMilestone, recordState, recordWeight } from './resource-events/index.ts';
 export { type Responses, responsesTo } from './responses.queries.ts';
-export { isSubscribed } from './subscriptions/index.ts';
+export { isSubscribed, setSubscribed } from './subscriptions/index.ts';
 export { createTodo, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';
 export {
   headersOf as fileHeaders,
@@ -63,7 +66,7 @@ export interface CollaborationDependencies {
 export function collaborationFeature(deps: CollaborationDependencies) {
   const parts = deps.ports.every(labeled);
   deps.ports.provide(placeMoved, { moved: (tx, moved) => copyInherited(tx, parts, moved) });
-  const discussed = noteables(deps);
+  const discussed = noteables({ ...deps, pushedCommits: deps.ports.one(pushedCommits) });
   return {
     references: [labelReferences(deps.db), milestoneReferences(deps.db)],
     routes: [
@@ -74,6 +77,7 @@ export function collaborationFeature(deps: CollaborationDependencies) {
       ...uploadRoutes(deps),
     ],
     mount: (server) => mountUploads(server, deps),
+    consumers: discussed.consumers,
     /** Where kinds of things that people discuss register. */
     noteables: discussed,
     /** What becomes of comments whose people go. */

@@ -2,10 +2,14 @@
 import type { TProperties } from 'typebox';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
+import type { FactConsumer } from '../../kernel/events/index.ts';
+import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { type Markdown, mentionsIn } from '../../kernel/markdown/index.ts';
 import { usersMentioned } from '../identity/index.ts';
 import { awardRoutes } from './award-emoji/index.ts';
+import { crossReferences } from './cross-references/index.ts';
+import { type Audience, audience, mentionTodos } from './mentions/index.ts';
 import {
   discussionRoutes,
   isFollowed,
@@ -20,6 +24,7 @@ import {
   type Place,
   type TodoTarget,
 } from './notes/index.ts';
+import type { PushedCommits } from './ports.ts';
 import { type QuickActions, quickActions } from './quick-actions/index.ts';
 import { resourceEventRoutes } from './resource-events/index.ts';
 import { subscriptionRoutes } from './subscriptions/index.ts';
@@ -36,6 +41,10 @@ export interface Noteables {
   readonly quickActions: QuickActions;
   /** Things of a kind by id as lists show them; those that the caller may not see are left out. */
   shown(type: NoteableType, ids: readonly number[], caller: Caller): Promise<ReadonlyMap<number, TodoTarget>>;
+  /** Follow what happens to texts. */
+  readonly consumers: readonly FactConsumer[];
+  /** Who hears of what is said and done. */
+  readonly audience: Audience;
   /** Routes that belong to no kind. */
   readonly routes: readonly Route[];
   /** Those whom a text names and who may see the thing, but for its author; asked before the transaction of the change. */
@@ -47,6 +56,8 @@ export function noteables(deps: {
   readonly db: Db;
   readonly externalUrl: string;
   readonly markdown: Pick<Markdown, 'html'>;
+  readonly parents: Pick<ParentLoader, 'project' | 'group'>;
+  readonly pushedCommits: PushedCommits;
   /** The person and the project as they are now; null when either is gone or may not act. */
   readonly actingAs: (
     userId: number,
@@ -55,6 +66,7 @@ export function noteables(deps: {
 }): Noteables {
   const { db } = deps;
   const kinds = noteableKinds();
+  const heard = audience({ ...deps, kinds });
 
   async function mentioned(place: Place, text: string, authorId: number, internal = false): Promise<number[]> {
     const { id, projectId, type } = place.noteable;
@@ -91,6 +103,8 @@ export function noteables(deps: {
     shown: async (type, ids, caller) =>
       ids.length === 0 ? new Map() : ((await kinds.of(type).followed?.many(ids, caller)) ?? new Map()),
     mentioned,
+    audience: heard,
+    consumers: [crossReferences({ ...deps, kinds }), mentionTodos({ ...deps, kinds, audience: heard })],
     routes: todoRoutes(parts),
     register(kind) {
       kinds.add(kind);

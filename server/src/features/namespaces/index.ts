@@ -63,6 +63,7 @@ export type { DeletionService } from './deletion/deletion.service.ts';
 export type { NamespacesDependencies } from './deps.ts';
 export { groupAttributeParameters, groupAttributes } from './groups/attributes.ts';
 export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
+export { sendsMail } from './members/entry.queries.ts';
 export { graceOfGroups } from './members/members.queries.ts';
 export { membersNamed } from './members/named.ts';
 export { openness, visibilities } from './naming/naming.ts';

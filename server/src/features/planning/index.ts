@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { Ports } from '../../kernel/ports.ts';
-import { labeled, type Noteables } from '../collaboration/index.ts';
+import { labeled, type Noteables, pushedCommits } from '../collaboration/index.ts';
 import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
 import { membersUnassigned } from '../namespaces/index.ts';
 import { boardRoutes } from './boards/boards.routes.ts';
@@ -40,6 +40,7 @@ import { schedulingTask } from './iterations/scheduling.ts';
 
 export { boardRelation } from './boards/transfer.ts';
 export type { FindEpics } from './epics/finding.ts';
+export { labelsOf as labelsOfIssues } from './issues/issues.queries.ts';
 export type { IssueLists } from './issues/listing.routes.ts';
 export { issueLinkRelation, issueRelation } from './issues/transfer.ts';
 
@@ -92,7 +93,7 @@ export function planningFeature(deps: PlanningDependencies) {
       ...deps.noteables.register({ ...epicNoteable(db, epicsShown), commands: epicCommands(db, epics) }),
     ],
     references: [issueReferences(db), epicReferences(db)],
-    consumers: [closingConsumer({ db, parents: deps.parents, issues: service })],
+    consumers: [closingConsumer({ ...deps, issues: service, pushedCommits: ports.one(pushedCommits) })],
     tasks: scheduling.tasks,
     cron: scheduling.cron,
     /** Lists for the search. */

@@ -11,7 +11,7 @@ import type { Markdown } from '../../kernel/markdown/index.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import { addJob, defineTask } from '../../kernel/queue/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
-import type { Noteables } from '../collaboration/index.ts';
+import { type Noteables, pushedCommits } from '../collaboration/index.ts';
 import { type ProjectRepositories, projectRepositories } from '../namespaces/index.ts';
 import { repositoryAccess } from './access.ts';
 import { archiveRoutes } from './archives/archives.routes.ts';
@@ -57,6 +57,7 @@ import { readPushOptions } from './push-options/push-options.ts';
 import { type PushRuleCheckDependencies, pushRuleCheck } from './push-rules/push-rules.check.ts';
 import { pushRuleRoutes } from './push-rules/push-rules.routes.ts';
 import { pushRuleService } from './push-rules/push-rules.service.ts';
+import { broughtCommits } from './pushed-commits.ts';
 import { gitReader } from './reading/git-reader.ts';
 import { refService } from './refs/refs.service.ts';
 import { secretsCheck } from './secrets/secrets.check.ts';
@@ -100,12 +101,14 @@ export { describedGrant } from './protections/protections.entity.ts';
 export { protectedBranchRelation, protectedTagRelation } from './protections/transfer.ts';
 export { type MergeRequestWishes, readPushOptions } from './push-options/push-options.ts';
 export { pushRuleRelation } from './push-rules/transfer.ts';
+export { newRefBase } from './pushed-commits.ts';
 export type { FoundLines, RepositoryReader } from './reading/reader.ts';
 export { linearPattern } from './reading/search.ts';
 export type { RefService } from './refs/refs.service.ts';
 export { securitySettingRelation } from './secrets/transfer.ts';
 export { type InstanceKeys, loadInstanceKeys } from './signatures/instance-keys.ts';
 export { type NewSnippet, rewriteSnippetUrl, type SnippetLists } from './snippets/index.ts';
+export { UserAgentDetail } from './snippets/snippets.entity.ts';
 export type { Inspection, Problem } from './storage/inspect.ts';
 export type { Pushed } from './transfer/receive.ts';
 export { findWiki } from './wikis/index.ts';
@@ -404,6 +407,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     licenseOf: licenses.of,
   };
   deps.ports.provide(projectRepositories, repositories);
+  deps.ports.provide(pushedCommits, broughtCommits(access));
   return {
     ...feature,
     access,

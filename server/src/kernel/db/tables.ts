@@ -310,7 +310,7 @@ export interface EventsTable {
   project_id: number;
   author_id: number;
   action: 'created' | 'updated' | 'closed' | 'reopened' | 'pushed' | 'commented' | 'merged' | 'joined' | 'left' | 'destroyed' | 'expired' | 'approved';
-  target_type: 'merge_request' | 'wiki_page' | 'note' | 'milestone' | null;
+  target_type: 'merge_request' | 'wiki_page' | 'note' | 'milestone' | 'issue' | null;
   merge_request_id: number | null;
   push_action: 'created' | 'removed' | 'pushed' | null;
   ref_type: 'branch' | 'tag' | null;
@@ -324,6 +324,7 @@ export interface EventsTable {
   note_id: number | null;
   milestone_id: number | null;
   ref_count: number | null;
+  issue_id: number | null;
 }
 
 export interface ExternalStatusCheckBranchesTable {
@@ -509,6 +510,8 @@ export interface IssuesTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   epic_issue_id: number | null;
+  user_agent: string | null;
+  ip_address: string | null;
 }
 
 export interface IterationCadencesTable {
@@ -946,6 +949,10 @@ export interface NotesTable {
   action: string | null;
   original_position: ColumnType<Json | null, string | null | undefined, string | null>;
   outdated: Generated<boolean>;
+  source_type: 'issue' | 'merge_request' | 'epic' | 'commit' | null;
+  source_id: number | null;
+  source_project_id: number | null;
+  source_sha: string | null;
 }
 
 export interface NotificationSettingsTable {
@@ -1674,6 +1681,12 @@ export interface SecurityScansTable {
   created_at: Generated<Date>;
 }
 
+export interface SentNotificationsTable {
+  fact_id: number;
+  user_id: number;
+  created_at: Generated<Date>;
+}
+
 export interface ServiceAccountPlacesTable {
   user_id: number;
   namespace_id: number | null;
@@ -2170,6 +2183,7 @@ export interface Database {
   security_scan_findings: SecurityScanFindingsTable;
   security_scanners: SecurityScannersTable;
   security_scans: SecurityScansTable;
+  sent_notifications: SentNotificationsTable;
   service_account_places: ServiceAccountPlacesTable;
   sessions: SessionsTable;
   sign_in_challenges: SignInChallengesTable;

@@ -111,7 +111,7 @@ export function createMail(deps: MailDependencies): Mail {
         subject: message.subject,
         text: message.text,
         ...((await settings.read()).html_emails_enabled ? { html: message.html } : {}),
-        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...message.headers },
         signal,
       });
       log.info({ mail: id }, 'mail delivered');

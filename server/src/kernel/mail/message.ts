@@ -8,6 +8,12 @@ export interface MailText {
   readonly action?: { readonly label: string; readonly url: string };
   /** Facts in two columns. */
   readonly details?: readonly (readonly [string, string])[];
+  /** What somebody wrote: as text, and as HTML that is safe to show. */
+  readonly body?: { readonly text: string; readonly html: string };
+  /** Headers beside the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where the reader says that they want no more of these. */
+  readonly unsubscribe?: string;
   /** After everything else: what to do when this was not expected. */
   readonly closing?: string;
 }
@@ -18,6 +24,7 @@ export interface MailMessage {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -32,14 +39,15 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** Texts of people are escaped in the HTML part and kept in one line in the subject. */
 export function renderMail(letter: MailText, externalUrl: string, addition: string | null = null): MailMessage {
-  const { paragraphs, action, details = [], closing } = letter;
+  const { paragraphs, body, action, details = [], closing, unsubscribe } = letter;
   const footer = `You receive this message because of your account on ${externalUrl}.`;
   const text = [
     ...paragraphs,
+    ...(body ? [body.text] : []),
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...(details.length > 0 ? [details.map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n')] : []),
     ...(closing ? [closing] : []),
-    `-- \n${[footer, ...(addition ? [addition] : [])].join('\n\n')}`,
+    `-- \n${[footer, ...(unsubscribe ? [`Unsubscribe from this thread: ${unsubscribe}`] : []), ...(addition ? [addition] : [])].join('\n\n')}`,
   ].join('\n\n');
   const paragraph = (content: string) => `<p style="margin:0 0 16px">${content}</p>`;
   const rows = details.map(
@@ -50,6 +58,7 @@ export function renderMail(letter: MailText, externalUrl: string, addition: stri
     '<!doctype html><html lang="en"><head><meta charset="utf-8"></head>',
     '<body style="font:16px/1.5 system-ui,sans-serif;color:#1f2328;max-width:36em;margin:24px auto;padding:0 16px">',
     ...paragraphs.map((each) => paragraph(escaped(each))),
+    ...(body ? [`<div style="margin:0 0 16px">${body.html}</div>`] : []),
     ...(action
       ? [
           paragraph(
@@ -61,8 +70,15 @@ export function renderMail(letter: MailText, externalUrl: string, addition: stri
     ...(rows.length > 0 ? [`<table style="margin:0 0 16px;border-collapse:collapse">${rows.join('')}</table>`] : []),
     ...(closing ? [paragraph(escaped(closing))] : []),
     `<p style="color:#5c6370;font-size:14px;border-top:1px solid #d0d7de;padding-top:8px">${escaped(footer)}</p>`,
+    ...(unsubscribe ? [paragraph(`<a href="${escaped(unsubscribe)}">Unsubscribe from this thread</a>`)] : []),
     ...(addition ? [paragraph(escaped(addition))] : []),
     '</body></html>',
   ].join('\n');
-  return { to: letter.to, subject: oneLine(letter.subject), text: `${text}\n`, html };
+  const headers = {
+    ...letter.headers,
+    ...(unsubscribe
+      ? { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+      : {}),
+  };
+  return { to: letter.to, subject: oneLine(letter.subject), text: `${text}\n`, html, headers };
 }

@@ -96,9 +96,12 @@ function withoutCode(text: string): string {
   return kept.join('\n');
 }
 
+/** What a text names outside of its code: `findReferences` without the longest texts. */
+export const referencesIn = (text: string): Reference[] =>
+  text.length > longestWithMentions ? [] : findReferences(withoutCode(text));
+
 /** Usernames that a text names outside of its code, each once. */
 export function mentionsIn(text: string): string[] {
-  if (text.length > longestWithMentions || !text.includes('@')) return [];
-  const found = findReferences(withoutCode(text));
-  return [...new Set(found.flatMap(({ kind, value }) => (kind === 'user' ? [value.toLowerCase()] : [])))];
+  if (!text.includes('@')) return [];
+  return [...new Set(referencesIn(text).flatMap(({ kind, value }) => (kind === 'user' ? [value.toLowerCase()] : [])))];
 }

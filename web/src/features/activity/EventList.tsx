@@ -19,14 +19,29 @@ interface Place {
   readonly name_with_namespace: string;
 }
 
+const pages = {
+  Issue: ['/p/$path/issues/$iid', '#'],
+  MergeRequest: ['/p/$path/merge_requests/$iid', '!'],
+} as const;
+
+/** The issue or merge request that an event, or the comment that it is, is about. */
+function numberedTarget({ target_type, target_iid, target_title, note }: Event) {
+  const kind = note ? note.noteable_type : target_type;
+  const iid = note ? note.noteable_iid : target_iid;
+  if ((kind !== 'Issue' && kind !== 'MergeRequest') || iid === null) return null;
+  const [to, sign] = pages[kind];
+  return { to, iid, label: `${sign}${iid} ${target_title ?? ''}` };
+}
+
 /** What it was done to, with a link where there is something to see. */
 function Target({ event, place }: { event: Event; place: Place | undefined }) {
   const push = event.push_data;
   const params = place && { path: toSegment(place.path_with_namespace) };
-  if (event.target_type === 'MergeRequest') {
-    const label = `!${event.target_iid} ${event.target_title ?? ''}`;
+  const numbered = numberedTarget(event);
+  if (numbered) {
+    const { to, iid, label } = numbered;
     return params ? (
-      <Link to="/p/$path/merge_requests/$iid" params={{ ...params, iid: String(event.target_iid) }} data-entry>
+      <Link to={to} params={{ ...params, iid: String(iid) }} data-entry>
         {label}
       </Link>
     ) : (

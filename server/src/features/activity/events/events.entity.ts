@@ -31,7 +31,7 @@ export const Event = Entity('Event', {
   target_type: Nullable(
     Text({
       description:
-        '`MergeRequest`, `Milestone`, `WikiPage::Meta`, or of a comment `Note`, `DiscussionNote`, `DiffNote`; null where the event is about the project',
+        '`Issue`, `MergeRequest`, `Milestone`, `WikiPage::Meta`, or of a comment `Note`, `DiscussionNote`, `DiffNote`; null where the event is about the project',
     }),
   ),
   author_id: Id(),
@@ -62,13 +62,14 @@ const actionNames: Readonly<Record<EventRow['action'], string>> = {
   approved: 'approved',
 };
 const targetTypes: Readonly<Record<string, string>> = {
+  issue: 'Issue',
   merge_request: 'MergeRequest',
   milestone: 'Milestone',
   wiki_page: 'WikiPage::Meta',
 };
 
 /** What is opened where other things are created. */
-const opened: ReadonlySet<string | null> = new Set(['merge_request', 'milestone']);
+const opened: ReadonlySet<string | null> = new Set(['issue', 'merge_request', 'milestone']);
 
 /** What happened, in the ecosystem's words. */
 export function actionName(event: EventRow): string {
@@ -98,7 +99,7 @@ export function eventJson(event: EventRow, author: ReferenceRow, externalUrl: st
     id: event.id,
     project_id: event.project_id,
     action_name: actionName(event),
-    target_id: event.merge_request_id ?? event.milestone_id ?? event.wiki_page_id ?? event.note_id,
+    target_id: event.merge_request_id ?? event.issue_id ?? event.milestone_id ?? event.wiki_page_id ?? event.note_id,
     target_iid: event.target_iid ?? event.note_id,
     target_type: event.note
       ? (noteType(event.note.row) ?? 'Note')

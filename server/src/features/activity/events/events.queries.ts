@@ -1,5 +1,6 @@
 /** Events of people in projects: written once per fact, listed by author, by project, or where somebody is a member. */
 import { type Insertable, type RawBuilder, sql } from 'kysely';
+import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -20,6 +21,7 @@ export async function insertEvent(db: Db, event: NewEvent): Promise<void> {
   const request = event.merge_request_id ?? null;
   const note = event.note_id ?? null;
   const milestone = event.milestone_id ?? null;
+  const issue = event.issue_id ?? null;
   const columns = Object.keys(event).map((name) => sql.ref(name));
   const values = Object.values(event).map((value) => sql`${value}`);
   await sql`with places as (
@@ -28,6 +30,7 @@ export async function insertEvent(db: Db, event: NewEvent): Promise<void> {
         and (${request}::bigint is null or exists (select from merge_requests m where m.id = ${request}))
         and (${note}::bigint is null or exists (select from notes t where t.id = ${note}))
         and (${milestone}::bigint is null or exists (select from milestones s where s.id = ${milestone}))
+        and (${issue}::bigint is null or exists (select from issues i where i.id = ${issue}))
       for key share of p, u)
     insert into events (${sql.join(columns)}) select ${sql.join(typed(values, event))} from places
     on conflict (fact_id) do nothing`.execute(db);
@@ -41,6 +44,7 @@ const types: Readonly<Partial<Record<keyof NewEvent, string>>> = {
   wiki_page_id: 'bigint',
   note_id: 'bigint',
   milestone_id: 'bigint',
+  issue_id: 'bigint',
   commit_count: 'integer',
   ref_count: 'integer',
   created_at: 'timestamptz',
@@ -90,22 +94,33 @@ export interface EventRow extends Event {
   readonly project_path: string;
 }
 
+/** Events of an issue, and comments on one that are not internal. */
+const ofIssue = sql`(e.target_type = 'issue' or (e.target_type = 'note' and t.noteable_type = 'issue' and not t.internal))`;
+
 /** What one needs to see of a project for each kind of event. */
-const kinds = [
-  { ability: 'read_code', of: sql`e.action = 'pushed'` },
-  { ability: 'read_merge_request', of: sql`e.target_type = 'merge_request'` },
-  { ability: 'read_code', of: sql`(e.target_type = 'note' and t.noteable_type = 'commit')` },
-  {
-    ability: 'read_merge_request',
-    of: sql`(e.target_type = 'note' and t.noteable_type = 'merge_request' and not t.internal)`,
-  },
-  { ability: 'read_milestone', of: sql`e.target_type = 'milestone'` },
-  { ability: 'read_wiki', of: sql`e.target_type = 'wiki_page'` },
-  { ability: 'read_project', of: sql`(e.action <> 'pushed' and e.target_type is null)` },
-] as const;
+const kindsFor = (me: number | null) =>
+  [
+    { ability: 'read_code', of: sql`e.action = 'pushed'` },
+    { ability: 'read_merge_request', of: sql`e.target_type = 'merge_request'` },
+    { ability: 'read_code', of: sql`(e.target_type = 'note' and t.noteable_type = 'commit')` },
+    {
+      ability: 'read_merge_request',
+      of: sql`(e.target_type = 'note' and t.noteable_type = 'merge_request' and not t.internal)`,
+    },
+    {
+      ability: 'read_issue',
+      of: sql`(${ofIssue} and (not i.confidential or i.author_id = ${me}::bigint or exists (
+      select from issue_assignees a where a.issue_id = i.id and a.user_id = ${me}::bigint)))`,
+    },
+    { ability: 'read_confidential_issue', of: ofIssue },
+    { ability: 'read_milestone', of: sql`e.target_type = 'milestone'` },
+    { ability: 'read_wiki', of: sql`e.target_type = 'wiki_page'` },
+    { ability: 'read_project', of: sql`(e.action <> 'pushed' and e.target_type is null)` },
+  ] satisfies readonly { readonly ability: ProjectAbility; readonly of: Sql }[];
 
 /** Events of which the caller may see the project and the part of it that they are about. */
 function visible(caller: Caller, source: EventSource): { tables: Sql | null; condition: Sql } {
+  const kinds = kindsFor(caller.user?.id ?? null);
   if (typeof source === 'object' && 'project' in source) {
     const seen = kinds.filter(({ ability }) => canOnProject(caller, ability, source.project)).map(({ of }) => of);
     return { tables: null, condition: seen.length === 0 ? sql`false` : sql`(${sql.join(seen, sql` or `)})` };
@@ -140,6 +155,8 @@ function statement(caller: Caller, source: EventSource, filter: EventFilter, col
     select ${columns} from events e join projects p on p.id = e.project_id join namespaces n on n.id = p.namespace_id
       left join merge_requests m on m.id = e.merge_request_id left join wiki_pages w on w.id = e.wiki_page_id
       left join notes t on t.id = e.note_id left join milestones s on s.id = e.milestone_id
+      left join issues i
+        on i.id = coalesce(e.issue_id, case when t.noteable_type = 'issue' then t.noteable_id end)
     where ${allOf([...conditionsOf(caller, source, filter), condition])} ${end}`;
 }
 
@@ -152,8 +169,8 @@ export async function listEvents(
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ rows: EventRow[]; total: number }> {
   const way = sql.raw(filter.sort ?? 'desc');
-  const columns = sql`e.*, coalesce(m.iid, s.iid) as target_iid,
-    coalesce(m.title, w.title, s.title, case when e.target_type in ('note', 'milestone') then e.commit_title end) as target_title,
+  const columns = sql`e.*, coalesce(m.iid, s.iid, case when e.target_type = 'issue' then i.iid end) as target_iid,
+    coalesce(m.title, w.title, s.title, case when e.target_type = 'issue' then i.title end, case when e.target_type in ('note', 'milestone') then e.commit_title end) as target_title,
     w.slug as wiki_slug,
     n.full_name || ' / ' || p.name as project_name, n.full_path || '/' || p.path as project_path`;
   const end = sql`order by e.created_at ${way}, e.id ${way} limit ${page.limit} offset ${page.offset}`;

@@ -7,6 +7,7 @@ import {
   type FactConsumer,
   type FactDefinition,
   type FactDelivery,
+  issueFacts,
   memberChanged,
   mergeRequestFacts,
   milestoneFacts,
@@ -80,6 +81,12 @@ const ofRequest = (fact: Fact<MergeRequestFact>, action: NewEvent['action']): Wh
   merge_request_id: fact.payload.merge_request_id,
 });
 
+const ofIssue = (fact: Fact<(typeof issueFacts)[keyof typeof issueFacts]>, action: NewEvent['action']): What => ({
+  action,
+  target_type: 'issue',
+  issue_id: fact.payload.issue_id,
+});
+
 const ofWikiPage = (fact: Fact<WikiPageFact>, action: NewEvent['action']): What => ({
   action,
   target_type: 'wiki_page',
@@ -128,6 +135,9 @@ export function recorder(db: Db, deps: RecorderDependencies): FactConsumer {
       as(mergeRequestFacts.merged, (fact) => ofRequest(fact, 'merged')),
       as(mergeRequestFacts.approved, (fact) => ofRequest(fact, 'approved')),
       as(mergeRequestFacts.approval, (fact) => ofRequest(fact, 'approved')),
+      as(issueFacts.opened, (fact) => ofIssue(fact, 'created')),
+      as(issueFacts.closed, (fact) => ofIssue(fact, 'closed')),
+      as(issueFacts.reopened, (fact) => ofIssue(fact, 'reopened')),
       as(wikiPageFacts.created, (fact) => ofWikiPage(fact, 'created')),
       as(wikiPageFacts.updated, (fact) => ofWikiPage(fact, 'updated')),
       as(wikiPageFacts.destroyed, (fact) => ofWikiPage(fact, 'destroyed')),

@@ -43,15 +43,37 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** Words and signs of what has a number. */
+const numbered: Readonly<Record<string, readonly [words: string, sign: string, page: string]>> = {
+  issue: ['issue', '#', 'issues'],
+  merge_request: ['merge request', '!', 'merge_requests'],
+  milestone: ['milestone', '%', 'milestones'],
+};
+
+/** What an event, or the comment that it is, is about, where that has a number. */
+function subjectOf(event: EventRow) {
+  const note = event.note?.row;
+  const [words, sign, page] = numbered[note?.noteable_type ?? event.target_type ?? ''] ?? [];
+  const iid = note ? note.noteable_iid : event.target_iid;
+  if (iid === null || page === undefined) return null;
+  return { text: `${words} ${sign}${iid}`, path: `${page}/${iid}${note ? `#note_${note.id}` : ''}` };
+}
+
 const target = (event: EventRow): string => {
-  if (event.target_iid !== null) return `merge request !${event.target_iid}: ${event.target_title ?? ''}`;
+  const about = subjectOf(event);
+  if (about) return `${about.text}: ${event.target_title ?? ''}`;
+  if (event.target_title !== null) return event.target_title;
   if (event.ref !== null) return `${event.ref_type === 'tag' ? 'tag' : 'branch'} ${event.ref}`;
   if (event.ref_count !== null) return `${event.ref_count} ${event.ref_type === 'tag' ? 'tag(s)' : 'branch(es)'}`;
   return 'project';
 };
 
 function urlOf(event: EventRow, project: string): string {
-  if (event.target_iid !== null) return `${project}/-/merge_requests/${event.target_iid}`;
+  const about = subjectOf(event);
+  if (about) return `${project}/-/${about.path}`;
+  if (event.note?.row.commit_id) return `${project}/-/commit/${event.note.row.commit_id}#note_${event.note.row.id}`;
+  if (event.wiki_slug !== null)
+    return `${project}/-/wikis/${event.wiki_slug.split('/').map(encodeURIComponent).join('/')}`;
   if (event.commit_to !== null && event.commit_count === 1) return `${project}/-/commit/${event.commit_to}`;
   if (event.ref === null || event.commit_to === null) return project;
   return `${project}/-/commits/${event.ref.split('/').map(encodeURIComponent).join('/')}`;

@@ -13,6 +13,7 @@ import {
   groupDeleted,
   groupFacts,
   groupUpdated,
+  issueFacts,
   jobFinished,
   memberChanged,
   mergeRequestFacts,
@@ -39,8 +40,9 @@ import type { Urls } from '../../review/messages/index.ts';
 import { mergeRequestActions, mergeRequestPayload } from '../../review/messages/index.ts';
 import type { Announcement, HookEvent, HookMessage } from '../webhooks/index.ts';
 import { deploymentPayload } from './deployment.ts';
+import { issueActions, issuePayload } from './issue.ts';
 import { milestoneActions, milestonePayload } from './milestone.ts';
-import { notePayload } from './note.ts';
+import { commentedOn, notePayload } from './note.ts';
 import { jobPayload, pipelinePayload } from './pipeline.ts';
 import * as places from './places.ts';
 import { branchOf, type HookRepository, pushPayload, repositoryUpdatePayload } from './push.ts';
@@ -68,6 +70,8 @@ const titles: Partial<Record<HookEvent, readonly [trigger: string, event: string
   releases_events: ['release_hooks', 'Release Hook'],
   deployment_events: ['deployment_hooks', 'Deployment Hook'],
   milestone_events: ['milestone_hooks', 'Milestone Hook'],
+  issues_events: ['issue_hooks', 'Issue Hook'],
+  confidential_issues_events: ['confidential_issue_hooks', 'Confidential Issue Hook'],
   note_events: ['note_hooks', 'Note Hook'],
   confidential_note_events: ['confidential_note_hooks', 'Confidential Note Hook'],
   member_events: ['member_hooks', 'Member Hook'],
@@ -107,6 +111,7 @@ type OfProject<D extends FactDefinition> = (
 ) => Promise<Heard>;
 
 type StoredPlace = Pick<Fact<FactDefinition>, 'project_id'>;
+type IssueFact = (typeof issueFacts)['opened' | 'updated' | 'closed' | 'reopened'];
 type MergeRequestFact = (typeof mergeRequestFacts)[keyof typeof mergeRequestFacts];
 type MilestoneFact = (typeof milestoneFacts)['created' | 'closed' | 'reopened' | 'deleted'];
 type ProjectFact = (typeof projectFacts)['created' | 'updated' | 'transferred'];
@@ -170,6 +175,20 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
       hooks: { event, ...around(target), message: async () => messageOf(event, await payload()) },
       ...system(payload, event, 'merge_request_hooks'),
     };
+  };
+
+  const issue: OfProject<IssueFact> = async (fact, subject, delivery) => {
+    const row = await queries.issueById(db, fact.payload.issue_id);
+    if (!row) return null;
+    const { changes = {} } = fact.payload;
+    const event = row.confidential ? 'confidential_issues_events' : 'issues_events';
+    const action = issueActions[fact.kind];
+    const message = async () =>
+      messageOf(
+        event,
+        await issuePayload(deps, subject, row, await personOf(fact.actor_id, delivery), { action, changes }),
+      );
+    return { hooks: { event, ...around(subject), message } };
   };
 
   const pipeline: OfProject<(typeof pipelineFacts)[keyof typeof pipelineFacts]> = async ({ payload }, subject) => {
@@ -238,10 +257,13 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
   const comment: OfProject<(typeof noteFacts)[keyof typeof noteFacts]> = async (fact, subject, delivery) => {
     const note = await noteById(db, fact.payload.note_id);
     if (!note || note.system) return null;
-    const event = note.internal ? 'confidential_note_events' : 'note_events';
+    const sourceOf = async (id: number) => await delivery.project(id);
+    const about = await commentedOn(deps, subject, note, sourceOf);
+    if (!about) return null;
+    const event = about.secret ? 'confidential_note_events' : 'note_events';
     const action = fact.kind === 'note.created' ? 'create' : 'update';
     const message = async () =>
-      messageOf(event, await notePayload(deps, subject, note, await personOf(fact.actor_id, delivery), action));
+      messageOf(event, await notePayload(deps, subject, note, about, await personOf(fact.actor_id, delivery), action));
     return { hooks: { event, ...around(subject), message } };
   };
 
@@ -391,6 +413,7 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
       ofProject([...Object.values(releaseFacts), releaseDeleted], release),
       ofProject(deploymentChanged, deployment),
       ofProject(Object.values(noteFacts), comment),
+      ofProject([issueFacts.opened, issueFacts.updated, issueFacts.closed, issueFacts.reopened], issue),
       announced(
         [milestoneFacts.created, milestoneFacts.closed, milestoneFacts.reopened, milestoneFacts.deleted],
         milestone,

@@ -1,17 +1,22 @@
 /** Payloads of comments. */
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import type { Note, User } from '../../../kernel/db/rows.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Note, Snippet, User } from '../../../kernel/db/rows.ts';
 import { noteableType, noteType } from '../../collaboration/notes/index.ts';
 import {
   commitPart,
   dateText,
+  mergeRequestAttributes,
   personPart,
   projectPart,
   repositoryPart,
   type Urls,
+  visibilityLevels,
   webUrlOf,
 } from '../../review/messages/index.ts';
+import { issuePart } from './issue.ts';
 import type { HookRepository } from './push.ts';
+import * as queries from './webhooks.queries.ts';
 
 /** Page of what a comment is about, below the project. */
 function pathOf({ noteable_type: type, noteable_id, noteable_iid, commit_id }: Note): string {
@@ -19,22 +24,90 @@ function pathOf({ noteable_type: type, noteable_id, noteable_iid, commit_id }: N
   return type === 'snippet' ? `snippets/${noteable_id}` : `${type}s/${noteable_iid}`;
 }
 
-export async function notePayload(
-  deps: { readonly repository: HookRepository; readonly urls: Urls },
+interface Dependencies {
+  readonly db: Db;
+  readonly repository: HookRepository;
+  readonly urls: Urls;
+}
+
+/** What a comment is about, read once for its payload; `secret` where not everybody in the project sees it. */
+export interface Commented {
+  readonly secret: boolean;
+  part(): Promise<object>;
+}
+
+/** Null where it has gone. */
+export async function commentedOn(
+  deps: Dependencies,
   subject: ProjectSubject,
   note: Note,
+  sourceOf: (id: number) => Promise<ProjectSubject | null>,
+): Promise<Commented | null> {
+  const { db, repository, urls } = deps;
+  const open = { secret: note.internal };
+  const id = note.noteable_id ?? 0;
+  switch (note.noteable_type) {
+    case 'commit': {
+      const commit = note.commit_id === null ? null : await repository.commit(subject, note.commit_id);
+      return { ...open, part: async () => (commit ? { commit: commitPart(commit, webUrlOf(subject, urls)) } : {}) };
+    }
+    case 'issue': {
+      const row = await queries.issueById(db, id);
+      if (!row) return null;
+      return {
+        secret: note.internal || row.confidential,
+        part: async () => ({ issue: await issuePart(deps, subject, row) }),
+      };
+    }
+    case 'merge_request': {
+      const row = await queries.mergeRequestById(db, id);
+      if (!row) return null;
+      return {
+        ...open,
+        part: async () => {
+          const { source_project_id: from } = row;
+          const source = from === null || from === subject.project.id ? subject : await sourceOf(from);
+          return { merge_request: (await mergeRequestAttributes(deps, { target: subject, source }, row)).attributes };
+        },
+      };
+    }
+    case 'snippet': {
+      const row = await queries.snippetById(db, id);
+      return row ? { ...open, part: async () => ({ snippet: snippetPart(subject, row, urls) }) } : null;
+    }
+    case 'epic':
+      return null;
+  }
+}
+
+const snippetPart = (subject: ProjectSubject, row: Snippet, urls: Urls) => ({
+  id: row.id,
+  title: row.title,
+  description: row.description,
+  content: null,
+  author_id: row.author_id,
+  project_id: row.project_id,
+  created_at: dateText(row.created_at),
+  updated_at: dateText(row.updated_at),
+  file_name: row.files[0] ?? null,
+  visibility_level: visibilityLevels[row.visibility],
+  type: 'ProjectSnippet',
+  url: `${webUrlOf(subject, urls)}/-/snippets/${row.id}`,
+});
+
+export async function notePayload(
+  deps: Dependencies,
+  subject: ProjectSubject,
+  note: Note,
+  about: Commented,
   user: User | null,
   action: 'create' | 'update',
 ) {
-  const { repository, urls } = deps;
+  const { urls } = deps;
   const webUrl = webUrlOf(subject, urls);
-  const commit =
-    note.noteable_type !== 'commit' || note.commit_id === null
-      ? null
-      : await repository.commit(subject, note.commit_id);
   return {
     object_kind: 'note',
-    event_type: note.internal ? 'confidential_note' : 'note',
+    event_type: about.secret ? 'confidential_note' : 'note',
     user: personPart(user, urls),
     project_id: subject.project.id,
     project: projectPart(subject, urls),
@@ -65,6 +138,6 @@ export async function notePayload(
       action,
     },
     repository: repositoryPart(subject, urls),
-    ...(commit ? { commit: commitPart(commit, webUrl) } : {}),
+    ...(await about.part()),
   };
 }

@@ -1,6 +1,5 @@
 /** Commits as hooks tell them, from what the repository slice answers. */
-import type { RepositoryAccess } from '../../repository/index.ts';
-import { newRefBase } from '../push-base.ts';
+import { newRefBase, type RepositoryAccess } from '../../repository/index.ts';
 import type { HookRepository } from './push.ts';
 
 const zero = /^0+$/;

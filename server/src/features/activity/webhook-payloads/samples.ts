@@ -7,8 +7,9 @@ import type { Place } from '../../namespaces/index.ts';
 import { mergeRequestPayload } from '../../review/messages/index.ts';
 import type { HookEvent, HookMessage } from '../webhooks/index.ts';
 import { messageOf, type WebhookDependencies } from './consumer.ts';
+import { issuePayload } from './issue.ts';
 import { milestonePayload } from './milestone.ts';
-import { notePayload } from './note.ts';
+import { commentedOn, notePayload } from './note.ts';
 import { jobPayload, pipelinePayload } from './pipeline.ts';
 import * as places from './places.ts';
 import { pushPayload } from './push.ts';
@@ -53,6 +54,13 @@ export function webhookSamples(deps: Omit<WebhookDependencies, 'announce'>) {
         const around = { target: subject, source: subject };
         return await mergeRequestPayload({ db, repository, urls }, around, row, user, { action, changes });
       }
+      case 'issues_events':
+      case 'confidential_issues_events': {
+        const secret = event === 'confidential_issues_events';
+        const row = await queries.newestIssue(db, subject.project.id, secret);
+        if (!row) return `Ensure the project has ${secret ? 'confidential issues' : 'issues'}.`;
+        return await issuePayload(deps, subject, row, user, { action: 'open', changes: {} });
+      }
       case 'pipeline_events': {
         const row = await queries.newestPipeline(db, subject.project.id);
         if (!row) return 'Ensure the project has CI pipelines.';
@@ -75,7 +83,8 @@ export function webhookSamples(deps: Omit<WebhookDependencies, 'announce'>) {
       }
       case 'note_events': {
         const note = await newestNote(db, subject.project.id);
-        return note ? await notePayload(deps, subject, note, user, 'create') : 'Ensure the project has notes.';
+        const about = note && (await commentedOn(deps, subject, note, async (id) => await deps.project(id)));
+        return about ? await notePayload(deps, subject, note, about, user, 'create') : 'Ensure the project has notes.';
       }
       default:
         return 'There is nothing yet that this event tells of.';

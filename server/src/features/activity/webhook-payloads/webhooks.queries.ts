@@ -3,12 +3,14 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type {
   Grant,
+  Issue,
   MergeRequest,
   Milestone,
   Namespace,
   Pipeline,
   Release,
   Runner,
+  Snippet,
   User,
 } from '../../../kernel/db/rows.ts';
 import { below } from '../../namespaces/index.ts';
@@ -25,6 +27,38 @@ export async function newestMergeRequest(db: Db, projectId: number): Promise<Mer
     .orderBy('iid', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+export async function issueById(db: Db, id: number): Promise<Issue | undefined> {
+  return await db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The newest issue of a project, for those who may see all of them. */
+export async function newestIssue(db: Db, projectId: number, confidential: boolean): Promise<Issue | undefined> {
+  return await db
+    .selectFrom('issues')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('confidential', '=', confidential)
+    .orderBy('iid', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Those who are to do an issue, in the order in which they were named. */
+export async function assigneesOf(db: Db, issueId: number): Promise<User[]> {
+  return await db
+    .selectFrom('issue_assignees')
+    .innerJoin('users', 'users.id', 'issue_assignees.user_id')
+    .selectAll('users')
+    .where('issue_id', '=', issueId)
+    .orderBy('position')
+    .orderBy('users.id')
+    .execute();
+}
+
+export async function snippetById(db: Db, id: number): Promise<Snippet | undefined> {
+  return await db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export async function pipelineById(db: Db, id: number): Promise<Pipeline | undefined> {

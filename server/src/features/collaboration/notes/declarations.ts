@@ -86,7 +86,7 @@ export function notePresenter(
   }
   /** Threads with their comments, in the order of the ids. */
   async function discussions(place: Place, caller: Caller, ids: readonly string[]): Promise<DiscussionJson[]> {
-    const rows = await notesOf(db, place.noteable, notes.readsInternal(place, caller), ids);
+    const rows = await notesOf(db, place.noteable, notes.reader(place, caller), ids);
     return discussionsJson(ids, await loaded(rows), externalUrl);
   }
   async function discussion(place: Place, caller: Caller, id: string): Promise<DiscussionJson> {

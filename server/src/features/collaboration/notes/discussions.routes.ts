@@ -64,7 +64,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       handler: async (context) => {
         const { page, caller } = context;
         const at = await place(context);
-        const { ids, total } = await listDiscussions(db, at.noteable, notes.readsInternal(at, caller), page);
+        const { ids, total } = await listDiscussions(db, at.noteable, notes.reader(at, caller), page);
         const paged = offsetPage(page, ids, total);
         const threads = await shown.discussions(at, caller, paged.items);
         if (!valuesOf<Values>(context).render_html) return withItems(paged, threads);

@@ -40,9 +40,17 @@ export {
   withPeople,
 } from './notes.queries.ts';
 export { noteRoutes } from './notes.routes.ts';
-export { invalidNote, type NewNote, type NoteHook, type NoteService, noteService } from './notes.service.ts';
+export {
+  invalidNote,
+  type NewNote,
+  type NoteHook,
+  type NoteService,
+  newDiscussionId,
+  noteService,
+} from './notes.service.ts';
 export { PositionParam, positionOf } from './positions.params.ts';
 export { movePositions, type NotePosition, placedNotes } from './positions.queries.ts';
 export { changedLine, lineCode, type Position, positionedLine, shiftedLine } from './positions.ts';
+export { insertReference, type ReferenceSource } from './references.queries.ts';
 export { type SystemNoteAction, systemNote } from './system-notes.ts';
 export { noteRelation } from './transfer.ts';

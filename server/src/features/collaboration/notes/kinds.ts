@@ -51,6 +51,16 @@ export const ofProject = (
   row: { readonly id: number; readonly iid: number | null; readonly project_id: number },
 ): Noteable => ({ type, projectId: row.project_id, groupId: null, id: row.id, iid: row.iid, commitId: null });
 
+/** The columns that say what a comment is about. */
+export const columnsOf = (noteable: Noteable) => ({
+  project_id: noteable.projectId,
+  namespace_id: noteable.groupId,
+  noteable_type: noteable.type,
+  noteable_id: noteable.id,
+  noteable_iid: noteable.iid,
+  commit_id: noteable.commitId,
+});
+
 /** What is discussed, loaded for somebody: where it is, and what decides who may say something. */
 export interface Place {
   readonly noteable: Noteable;

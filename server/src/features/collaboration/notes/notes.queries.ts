@@ -1,5 +1,6 @@
 /** Rows of comments: of one thing that people discuss, by thread, and what becomes of them when people go. */
 import { type Insertable, sql } from 'kysely';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
 import type { NotesTable } from '../../../kernel/db/tables.ts';
@@ -7,6 +8,7 @@ import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { findReferences } from '../../identity/index.ts';
 import type { Noteable, NoteableType } from './kinds.ts';
 import type { LoadedNote } from './notes.entity.ts';
+import { referenceSeen } from './references.queries.ts';
 
 interface Window {
   readonly limit: number;
@@ -21,24 +23,22 @@ export interface NoteOrder {
   readonly sort: 'asc' | 'desc';
 }
 
-/** The columns that say what a comment is about. */
-export const columnsOf = (noteable: Noteable) => ({
-  project_id: noteable.projectId,
-  namespace_id: noteable.groupId,
-  noteable_type: noteable.type,
-  noteable_id: noteable.id,
-  noteable_iid: noteable.iid,
-  commit_id: noteable.commitId,
-});
+/** Who reads comments. */
+export interface NoteReader {
+  readonly caller: Caller;
+  /** Whether internal ones are among those that they read. */
+  readonly internal: boolean;
+}
 
-/** The comments about one thing; internal ones only for those who read them. */
-const of = (db: Db, noteable: Noteable, internal: boolean) => {
+/** The comments about one thing that somebody reads. */
+const of = (db: Db, noteable: Noteable, { caller, internal }: NoteReader) => {
   const all = db.selectFrom('notes').where('noteable_type', '=', noteable.type);
   const about =
     noteable.id === null
       ? all.where('project_id', '=', noteable.projectId).where('commit_id', '=', noteable.commitId)
       : all.where('noteable_id', '=', noteable.id);
-  return internal ? about : about.where('internal', '=', false);
+  const seen = about.where(referenceSeen(caller));
+  return internal ? seen : seen.where('internal', '=', false);
 };
 
 /** Comments with the people behind them. */
@@ -58,12 +58,12 @@ export async function withPeople(db: Db, rows: readonly Note[]): Promise<LoadedN
 export async function listNotes(
   db: Db,
   noteable: Noteable,
-  internal: boolean,
+  reader: NoteReader,
   page: Window,
   { by, sort }: NoteOrder = { by: 'created_at', sort: 'asc' },
   activity: Activity = 'all_notes',
 ): Promise<{ rows: Note[]; total: number }> {
-  const all = of(db, noteable, internal);
+  const all = of(db, noteable, reader);
   const query = activity === 'all_notes' ? all : all.where('system', '=', activity === 'only_activity');
   const [rows, total] = await Promise.all([
     query.selectAll().orderBy(by, sort).orderBy('id', sort).limit(page.limit).offset(page.offset).execute(),
@@ -76,10 +76,10 @@ export async function listNotes(
 export async function listDiscussions(
   db: Db,
   noteable: Noteable,
-  internal: boolean,
+  reader: NoteReader,
   page: Window,
 ): Promise<{ ids: string[]; total: number }> {
-  const query = of(db, noteable, internal).select('discussion_id').groupBy('discussion_id');
+  const query = of(db, noteable, reader).select('discussion_id').groupBy('discussion_id');
   const [rows, total] = await Promise.all([
     query.orderBy(sql`min(created_at)`).orderBy(sql`min(id)`).limit(page.limit).offset(page.offset).execute(),
     countUpTo(db, query),
@@ -91,11 +91,11 @@ export async function listDiscussions(
 export async function notesOf(
   db: Db,
   noteable: Noteable,
-  internal: boolean,
+  reader: NoteReader,
   discussionIds: readonly string[],
 ): Promise<Note[]> {
   if (discussionIds.length === 0) return [];
-  return await of(db, noteable, internal)
+  return await of(db, noteable, reader)
     .selectAll()
     .where('discussion_id', 'in', [...discussionIds])
     .orderBy('created_at')
@@ -104,8 +104,8 @@ export async function notesOf(
 }
 
 /** One of the comments about a thing. */
-export async function noteOf(db: Db, noteable: Noteable, internal: boolean, id: number): Promise<Note | undefined> {
-  return await of(db, noteable, internal).selectAll().where('id', '=', id).executeTakeFirst();
+export async function noteOf(db: Db, noteable: Noteable, reader: NoteReader, id: number): Promise<Note | undefined> {
+  return await of(db, noteable, reader).selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export async function noteById(db: Db, id: number): Promise<Note | undefined> {
@@ -130,6 +130,7 @@ export async function newestNote(db: Db, projectId: number): Promise<Note | unde
     .selectAll()
     .where('project_id', '=', projectId)
     .where('internal', '=', false)
+    .where('system', '=', false)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

@@ -67,8 +67,8 @@ export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Rou
         const given = valuesOf<Values>(context);
         const { order_by: by = 'created_at', sort = 'desc', activity_filter: activity } = given;
         const at = await place(context);
-        const readsInternal = notes.readsInternal(at, context.caller);
-        const found = await listNotes(db, at.noteable, readsInternal, context.page, { by, sort }, activity);
+        const reader = notes.reader(at, context.caller);
+        const found = await listNotes(db, at.noteable, reader, context.page, { by, sort }, activity);
         const paged = offsetPage(context.page, found.rows, found.total);
         const items = await shown.many(paged.items);
         return withItems(paged, given.render_html ? await shown.withHtml(items, at, context.caller) : items);

@@ -6,7 +6,7 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
 import { noteFacts, recordFact } from '../../../kernel/events/index.ts';
 import { badRequest, forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { may, mayComment, type NoteableKinds, type Place } from './kinds.ts';
+import { columnsOf, may, mayComment, type NoteableKinds, type Place } from './kinds.ts';
 import * as queries from './notes.queries.ts';
 import type { Position } from './positions.ts';
 
@@ -38,8 +38,8 @@ export interface NoteService {
   remove(place: Place, caller: Caller, note: Note): Promise<void>;
   /** 403, or 401 for strangers, where the caller may not comment. */
   requireComment(place: Place, caller: Caller): void;
-  /** Whether internal comments are among those that the caller reads here. */
-  readsInternal(place: Place, caller: Caller): boolean;
+  /** The caller as somebody who reads the comments of the place. */
+  reader(place: Place, caller: Caller): queries.NoteReader;
 }
 
 /** Asked before the transaction of a new comment; what it answers runs in it. */
@@ -75,6 +75,7 @@ export function noteService({
 }): NoteService {
   const kindOf = ({ noteable }: Place) => kinds.of(noteable.type);
   const readsInternal = (place: Place, caller: Caller) => may(caller, kindOf(place), 'internal', place);
+  const reader = (place: Place, caller: Caller) => ({ caller, internal: readsInternal(place, caller) });
 
   /** Whether threads are resolved here; single comments never are. */
   const resolvable = (place: Place, kind: Note['kind']) => kind !== null && kindOf(place).abilities.resolve !== null;
@@ -112,7 +113,7 @@ export function noteService({
     return await transaction(db, async (tx) => {
       await before?.(tx);
       const made = await queries.insertNote(tx, {
-        ...queries.columnsOf(noteable),
+        ...columnsOf(noteable),
         ...(note.commitId ? { commit_id: note.commitId } : {}),
         discussion_id: discussion.id,
         kind: note.kind,
@@ -169,13 +170,13 @@ export function noteService({
   }
 
   async function threadOf(place: Place, caller: Caller, discussionId: string): Promise<[Note, ...Note[]]> {
-    const [first, ...others] = await queries.notesOf(db, place.noteable, readsInternal(place, caller), [discussionId]);
+    const [first, ...others] = await queries.notesOf(db, place.noteable, reader(place, caller), [discussionId]);
     if (!first) throw notFound('Discussion');
     return [first, ...others];
   }
 
   return {
-    readsInternal,
+    reader,
     requireComment,
     create: (place, caller, note) => write(place, caller, note, { id: newDiscussionId() }),
     async reply(place, caller, discussionId, note) {
@@ -197,7 +198,7 @@ export function noteService({
       );
     },
     async find(place, caller, id, discussionId) {
-      const found = await queries.noteOf(db, place.noteable, readsInternal(place, caller), id);
+      const found = await queries.noteOf(db, place.noteable, reader(place, caller), id);
       if (!found || (discussionId !== undefined && found.discussion_id !== discussionId)) throw notFound('Note');
       return found;
     },

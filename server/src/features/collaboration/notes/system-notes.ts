@@ -1,8 +1,8 @@
 /** System notes: what the service writes under a thing when somebody changes it. */
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
-import type { Noteable } from './kinds.ts';
-import { columnsOf, insertNote } from './notes.queries.ts';
+import { columnsOf, type Noteable } from './kinds.ts';
+import { insertNote } from './notes.queries.ts';
 import { newDiscussionId } from './notes.service.ts';
 
 /** What was done, in the ecosystem's words; they choose the icon beside the text. */

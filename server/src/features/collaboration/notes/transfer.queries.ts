@@ -15,6 +15,8 @@ export async function* notesOfProject(db: Db, projectId: number): AsyncGenerator
         n.position, n.original_position, n.outdated, n.line_code, n.last_edited_at,
         (select username from users where id = n.last_edited_by_id) as last_edited_by, n.created_at, n.updated_at
       from notes n where n.project_id = ${projectId} and n.noteable_type in ('commit', 'issue', 'merge_request')
+        -- Who reads of references depends on where they are made.
+        and n.source_type is null
         and n.id > ${after} order by n.id limit ${batch}`.execute(db);
     const last = rows.at(-1);
     if (!last) return;

@@ -43,6 +43,8 @@ export interface QuickActions {
     create: (description: string | null) => Promise<T>,
     placeOf: (made: T) => Place,
   ): Promise<T>;
+  /** A text without its commands, and what applies these, once the text is written. */
+  extracted(place: Place, caller: Caller, body: string): { readonly text: string; apply(): Promise<Applied> };
   /** Writes what is no command, then applies the commands. */
   comment(place: Place, caller: Caller, body: string, write: (body: string) => Promise<Note>): Promise<Commented>;
 }
@@ -97,6 +99,10 @@ export function quickActions(db: Db, kinds: NoteableKinds, notes: Pick<NoteServi
   }
 
   return {
+    extracted(place, caller, body) {
+      const { text, commands } = extract(place.noteable.type, body);
+      return { text, apply: () => run(place, caller, commands) };
+    },
     async creating(type, caller, description, create, placeOf) {
       const { text, commands } = extract(type, description ?? '');
       const made = await create(description == null ? null : text);

@@ -45,3 +45,17 @@ export async function requestsClosing(db: Db, issueId: number): Promise<number[]
     .execute();
   return rows.map(({ merge_request_id }) => merge_request_id);
 }
+
+/** Merge requests that refer to an issue, that the issue refers to, or that close it, the oldest first. */
+export async function requestsAround(db: Db, issueId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select n.source_id as id from notes n
+      where n.noteable_type = 'issue' and n.noteable_id = ${issueId} and n.source_type = 'merge_request'
+    union
+    select n.noteable_id from notes n
+      where n.source_type = 'issue' and n.source_id = ${issueId} and n.noteable_type = 'merge_request'
+    union
+    select merge_request_id from merge_request_closes_issues where issue_id = ${issueId}
+    order by id`.execute(db);
+  return rows.map(({ id }) => id);
+}

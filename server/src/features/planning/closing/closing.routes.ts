@@ -1,4 +1,4 @@
-/** The API of what merge requests close: the issues of a request, and the requests of an issue. */
+/** The API of merge requests around issues: what they close, and what refers to what. */
 import Type, { type Static } from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
@@ -12,7 +12,7 @@ import { MergeRequest } from '../../review/index.ts';
 import { findIssue } from '../issues/access.ts';
 import { Issue } from '../issues/issues.entity.ts';
 import { one } from '../issues/issues.params.ts';
-import { closedBy, requestByIid, requestsClosing } from './closing.queries.ts';
+import { closedBy, requestByIid, requestsAround, requestsClosing } from './closing.queries.ts';
 
 const credentials = ['token', 'session'] as const;
 
@@ -50,6 +50,22 @@ export function closingRoutes(db: Db, noteables: Pick<Noteables, 'shown'>): Rout
         const row = await requestByIid(db, subject.project.id, params.merge_request_iid);
         if (!row) throw notFound('Merge Request');
         return await page<Static<typeof Issue>>('issue', await closedBy(db, row.id), caller, wanted);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/projects/:id/issues/:issue_iid/related_merge_requests',
+      summary: 'List merge requests that refer to an issue, or that it refers to',
+      tag: 'Issues',
+      credentials,
+      access: { on: 'project', ability: 'read_issue' },
+      params: Type.Object(one),
+      pagination: 'offset',
+      responses: { 200: ListOf(MergeRequest) },
+      handler: async ({ params, subject, caller, page: wanted }) => {
+        const row = await findIssue(db, subject, caller, params.issue_iid);
+        const ids = await requestsAround(db, row.id);
+        return await page<Static<typeof MergeRequest>>('merge_request', ids, caller, wanted);
       },
     }),
     route({

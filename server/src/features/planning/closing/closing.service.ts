@@ -1,41 +1,68 @@
-/** Keeps which issues a merge request closes, as its description says, and closes them when it is merged. */
+/** Keeps which issues a merge request closes, and closes issues when requests are merged and commits are pushed that say so. */
+import type { Acting } from '../../../kernel/authz/acting.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import type { Issue, MergeRequest } from '../../../kernel/db/rows.ts';
 import {
   type Fact,
   type FactConsumer,
   type FactDelivery,
   mergeRequestFacts,
   on,
+  pushed,
 } from '../../../kernel/events/index.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
+import type { PushedCommits } from '../../collaboration/index.ts';
 import { mayReadIssue, mayUpdateIssue } from '../issues/access.ts';
 import { issueById, issueByIid } from '../issues/issues.queries.ts';
 import type { IssueService } from '../issues/issues.service.ts';
-import { closedBy, requestById, setClosed } from './closing.queries.ts';
+import { closedBy as issuesClosedBy, requestById, setClosed } from './closing.queries.ts';
 import { closedIn } from './patterns.ts';
 
 interface Dependencies {
   readonly db: Db;
   readonly parents: Pick<ParentLoader, 'project'>;
   readonly issues: Pick<IssueService, 'update'>;
+  readonly pushedCommits: PushedCommits;
 }
+
+/** Commits of a push whose messages are read. */
+const mostCommits = 100;
 
 type RequestFact = Fact<(typeof mergeRequestFacts)[keyof typeof mergeRequestFacts]>;
 
-export function closingConsumer({ db, parents, issues }: Dependencies): FactConsumer {
-  /** Issues that the author of the request sees, for requests into the default branch. */
+export function closingConsumer(deps: Dependencies): FactConsumer {
+  const { db, parents, issues } = deps;
+
+  /** Issues that a text closes and that whoever wrote it sees. */
+  async function closedBy(text: string, { caller, subject }: Acting): Promise<Issue[]> {
+    const found: Issue[] = [];
+    for (const { project, iid } of closedIn(text)) {
+      const there = project === null ? subject : await parents.project(project, caller);
+      const issue = there && (await issueByIid(db, there.project.id, iid));
+      if (issue && (await mayReadIssue(db, there, caller, issue))) found.push(issue);
+    }
+    return found;
+  }
+
+  /** Of requests into the default branch, as their author sees it. */
   async function refresh(row: MergeRequest, delivery: FactDelivery): Promise<void> {
-    const found: number[] = [];
     const acting = row.author_id === null ? null : await delivery.actingAs(row.author_id, row.project_id);
-    if (acting && row.target_branch === acting.subject.project.default_branch)
-      for (const { project, iid } of closedIn(row.description ?? '')) {
-        const { caller } = acting;
-        const there = project === null ? acting.subject : await parents.project(project, caller);
-        const issue = there && (await issueByIid(db, there.project.id, iid));
-        if (issue && (await mayReadIssue(db, there, caller, issue))) found.push(issue.id);
-      }
-    await transaction(db, (tx) => setClosed(tx, row.id, found));
+    const into = acting !== null && row.target_branch === acting.subject.project.default_branch;
+    const found = into ? await closedBy(`${row.title}\n\n${row.description ?? ''}`, acting) : [];
+    const ids = [...new Set(found.map(({ id }) => id))];
+    await transaction(db, (tx) => setClosed(tx, row.id, ids));
+  }
+
+  /** In somebody's name, where they may close it and its project wants that. */
+  async function close(issueId: number, actorId: number, delivery: FactDelivery): Promise<void> {
+    const issue = await issueById(db, issueId);
+    if (issue?.state !== 'opened') return;
+    const acting = await delivery.actingAs(actorId, issue.project_id);
+    if (!acting?.subject.project.autoclose_referenced_issues) return;
+    const { caller, subject } = acting;
+    if (!(await mayReadIssue(db, subject, caller, issue)) || !(await mayUpdateIssue(db, subject, caller, issue)))
+      return;
+    await issues.update(subject, caller, issue, { state_event: 'close' });
   }
 
   async function changed({ payload }: RequestFact, delivery: FactDelivery): Promise<void> {
@@ -43,21 +70,20 @@ export function closingConsumer({ db, parents, issues }: Dependencies): FactCons
     if (row && row.state !== 'merged') await refresh(row, delivery);
   }
 
-  /** As whoever merged, where they may close the issue and its project wants that. */
   async function merged({ payload, actor_id }: RequestFact, delivery: FactDelivery): Promise<void> {
     const row = await requestById(db, payload.merge_request_id);
     if (!row || actor_id === null) return;
     await refresh(row, delivery);
-    for (const id of await closedBy(db, row.id)) {
-      const issue = await issueById(db, id);
-      if (issue?.state !== 'opened') continue;
-      const acting = await delivery.actingAs(actor_id, issue.project_id);
-      if (!acting?.subject.project.autoclose_referenced_issues) continue;
-      const { caller, subject } = acting;
-      if (!(await mayReadIssue(db, subject, caller, issue)) || !(await mayUpdateIssue(db, subject, caller, issue)))
-        continue;
-      await issues.update(subject, caller, issue, { state_event: 'close' });
-    }
+    for (const id of await issuesClosedBy(db, row.id)) await close(id, actor_id, delivery);
+  }
+
+  /** What messages of commits close that come to the default branch. */
+  async function pushedTo({ payload, actor_id, project_id }: Fact<typeof pushed>, delivery: FactDelivery) {
+    const acting = actor_id === null || project_id === null ? null : await delivery.actingAs(actor_id, project_id);
+    if (!acting || actor_id === null || payload.ref !== `refs/heads/${acting.subject.project.default_branch}`) return;
+    const commits = await deps.pushedCommits.brought(acting.subject, payload, mostCommits);
+    for (const { message } of commits.toReversed())
+      for (const { id } of await closedBy(message, acting)) await close(id, actor_id, delivery);
   }
 
   return {
@@ -65,6 +91,7 @@ export function closingConsumer({ db, parents, issues }: Dependencies): FactCons
     handlers: [
       on([mergeRequestFacts.opened, mergeRequestFacts.updated, mergeRequestFacts.reopened], changed),
       on(mergeRequestFacts.merged, merged),
+      on(pushed, pushedTo),
     ],
   };
 }

@@ -88,4 +88,13 @@ describe('issues that merge requests close', () => {
     await counted(told.iid, 1);
     expect(await get(`/issues/${kept.iid}`)).toMatchObject({ state: 'opened' });
   });
+
+  it('are closed by commits that come to the default branch, by those who may', async () => {
+    await project.api('PUT', '', { json: { autoclose_referenced_issues: true } });
+    const [closed, kept] = [await issue(), await issue()];
+    await project.commit('side', { 'side.txt': 'x' }, { start_branch: 'main', commit_message: `Fixes #${kept.iid}` });
+    await project.commit('main', { 'main.txt': 'x' }, { commit_message: `Work\n\nCloses #${closed.iid}` });
+    await eventually('the issue is closed', async () => (await get(`/issues/${closed.iid}`)).state === 'closed');
+    expect(await get(`/issues/${kept.iid}`)).toMatchObject({ state: 'opened' });
+  });
 });

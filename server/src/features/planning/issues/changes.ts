@@ -24,6 +24,9 @@ export interface NewIssue extends GivenIssue {
   readonly title: string;
   readonly created_at?: Date | undefined;
   readonly iid?: number | undefined;
+  /** Of the request that creates it. */
+  readonly userAgent?: string | undefined;
+  readonly address?: string | undefined;
 }
 
 /** A column, or people or labels, as it was and is. */

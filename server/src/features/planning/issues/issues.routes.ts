@@ -3,13 +3,14 @@ import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue as IssueRow } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound } from '../../../kernel/http/errors.ts';
 import { DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { isSubscribed } from '../../collaboration/index.ts';
 import { ofProject, type Place } from '../../collaboration/notes/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
+import { UserAgentDetail } from '../../repository/index.ts';
 import { findIssue, findIssueToUpdate } from './access.ts';
 import { Issue, type IssueJson, issueJson } from './issues.entity.ts';
 import { changed, changedRules, one, projectParam, written, writtenRules } from './issues.params.ts';
@@ -91,12 +92,13 @@ export function issueRoutes(
         writtenRules,
       ),
       responses: { 201: Issue },
-      handler: async ({ params, subject, caller }) => {
+      handler: async ({ params, subject, caller, request, clientAddress: address }) => {
+        const userAgent = request.headers['user-agent'];
         const made = await actions.creating(
           'issue',
           caller,
           params.description,
-          (description) => issues.create(subject, caller, { ...params, description }),
+          (description) => issues.create(subject, caller, { ...params, description, userAgent, address }),
           (row) => placeOfIssue(row, subject),
         );
         return await present((await issueById(db, made.id)) ?? made, caller);
@@ -112,6 +114,21 @@ export function issueRoutes(
       responses: { 200: Issue },
       handler: async ({ params, subject, caller }) =>
         await present(await find(subject, caller, params.issue_iid), caller),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/projects/:id/issues/:issue_iid/user_agent_detail',
+      summary: 'From where an issue was created; for administrators',
+      access: read,
+      params: Type.Object(one),
+      responses: { 200: UserAgentDetail },
+      handler: async ({ params, subject, caller }) => {
+        const { user_agent, ip_address } = await find(subject, caller, params.issue_iid);
+        if (!caller.admin) throw forbidden();
+        if (user_agent === null) throw notFound('UserAgentDetail');
+        return { user_agent, ip_address, akismet_submitted: false };
+      },
     }),
     route({
       ...common,

@@ -51,6 +51,8 @@ export function issueService(db: Db) {
           milestone_id: (await wishedMilestone(tx, subject, plan)) ?? null,
           epic_id: (await wishedEpic(tx, subject, caller, plan)) ?? null,
           iteration_id: (await wishedIteration(tx, subject, plan)) ?? null,
+          user_agent: given.userAgent?.slice(0, 1000) ?? null,
+          ip_address: given.address ?? null,
           ...(created ? { created_at: created, updated_at: created } : {}),
         });
         await beginHistory(tx, issue, author.id, await relabel(tx, subject, caller, issue.id, plan));

@@ -352,6 +352,23 @@ describe('who sees and may', () => {
     expect((await call('GET', '/issues/999999999', admin)).body).toEqual({ message: '404 Issue Not Found' });
   });
 
+  it('administrators see from where one was created', async () => {
+    const json = { title: 'From a browser' };
+    const headers = { 'user-agent': 'Browser/1.0' };
+    const made = await app.api<Json & { iid: number }>('POST', `/projects/${project.id}/issues`, {
+      token: owner.secret,
+      json,
+      headers,
+    });
+    const path = `/projects/${project.id}/issues/${made.body.iid}/user_agent_detail`;
+    expect((await app.api('GET', path, { token: owner.secret })).status).toBe(403);
+    expect((await call('GET', path, admin)).body).toEqual({
+      user_agent: 'Browser/1.0',
+      ip_address: '127.0.0.1',
+      akismet_submitted: false,
+    });
+  });
+
   it('the project switches issues off and keeps them for members', async () => {
     const of = await buildProject(app, { owner: owner.user, visibility: 'public', issues_access_level: 'private' });
     const target = `/projects/${of.id}/issues`;

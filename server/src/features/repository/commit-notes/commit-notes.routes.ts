@@ -130,9 +130,9 @@ export function commitNoteRoutes(deps: {
       pagination: 'offset',
       params: Type.Object(params),
       responses: { 200: ListOf(CommitNote) },
-      handler: async ({ params, subject, page }) => {
+      handler: async ({ params, subject, caller, page }) => {
         const { place } = await load(subject, params.sha);
-        const { rows, total } = await listNotes(db, place.noteable, false, page);
+        const { rows, total } = await listNotes(db, place.noteable, { caller, internal: false }, page);
         const paged = offsetPage(page, await withPeople(db, rows), total);
         return mapPage(paged, (note) => commitNoteJson(note, externalUrl));
       },

@@ -74,7 +74,7 @@ export function draftNoteRoutes({ db, noteables, kind, reviews }: Dependencies):
   }
 
   async function requireThread(place: Place, caller: Caller, discussionId: string): Promise<void> {
-    const notes = await notesOf(db, place.noteable, noteables.notes.readsInternal(place, caller), [discussionId]);
+    const notes = await notesOf(db, place.noteable, noteables.notes.reader(place, caller), [discussionId]);
     if (notes.length === 0) throw notFound('Discussion');
   }
 

@@ -180,6 +180,28 @@ describe('draft notes', () => {
     expect((await request.call('GET', '/notes')).body).toEqual([]);
   });
 
+  it('quick actions in them are applied when they are published', async () => {
+    const request = await open();
+    const { title } = (await request.call('GET', '')).body;
+    const bulk = await request.call('POST', drafts, { note: 'Better\n/title Renamed' });
+    await request.call('POST', drafts, { note: '/estimate 2h' });
+    const single = await request.call('POST', drafts, { note: `/assign @${author.user.username}` });
+    const state = async () => (await request.call('GET', '')).body;
+    expect(await state()).toMatchObject({ title, assignees: [] });
+    expect((await request.call('PUT', `${drafts}/${single.body.id}/publish`)).status).toBe(204);
+    expect(await state()).toMatchObject({ title, assignees: [{ id: author.user.id }] });
+    expect(bulk.status).toBe(201);
+    expect(
+      (await request.call('POST', `${drafts}/bulk_publish`, { note: 'Done\n/due 2030-01-01\n/subscribe' })).status,
+    ).toBe(204);
+    expect(await state()).toMatchObject({ title: 'Renamed', time_stats: { time_estimate: 7200 }, subscribed: true });
+    const notes = await request.call<{ body: string; system: boolean }[]>(
+      'GET',
+      '/notes?activity_filter=only_comments&sort=asc',
+    );
+    expect(notes.body.map(({ body }) => body)).toEqual(['Better', 'Done\n/due 2030-01-01']);
+  });
+
   it('security 17: not by way of another merge request or project', async () => {
     const [one, two] = [await open(), await open()];
     const made = await one.call('POST', drafts, { note: 'x' });

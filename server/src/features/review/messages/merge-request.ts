@@ -34,7 +34,7 @@ export const mergeRequestActions = {
 const seconds = (date: Date | string) => `${new Date(date).toISOString().slice(0, 19)}Z`;
 
 /** Labels as rows, or as a fact has them. */
-const labelParts = (labels: unknown) =>
+export const labelParts = (labels: unknown) =>
   (
     labels as readonly (Omit<Label, 'created_at' | 'updated_at'> & Record<'created_at' | 'updated_at', Date | string>)[]
   ).map((label) => ({
@@ -100,62 +100,81 @@ interface Commits {
   commit(subject: ProjectSubject, sha: string): Promise<CommitFacts | null>;
 }
 
-export async function mergeRequestPayload(
-  deps: { readonly db: Db; readonly repository: Commits; readonly urls: Urls },
-  /** Target and, where it is there, source. */
-  places: { readonly target: ProjectSubject; readonly source: ProjectSubject | null },
-  row: MergeRequest,
-  user: User | null,
-  about: { readonly action?: string; readonly changes: Changes },
-) {
+interface Dependencies {
+  readonly db: Db;
+  readonly repository: Commits;
+  readonly urls: Urls;
+}
+
+/** Target and, where it is there, source. */
+interface Places {
+  readonly target: ProjectSubject;
+  readonly source: ProjectSubject | null;
+}
+
+/** The merge request as messages about it and about its comments show it, and the people whom they name beside it. */
+export async function mergeRequestAttributes(deps: Dependencies, { target, source }: Places, row: MergeRequest) {
   const { db, repository, urls } = deps;
-  const { target, source } = places;
   const [assignees, reviewers, carried] = await Promise.all([
     peopleOf(db, row.id, 'assignee'),
     peopleOf(db, row.id, 'reviewer'),
     labelsOf(db, [row.id]),
   ]);
   const head = row.head_sha === null ? null : await repository.commit(source ?? target, row.head_sha);
-  const labels = labelParts(carried.get(row.id) ?? []);
   const draft = isDraft(row.title);
   const { url, ...brief } = mergeRequestBrief(row, target, urls);
+  const attributes = {
+    ...brief,
+    author_id: row.author_id,
+    assignee_ids: assignees.map(({ id }) => id),
+    assignee_id: assignees[0]?.id ?? null,
+    reviewer_ids: reviewers.map(({ id }) => id),
+    description: row.description,
+    created_at: dateText(row.created_at),
+    updated_at: dateText(row.updated_at),
+    prepared_at: dateText(row.prepared_at),
+    milestone_id: row.milestone_id,
+    head_pipeline_id: row.head_pipeline_id,
+    state_id: stateIds[row.state],
+    blocking_discussions_resolved: true,
+    work_in_progress: draft,
+    draft,
+    merge_when_pipeline_succeeds: row.auto_merge,
+    merge_user_id: row.merge_user_id,
+    merge_commit_sha: row.merge_commit_sha,
+    merge_error: row.merge_error,
+    merge_params: { force_remove_source_branch: row.force_remove_source_branch },
+    url,
+    source: source && projectPart(source, urls),
+    target: projectPart(target, urls),
+    last_commit: head && commitPart(head, webUrlOf(source ?? target, urls)),
+    labels: labelParts(carried.get(row.id) ?? []),
+  };
+  return { attributes, assignees, reviewers };
+}
+
+export async function mergeRequestPayload(
+  deps: Dependencies,
+  places: Places,
+  row: MergeRequest,
+  user: User | null,
+  about: { readonly action?: string; readonly changes: Changes },
+) {
+  const { urls } = deps;
+  const { attributes, assignees, reviewers } = await mergeRequestAttributes(deps, places, row);
   return {
     object_kind: 'merge_request',
     event_type: 'merge_request',
     user: personPart(user, urls),
-    project: projectPart(target, urls),
+    project: projectPart(places.target, urls),
     object_attributes: {
-      ...brief,
-      author_id: row.author_id,
-      assignee_ids: assignees.map(({ id }) => id),
-      assignee_id: assignees[0]?.id ?? null,
-      reviewer_ids: reviewers.map(({ id }) => id),
-      description: row.description,
-      created_at: dateText(row.created_at),
-      updated_at: dateText(row.updated_at),
-      prepared_at: dateText(row.prepared_at),
-      milestone_id: row.milestone_id,
-      head_pipeline_id: row.head_pipeline_id,
-      state_id: stateIds[row.state],
-      blocking_discussions_resolved: true,
-      work_in_progress: draft,
-      draft,
-      merge_when_pipeline_succeeds: row.auto_merge,
-      merge_user_id: row.merge_user_id,
-      merge_commit_sha: row.merge_commit_sha,
-      merge_error: row.merge_error,
-      merge_params: { force_remove_source_branch: row.force_remove_source_branch },
-      url,
-      source: source && projectPart(source, urls),
-      target: projectPart(target, urls),
-      last_commit: head && commitPart(head, webUrlOf(source ?? target, urls)),
-      labels,
+      ...attributes,
       ...(about.action === undefined ? {} : { action: about.action }),
       ...(typeof about.changes.head_sha?.previous === 'string' ? { oldrev: about.changes.head_sha.previous } : {}),
     },
-    labels,
+    labels: attributes.labels,
     changes: changesPart(about.changes),
-    repository: repositoryPart(target, urls),
+    repository: repositoryPart(places.target, urls),
     ...(assignees.length > 0 ? { assignees: assignees.map((each) => personPart(each, urls)) } : {}),
     ...(reviewers.length > 0 ? { reviewers: reviewers.map((each) => personPart(each, urls)) } : {}),
   };

@@ -11,7 +11,7 @@ export interface Urls {
   readonly sshPrefix: () => string | null;
 }
 
-const visibilityLevels = { private: 0, internal: 10, public: 20 } as const;
+export const visibilityLevels = { private: 0, internal: 10, public: 20 } as const;
 
 export const fullPathOf = ({ namespace, project }: ProjectSubject) => `${namespace.full_path}/${project.path}`;
 

@@ -46,10 +46,19 @@ export function reviewService(
     return state.mayApprove(user.id) || state.approvals.some(({ user_id }) => user_id === user.id);
   }
 
-  /** Makes a comment of a draft, in the transaction that takes the draft away. */
-  async function publish(tx: Db, place: Place, caller: Caller, draft: DraftNote): Promise<void> {
+  /**
+   * Makes a comment of a draft, in the transaction that takes the draft away. Answers what applies its quick actions, for
+   * when that is committed; of a draft that has nothing else no comment is made.
+   */
+  async function publish(tx: Db, place: Place, caller: Caller, draft: DraftNote): Promise<() => Promise<unknown>> {
     const notes = noteables.notesIn(tx);
-    const { discussion_id: thread, body } = draft;
+    const { discussion_id: thread } = draft;
+    const { text: body, apply } = noteables.quickActions.extracted(place, caller, draft.body);
+    notes.requireComment(place, caller);
+    if (body === '') {
+      if (thread !== null && draft.resolve_discussion) await notes.resolveDiscussion(place, caller, thread, true);
+      return apply;
+    }
     const made =
       thread === null
         ? await notes.create(place, caller, {
@@ -66,6 +75,7 @@ export function reviewService(
         : await notes.reply(place, caller, thread, { body });
     if (draft.resolve_discussion && made.kind !== null)
       await notes.resolveDiscussion(place, caller, made.discussion_id, true);
+    return apply;
   }
 
   /** Changes are requested of what is open; an earlier approval of the same person is taken back. */
@@ -84,12 +94,14 @@ export function reviewService(
     mayReview,
 
     async publishOne(place: Place, caller: Caller, owner: DraftOwner, id: number): Promise<void> {
-      await transaction(db, async (tx) => {
+      const apply = await transaction(db, async (tx) => {
         const [draft] = await takeDrafts(tx, owner, id);
         if (!draft) throw notFound('Draft Note');
-        await publish(tx, place, caller, draft);
+        const actions = await publish(tx, place, caller, draft);
         await recordReview(tx, owner.mergeRequestId, owner.authorId, 'reviewed');
+        return actions;
       });
+      await apply();
     },
 
     /** All of it, or nothing: what cannot be approved publishes nothing. 403 for who may not request changes. */
@@ -102,19 +114,27 @@ export function reviewService(
       const { id } = row;
       const { reviewer_state: outcome, note } = review;
       if (outcome === 'requested_changes' && !(await mayReview(subject, caller, row))) throw forbidden();
+      let actions: (() => Promise<unknown>)[] = [];
       async function publishAll(tx: Db, author: User): Promise<void> {
+        actions = [];
         const drafts = await takeDrafts(tx, { mergeRequestId: id, authorId: author.id });
-        for (const draft of drafts) await publish(tx, place, caller, draft);
-        if (note !== undefined) await noteables.notesIn(tx).create(place, caller, { body: note, kind: null });
+        for (const draft of drafts) actions.push(await publish(tx, place, caller, draft));
+        if (note !== undefined) {
+          const { text: body, apply } = noteables.quickActions.extracted(place, caller, note);
+          if (body !== '') await noteables.notesIn(tx).create(place, caller, { body, kind: null });
+          actions.push(apply);
+        }
         if (drafts.length > 0 || note !== undefined || outcome === 'reviewed')
           await recordReview(tx, id, author.id, 'reviewed');
       }
       if (outcome === 'approved')
-        return void (await approvals.approve(subject, caller, row.iid, review, (tx) => publishAll(tx, user)));
-      await transaction(db, async (tx) => {
-        await publishAll(tx, user);
-        if (outcome === 'requested_changes') await requestChanges(tx, id, user.id);
-      });
+        await approvals.approve(subject, caller, row.iid, review, (tx) => publishAll(tx, user));
+      else
+        await transaction(db, async (tx) => {
+          await publishAll(tx, user);
+          if (outcome === 'requested_changes') await requestChanges(tx, id, user.id);
+        });
+      for (const apply of actions) await apply();
     },
   };
 }

@@ -78,6 +78,10 @@ import { upstreamPipelinesMigration } from './0550-upstream-pipelines.ts';
 import { searchesMigration } from './0560-searches.ts';
 import { requestedChangesMigration } from './0580-requested-changes.ts';
 import { failedPipelinesMigration } from './0600-failed-pipelines.ts';
+import { issueEventsMigration } from './0630-issue-events.ts';
+import { crossReferencesMigration } from './0631-cross-references.ts';
+import { notificationsMigration } from './0632-notifications.ts';
+import { issueAgentsMigration } from './0633-issue-agents.ts';
 import { threadPositionsMigration } from './0640-thread-positions.ts';
 import { contextCommitsMigration } from './0641-context-commits.ts';
 import { groupApprovalsMigration } from './0642-group-approvals.ts';
@@ -172,6 +176,10 @@ export const migrations: readonly Migration[] = [
   searchesMigration,
   requestedChangesMigration,
   failedPipelinesMigration,
+  issueEventsMigration,
+  crossReferencesMigration,
+  notificationsMigration,
+  issueAgentsMigration,
   threadPositionsMigration,
   contextCommitsMigration,
   groupApprovalsMigration,

@@ -1,0 +1,3 @@
+/** Notification mails, and the link that ends them. */
+export { mailRetention, type NotificationDependencies, notifications } from './notifications.ts';
+export { unsubscribing } from './unsubscribe.ts';

@@ -1,0 +1,72 @@
+/** Mails about what people follow. They are threads in mail programs, and end with a link to hear no more. */
+import type { MailText } from '../../../kernel/mail/index.ts';
+import type { Reason } from './recipients.ts';
+
+export interface Told {
+  readonly type: 'issue' | 'merge_request' | 'epic';
+  readonly id: number;
+  readonly iid: number;
+  readonly title: string;
+  /** Of its page, without an anchor. */
+  readonly url: string;
+  /** Project or group. */
+  readonly place: { readonly id: number; readonly name: string; readonly path: string };
+}
+
+export interface Content {
+  /** What happened, in one line. */
+  readonly line: string;
+  /** What somebody wrote, as they wrote it and as HTML. */
+  readonly body?: { readonly text: string; readonly html: string };
+  /** The comment that it is about. */
+  readonly note?: { readonly id: number; readonly discussion_id: string };
+}
+
+const signs = { issue: '#', merge_request: '!', epic: '&' } as const;
+const nouns = { issue: 'issue', merge_request: 'merge request', epic: 'epic' } as const;
+const headerNames = { issue: 'Issue', merge_request: 'MergeRequest', epic: 'Epic' } as const;
+
+export const wordsOf = ({ type, iid }: Pick<Told, 'type' | 'iid'>) => `${nouns[type]} ${signs[type]}${iid}`;
+
+/** Only what a header holds: names of places may have any character. */
+const plain = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').replaceAll('"', "'");
+
+export function notificationLetter(
+  reader: { readonly address: string; readonly reason: Reason; readonly unsubscribe: string },
+  about: Told,
+  content: Content,
+  externalUrl: string,
+): MailText {
+  const host = new URL(externalUrl).hostname;
+  const first = content.note === undefined && content.body !== undefined;
+  const subject = `${about.place.name} | ${about.title} (${signs[about.type]}${about.iid})`;
+  const url = content.note ? `${about.url}#note_${content.note.id}` : about.url;
+  const root = `${about.type}_${about.id}@${host}`;
+  const name = headerNames[about.type];
+  return {
+    to: reader.address,
+    subject: first ? subject : `Re: ${subject}`,
+    paragraphs: [content.line],
+    ...(content.body ? { body: content.body } : {}),
+    action: { label: `View ${wordsOf(about)}`, url },
+    unsubscribe: reader.unsubscribe,
+    headers: {
+      // The first mail need not arrive for the others to be one thread.
+      'In-Reply-To': `<${root}>`,
+      References: `<${root}>`,
+      [`X-GitLab-${name}-ID`]: String(about.id),
+      [`X-GitLab-${name}-IID`]: String(about.iid),
+      ...(about.type === 'epic'
+        ? { 'X-GitLab-Group-Id': String(about.place.id), 'X-GitLab-Group-Path': plain(about.place.path) }
+        : {
+            'X-GitLab-Project': plain(about.place.name),
+            'X-GitLab-Project-Id': String(about.place.id),
+            'X-GitLab-Project-Path': plain(about.place.path),
+          }),
+      'X-GitLab-NotificationReason':
+        reader.reason === 'participating' || reader.reason === 'watching' ? '' : reader.reason,
+      ...(content.note ? { 'X-GitLab-Discussion-ID': content.note.discussion_id } : {}),
+      'List-Id': `${plain(about.place.path)} <${about.place.id}.${plain(about.place.path).replace(/[^\w-]+/g, '.')}.${host}>`,
+    },
+  };
+}

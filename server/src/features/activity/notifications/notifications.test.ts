@@ -1,0 +1,193 @@
+/** Notification mails with a real SMTP server: who gets one, in which thread, and how they end. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { eventually } from '../../../../test/ci.ts';
+import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { type MailServer, startMailServer } from '../../../../test/mail.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Project } from '../../../kernel/db/rows.ts';
+
+interface Numbered {
+  readonly id: number;
+  readonly iid: number;
+}
+let mails: MailServer;
+let app: TestApp;
+let group: Awaited<ReturnType<typeof buildGroup>>;
+let project: Project;
+let base: string;
+let owner: BuiltToken;
+let other: BuiltToken;
+let guest: BuiltToken;
+beforeAll(async () => {
+  mails = await startMailServer({ user: 'millrace', password: 'p@ss/word' });
+  app = await startTestApp({
+    background: true,
+    environment: { MILLRACE_SMTP_URL: `${mails.url}?tls=required&verify=off` },
+  });
+  owner = await person();
+  group = await buildGroup(app, { owner: owner.user });
+  project = await buildProject(app, { namespace: group, visibility: 'private' });
+  base = `/projects/${project.id}`;
+  other = await person(Level.developer);
+  guest = await person(Level.guest);
+});
+afterAll(async () => {
+  await app.close();
+  await mails.close();
+});
+
+async function person(level?: Level): Promise<BuiltToken> {
+  const made = await buildToken(app);
+  await app.db.updateTable('users').set({ confirmed_at: new Date() }).where('id', '=', made.user.id).execute();
+  if (level !== undefined) await buildMember(app, { of: project, user: made.user, level });
+  return made;
+}
+const call = async <T = Numbered>(
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  json?: object,
+  by = owner,
+) => {
+  const answer = await app.api<T>(method, path, { token: by.secret, ...(json ? { json } : {}) });
+  expect(answer.status).toBeLessThan(300);
+  return answer.body;
+};
+const issue = (json: object = {}, by = owner) => call('POST', `${base}/issues`, { title: 'An issue', ...json }, by);
+const level = (who: BuiltToken, json: object, at = base) => call('PUT', `${at}/notification_settings`, json, who);
+const next = (who: BuiltToken) => mails.next(who.user.email);
+const got = (who: BuiltToken) => mails.received.filter(({ to }) => to.includes(who.user.email)).length;
+const about = (who: BuiltToken, { iid }: Numbered) =>
+  mails.received.filter(
+    ({ to, header }) => to.includes(who.user.email) && header('X-GitLab-Issue-IID') === String(iid),
+  );
+/** Everything that happened so far is sent: mails of one queue arrive in their order. */
+async function settled() {
+  const witness = await person(Level.guest);
+  await call('POST', `${base}/issues`, { title: 'Last', description: `@${witness.user.username}` });
+  await next(witness);
+}
+
+describe('a mail', () => {
+  it('tells of a new issue, is a thread with what follows, and says why it came', async () => {
+    const made = await issue({ description: `Look, @${other.user.username} **now**`, assignee_ids: [guest.user.id] });
+    const first = await next(other);
+    expect(first.header('Subject')).toBe(`${project.name} | An issue (#${made.iid})`);
+    expect(first.text).toContain(`${owner.user.name} created issue #${made.iid}: An issue`);
+    expect(first.text).toContain('**now**');
+    expect(first.html).toContain('<strong>now</strong>');
+    expect(first.html).toContain(`href="${app.url}/`);
+    expect(first.header('X-GitLab-NotificationReason')).toBe('mentioned');
+    expect(first.header('X-GitLab-Project-Id')).toBe(String(project.id));
+    expect(first.header('X-GitLab-Issue-IID')).toBe(String(made.iid));
+    const assigned = await next(guest);
+    expect(assigned.header('X-GitLab-NotificationReason')).toBe('assigned');
+    const thread = first.header('References');
+    expect(thread).toMatch(new RegExp(`^<issue_${made.id}@`));
+    const note = await call('POST', `${base}/issues/${made.iid}/notes`, { body: 'A *word*' });
+    const second = await next(guest);
+    expect(second.header('Subject')).toBe(`Re: ${project.name} | An issue (#${made.iid})`);
+    expect([second.header('In-Reply-To'), second.header('References')]).toEqual([thread, thread]);
+    expect(second.text).toContain('A *word*');
+    expect(second.text).toContain(`/-/issues/${made.iid}#note_${note.id}`);
+    await call('PUT', `${base}/issues/${made.iid}`, { state_event: 'close' });
+    expect((await next(guest)).text).toContain(`Issue #${made.iid} was closed by ${owner.user.name}`);
+    await call('PUT', `${base}/issues/${made.iid}`, { state_event: 'reopen' });
+    expect((await next(guest)).text).toContain('was reopened by');
+    await call('PUT', `${base}/issues/${made.iid}`, { assignee_ids: [other.user.id] });
+    const assigning = `assigned issue #${made.iid} to ${other.user.name}`;
+    expect((await next(guest)).text).toContain(assigning);
+    await eventually('the mail', async () => about(other, made).some(({ text }) => text.includes(assigning)));
+    await settled();
+    expect(got(owner)).toBe(0);
+  });
+
+  it('ends with a link that stops the thread without signing in, but not mentions', async () => {
+    const made = await issue({ assignee_ids: [guest.user.id] });
+    const mail = await next(guest);
+    const url = /<(.*)>/.exec(mail.header('List-Unsubscribe') ?? '')?.[1] ?? '';
+    expect(mail.header('List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
+    expect(mail.text).toContain(url);
+    const path = new URL(url).pathname;
+    const shown = await app.request<string>('GET', path);
+    expect([shown.status, String(shown.body).includes('Unsubscribe')]).toEqual([200, true]);
+    expect(
+      (await call<{ subscribed: boolean }>('GET', `${base}/issues/${made.iid}`, undefined, guest)).subscribed,
+    ).toBe(true);
+    expect((await app.request('POST', path)).status).toBe(200);
+    expect(
+      (await call<{ subscribed: boolean }>('GET', `${base}/issues/${made.iid}`, undefined, guest)).subscribed,
+    ).toBe(false);
+    expect((await app.request('POST', path.replace(/.\/unsubscribe$/, '!/unsubscribe'))).status).toBe(404);
+    const before = got(guest);
+    await call('POST', `${base}/issues/${made.iid}/notes`, { body: 'Nobody hears this' });
+    await settled();
+    expect(got(guest)).toBe(before);
+    await call('POST', `${base}/issues/${made.iid}/notes`, { body: `@${guest.user.username} does` });
+    expect((await next(guest)).text).toContain('does');
+  });
+});
+
+describe('levels', () => {
+  it('decide who hears of what: watch, participating, mention, custom, disabled', async () => {
+    const [watcher, custom, quiet, mentioned] = [
+      await person(Level.developer),
+      await person(Level.developer),
+      await person(Level.developer),
+      await person(Level.developer),
+    ];
+    await level(watcher, { level: 'watch' }, '');
+    await level(custom, { level: 'custom', new_issue: true });
+    await level(quiet, { level: 'disabled' });
+    await level(mentioned, { level: 'mention' });
+    const names = [quiet, mentioned].map(({ user }) => `@${user.username}`).join(' ');
+    const made = await issue({ description: names, assignee_ids: [mentioned.user.id] });
+    await Promise.all([next(watcher), next(custom), next(mentioned)]);
+    await call('POST', `${base}/issues/${made.iid}/notes`, { body: 'A word' });
+    await next(watcher);
+    await level(watcher, { level: 'participating' });
+    await call('POST', `${base}/issues/${made.iid}/notes`, { body: 'Another' });
+    await call('POST', `${base}/issues/${made.iid}/subscribe`, undefined, quiet);
+    await call('POST', `${base}/issues/${made.iid}/notes`, { body: 'For subscribers' });
+    expect((await next(quiet)).header('X-GitLab-NotificationReason')).toBe('subscribed');
+    await settled();
+    expect([watcher, custom, mentioned].map((who) => about(who, made).length)).toEqual([2, 1, 1]);
+  });
+
+  it('reach nobody who does not see the issue, nor where the project sends no mail', async () => {
+    const stranger = await person();
+    await issue({ description: `@${stranger.user.username}` });
+    const secret = await issue({ confidential: true, description: `@${guest.user.username}` });
+    const before = got(guest);
+    await call('POST', `${base}/issues/${secret.iid}/notes`, { body: `@${guest.user.username}` });
+    const open = await issue();
+    await call('POST', `${base}/issues/${open.iid}/notes`, { body: `@${guest.user.username}`, internal: true });
+    await settled();
+    expect([got(stranger), got(guest)]).toEqual([0, before]);
+    await app.delivery.drain();
+    await call('PUT', base, { emails_enabled: false });
+    await issue({ description: `@${guest.user.username}` });
+    await app.delivery.drain();
+    await call('PUT', base, { emails_enabled: true });
+    await settled();
+    expect(got(guest)).toBe(before);
+  });
+});
+
+it('groups and everybody are named together: a to-do and a mail for each member who sees it', async () => {
+  const team = await buildGroup(app, { owner: owner.user });
+  const [member, outsider] = [await person(Level.developer), await person()];
+  for (const { user } of [member, outsider]) await buildMember(app, { of: team, user, level: Level.guest });
+  const made = await issue({ description: `Hello @${team.full_path}` });
+  expect((await next(member)).header('X-GitLab-NotificationReason')).toBe('mentioned');
+  const todos = async (who: BuiltToken) =>
+    call<{ target_url: string; action_name: string }[]>('GET', '/todos', undefined, who);
+  await eventually('the to-do', async () => (await todos(member)).length === 1);
+  expect(await todos(member)).toMatchObject([{ action_name: 'mentioned', target: { id: made.id } }]);
+  const all = await issue();
+  await call('POST', `${base}/issues/${all.iid}/notes`, { body: '@all: look' });
+  await next(member);
+  await eventually('the other to-do', async () => (await todos(member)).length === 2);
+  await settled();
+  expect([got(outsider), (await todos(outsider)).length]).toEqual([0, 0]);
+});

@@ -1,0 +1,259 @@
+/** From facts to mails: who hears of issues, merge requests, epics and comments on them, and what the mail says. */
+import Type from 'typebox';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { User } from '../../../kernel/db/rows.ts';
+import {
+  epicFacts,
+  type Fact,
+  type FactConsumer,
+  type FactDefinition,
+  type FactDelivery,
+  issueFacts,
+  mergeRequestFacts,
+  noteFacts,
+  on,
+} from '../../../kernel/events/index.ts';
+import { isMailAddress, type Mail } from '../../../kernel/mail/index.ts';
+import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
+import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import type { About, Audience, Reader } from '../../collaboration/index.ts';
+import { noteById } from '../../collaboration/notes/index.ts';
+import { sendsMail } from '../../namespaces/index.ts';
+import { type Content, notificationLetter, type Told, wordsOf } from './letters.ts';
+import type { NotifiedPlace } from './recipients.queries.ts';
+import * as queries from './recipients.queries.ts';
+import { type NotifiedEvent, recipients } from './recipients.ts';
+
+export interface NotificationDependencies {
+  readonly db: Db;
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
+  readonly mail: Pick<Mail, 'configured' | 'send'>;
+  readonly markdown: Pick<Markdown, 'html'>;
+  readonly audience: Audience;
+  readonly unsubscribeUrl: (followed: { userId: number; type: Told['type']; id: number; iid: number }) => string;
+}
+
+/** What happened to a thing, before it is known who hears of it. */
+interface Event {
+  readonly factId: number;
+  readonly event: NotifiedEvent;
+  readonly actorId: number;
+  readonly about: About & { readonly type: Told['type']; readonly id: number };
+  readonly internal?: boolean;
+  /** Text in which people are named. */
+  readonly text?: string;
+  /** What is told of it; the text is the body. */
+  readonly line: (actor: User, about: Told) => string;
+  readonly note?: NonNullable<Content['note']>;
+  readonly assigned?: readonly number[];
+}
+
+const isNotified = (type: string): type is Told['type'] => ['issue', 'merge_request', 'epic'].includes(type);
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Things as the API shows them: what mails need of them. */
+interface Shown {
+  readonly iid: number;
+  readonly description?: string | null;
+  readonly assignees?: readonly { readonly id: number; readonly name: string }[];
+}
+
+const placeOf = ({ subject }: Reader): NotifiedPlace & { readonly told: Told['place'] } =>
+  subject.kind === 'project'
+    ? {
+        projectId: subject.project.id,
+        namespaceIds: subject.namespace.traversal_ids,
+        told: {
+          id: subject.project.id,
+          name: subject.project.name,
+          path: `${subject.namespace.full_path}/${subject.project.path}`,
+        },
+      }
+    : {
+        projectId: null,
+        namespaceIds: subject.group.traversal_ids,
+        told: { id: subject.group.id, name: subject.group.name, path: subject.group.full_path },
+      };
+
+export function notifications(deps: NotificationDependencies): FactConsumer {
+  const { db, audience, externalUrl, mail } = deps;
+
+  async function send(
+    event: Event,
+    actor: User,
+    reader: Reader,
+    reason: Parameters<typeof notificationLetter>[0]['reason'],
+  ) {
+    const { user } = reader.caller;
+    const { about, note } = event;
+    const address = user?.notification_email || user?.email;
+    if (user?.user_type !== 'human' || !user.confirmed_at || !address || !isMailAddress(address)) return;
+    const { iid } = reader.target.json as Shown;
+    const { title, path } = reader.target;
+    const told: Told = { ...about, iid, title, url: `${externalUrl}${path}`, place: placeOf(reader).told };
+    const text = event.text?.trim() ? event.text : undefined;
+    const html =
+      text && (await deps.markdown.html(text, { caller: reader.caller, base: baseOf(reader.subject), absolute: true }));
+    const content: Content = {
+      line: event.line(actor, told),
+      ...(text && html ? { body: { text, html } } : {}),
+      ...(note ? { note } : {}),
+    };
+    const unsubscribe = deps.unsubscribeUrl({ userId: user.id, type: about.type, id: about.id, iid });
+    const letter = notificationLetter({ address, reason, unsubscribe }, told, content, externalUrl);
+    await transaction(db, async (tx) => {
+      if (await queries.claimMail(tx, event.factId, user.id)) await mail.send(tx, letter);
+    });
+  }
+
+  async function tell(event: Event, delivery: FactDelivery): Promise<void> {
+    const { about, actorId } = event;
+    const actor = await delivery.user(actorId);
+    // The place as whoever acted sees it; where they no longer do, nobody hears of it in their name.
+    const seen = (await audience.readers(about, [actorId], event.internal ?? false)).get(actorId);
+    if (!actor || !seen) return;
+    const place = placeOf(seen);
+    const { namespaceIds, told } = place;
+    const kind = place.projectId === null ? 'group' : 'project';
+    if (!(await sendsMail(db, { kind, id: told.id, namespaceIds }))) return;
+    const { description } = seen.target.json as Shown;
+    const [taking, described, watchers, subscriptions, named, byLabel] = await Promise.all([
+      audience.participants(about),
+      description ? audience.named(about, description, actorId) : { alone: [], together: [] },
+      queries.watchersOf(db, place),
+      queries.subscriptionsTo(db, about.type, about.id),
+      event.text ? audience.named(about, event.text, actorId) : { alone: [], together: [] },
+      event.event === 'new_issue' ? queries.labelSubscribers(db, about.id) : [],
+    ]);
+    for (const userId of byLabel) if (!subscriptions.has(userId)) subscriptions.set(userId, true);
+    const participants = [...taking, ...described.alone];
+    const mentioned = new Set([...named.alone, ...named.together]);
+    const assigned = new Set(event.assigned ?? []);
+    const candidates = [...mentioned, ...assigned, ...participants, ...watchers, ...subscriptions.keys()];
+    const settings = await queries.settingsOf(db, candidates, place);
+    const heard = recipients(
+      event.event,
+      { mentioned, assigned, participants: new Set(participants), watchers: new Set(watchers), subscriptions },
+      settings,
+      place,
+    ).filter(({ userId }) => userId !== actorId);
+    for (const { userId, reason } of heard) {
+      delivery.signal.throwIfAborted();
+      const reader = (await audience.readers(about, [userId], event.internal ?? false)).get(userId);
+      if (reader) await send(event, actor, reader, reason);
+    }
+  }
+
+  /** What the thing says of itself now, for whoever acted. */
+  const shownTo = async (about: Event['about'], actorId: number): Promise<Shown | undefined> =>
+    (await audience.readers(about, [actorId], false)).get(actorId)?.target.json as Shown | undefined;
+
+  type Handled = Pick<Fact<FactDefinition>, 'id' | 'actor_id' | 'project_id' | 'namespace_id'>;
+
+  /** Opened, with its description. */
+  async function opened(fact: Handled, type: Told['type'], id: number, event: NotifiedEvent, delivery: FactDelivery) {
+    if (!mail.configured || fact.actor_id === null) return;
+    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id };
+    const shown = await shownTo(about, fact.actor_id);
+    if (!shown) return;
+    await tell(
+      {
+        ...{ factId: fact.id, event, actorId: fact.actor_id, about },
+        text: shown.description ?? '',
+        line: (actor, told) => `${actor.name} created ${wordsOf(told)}: ${told.title}`,
+        assigned: shown.assignees?.map((each) => each.id) ?? [],
+      },
+      delivery,
+    );
+  }
+
+  /** Closed, reopened, merged. */
+  async function moved(
+    fact: Handled,
+    type: Told['type'],
+    id: number,
+    event: NotifiedEvent,
+    word: string,
+    delivery: FactDelivery,
+  ) {
+    if (!mail.configured || fact.actor_id === null) return;
+    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id };
+    const line: Event['line'] = (actor, told) => `${capital(wordsOf(told))} was ${word} by ${actor.name}`;
+    await tell({ factId: fact.id, event, actorId: fact.actor_id, about, line }, delivery);
+  }
+
+  async function reassigned(fact: Fact<typeof issueFacts.updated>, delivery: FactDelivery) {
+    const { assignees } = fact.payload.changes ?? {};
+    if (!mail.configured || fact.actor_id === null || !assignees) return;
+    const about = { type: 'issue' as const, id: fact.payload.issue_id, projectId: fact.project_id, groupId: null };
+    const shown = await shownTo(about, fact.actor_id);
+    if (!shown) return;
+    const names = shown.assignees?.map(({ name }) => name).join(', ');
+    const line: Event['line'] = (actor, told) =>
+      names
+        ? `${actor.name} assigned ${wordsOf(told)} to ${names}`
+        : `${actor.name} removed the assignees of ${wordsOf(told)}`;
+    const involved = [assignees.previous, assignees.current].flatMap((ids) => ids as readonly number[]);
+    await tell(
+      { ...{ factId: fact.id, actorId: fact.actor_id, about, line }, event: 'reassign_issue', assigned: involved },
+      delivery,
+    );
+  }
+
+  async function commented(fact: Fact<typeof noteFacts.created>, delivery: FactDelivery) {
+    const note = mail.configured && fact.actor_id !== null ? await noteById(db, fact.payload.note_id) : undefined;
+    if (!note || note.system || note.noteable_id === null || fact.actor_id === null) return;
+    const { noteable_type: type, noteable_id: id, internal, project_id: projectId, namespace_id: groupId } = note;
+    if (!isNotified(type)) return;
+    await tell(
+      {
+        ...{ factId: fact.id, event: 'new_note', actorId: fact.actor_id, internal, note },
+        about: { type, id, projectId, groupId },
+        text: note.body,
+        line: (actor, told) => `${actor.name} commented on ${wordsOf(told)}:`,
+      },
+      delivery,
+    );
+  }
+
+  return {
+    name: 'notifications',
+    handlers: [
+      on(issueFacts.opened, (fact, delivery) => opened(fact, 'issue', fact.payload.issue_id, 'new_issue', delivery)),
+      on(issueFacts.closed, (fact, delivery) =>
+        moved(fact, 'issue', fact.payload.issue_id, 'close_issue', 'closed', delivery),
+      ),
+      on(issueFacts.reopened, (fact, delivery) =>
+        moved(fact, 'issue', fact.payload.issue_id, 'reopen_issue', 'reopened', delivery),
+      ),
+      on(issueFacts.updated, reassigned),
+      on(mergeRequestFacts.opened, (fact, delivery) =>
+        opened(fact, 'merge_request', fact.payload.merge_request_id, 'new_merge_request', delivery),
+      ),
+      on(mergeRequestFacts.closed, (fact, delivery) =>
+        moved(fact, 'merge_request', fact.payload.merge_request_id, 'close_merge_request', 'closed', delivery),
+      ),
+      on(mergeRequestFacts.reopened, (fact, delivery) =>
+        moved(fact, 'merge_request', fact.payload.merge_request_id, 'reopen_merge_request', 'reopened', delivery),
+      ),
+      on(mergeRequestFacts.merged, (fact, delivery) =>
+        moved(fact, 'merge_request', fact.payload.merge_request_id, 'merge_merge_request', 'merged', delivery),
+      ),
+      on(epicFacts.opened, (fact, delivery) => opened(fact, 'epic', fact.payload.epic_id, 'new_epic', delivery)),
+      on(noteFacts.created, commented),
+    ],
+  };
+}
+
+/** Facts are kept for thirty days after their delivery. */
+const days = 40;
+const batch = 1000;
+
+/** Forgets which mails were sent, once their facts cannot come again. */
+export function mailRetention(db: Db): { readonly tasks: readonly Task[]; readonly cron: readonly CronItem[] } {
+  const sweep = defineTask('notifications.sweep', Type.Object({}), async (_payload, { signal }) => {
+    while (!signal.aborted && (await queries.forgetMails(db, days, batch)) === batch);
+  });
+  return { tasks: [sweep], cron: [{ task: sweep.name, schedule: '41 4 * * *' }] };
+}

@@ -1,0 +1,86 @@
+/** Who wants a mail of an event, by the levels that they chose. Pure. */
+import type { NotificationSetting } from '../../../kernel/db/rows.ts';
+import type { NotifiedPlace } from './recipients.queries.ts';
+
+/** The event as settings of the level `custom` name it. */
+export type NotifiedEvent =
+  | 'new_note'
+  | 'new_issue'
+  | 'reopen_issue'
+  | 'close_issue'
+  | 'reassign_issue'
+  | 'new_merge_request'
+  | 'reopen_merge_request'
+  | 'close_merge_request'
+  | 'merge_merge_request'
+  | 'new_epic';
+
+/** Why somebody is told, as the header of the mail says it. */
+export type Reason = 'mentioned' | 'assigned' | 'subscribed' | 'participating' | 'watching';
+
+export interface Heard {
+  readonly userId: number;
+  readonly reason: Reason;
+}
+
+interface Candidates {
+  readonly mentioned: ReadonlySet<number>;
+  readonly assigned: ReadonlySet<number>;
+  readonly participants: ReadonlySet<number>;
+  readonly watchers: ReadonlySet<number>;
+  /** What people said about this very thing. */
+  readonly subscriptions: ReadonlyMap<number, boolean>;
+}
+
+type Setting = Pick<NotificationSetting, 'level' | 'events' | 'project_id' | 'namespace_id'>;
+
+/** The setting that counts: that of the project, of the nearest group that has one, or the one for everything. */
+function settingFor(settings: readonly Setting[], { projectId, namespaceIds }: NotifiedPlace): Setting {
+  const said = (setting: Setting | undefined) => (setting && setting.level !== 'global' ? setting : undefined);
+  const groups = [...namespaceIds].reverse().map((id) => said(settings.find((setting) => setting.namespace_id === id)));
+  return (
+    said(settings.find((setting) => projectId !== null && setting.project_id === projectId)) ??
+    groups.find((setting) => setting !== undefined) ??
+    said(settings.find((setting) => setting.project_id === null && setting.namespace_id === null)) ?? {
+      level: 'participating',
+      events: {},
+      project_id: null,
+      namespace_id: null,
+    }
+  );
+}
+
+function reasonFor(userId: number, event: NotifiedEvent, candidates: Candidates, setting: Setting): Reason | null {
+  const said = candidates.subscriptions.get(userId);
+  const mentioned = candidates.mentioned.has(userId);
+  // Who asked for it hears of it whatever the level says.
+  if (said === true) return mentioned ? 'mentioned' : 'subscribed';
+  const { level } = setting;
+  if (level === 'disabled') return null;
+  if (mentioned) return 'mentioned';
+  if (said === false || level === 'mention') return null;
+  if (candidates.assigned.has(userId)) return 'assigned';
+  if (candidates.participants.has(userId)) return 'participating';
+  const chosen = level === 'custom' && (setting.events as Readonly<Record<string, unknown>>)[event] === true;
+  return candidates.watchers.has(userId) && (level === 'watch' || chosen) ? 'watching' : null;
+}
+
+export function recipients(
+  event: NotifiedEvent,
+  candidates: Candidates,
+  settings: readonly NotificationSetting[],
+  place: NotifiedPlace,
+): Heard[] {
+  const everybody = new Set([
+    ...candidates.mentioned,
+    ...candidates.assigned,
+    ...candidates.participants,
+    ...candidates.watchers,
+    ...candidates.subscriptions.keys(),
+  ]);
+  const byUser = Map.groupBy(settings, ({ user_id }) => user_id);
+  return [...everybody].flatMap((userId) => {
+    const reason = reasonFor(userId, event, candidates, settingFor(byUser.get(userId) ?? [], place));
+    return reason === null ? [] : [{ userId, reason }];
+  });
+}
