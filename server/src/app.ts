@@ -16,7 +16,7 @@ import { mountOpenApi } from './kernel/http/openapi/serve.ts';
 import { createPageFiles } from './kernel/http/page-files.ts';
 import { createHttpServer } from './kernel/http/server.ts';
 import { mountVersions } from './kernel/http/versions.ts';
-import { createImages } from './kernel/images/index.ts';
+import { assetProxyOrigin, createImages } from './kernel/images/index.ts';
 import { createMail } from './kernel/mail/index.ts';
 import { createMarkdown } from './kernel/markdown/index.ts';
 import { objectTasks } from './kernel/objects/tasks.ts';
@@ -64,9 +64,9 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     log,
   });
   const held = createHeldBytes(config);
-  const pages = webPages({ directory: builtPages() });
+  const pages = webPages({ directory: builtPages(), imageOrigin: () => assetProxyOrigin(settings.last()) });
   const outbound = createOutbound({ settings, ...(options.resolve ? { resolve: options.resolve } : {}) });
-  const images = createImages({ externalUrl, secrets: kernels.secrets, outbound, data: config.data, limits: config });
+  const images = createImages({ ...kernels, outbound, settings, data: config.data, limits: config });
   const markdown = createMarkdown({ externalUrl, images, parents: () => composed.parents, log });
   const composed: ComposedFeatures = composeFeatures({
     ...kernels,

@@ -186,6 +186,12 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
       before: null,
       after: '/bye',
     },
+    home_page_url: {
+      value: 'https://www.example.com/welcome',
+      look: async () => (await world().app.request('GET', '/')).headers.get('location'),
+      before: null,
+      after: 'https://www.example.com/welcome',
+    },
     signup_enabled: { value: false, look: status, before: 201, after: 403 },
     require_admin_approval_after_user_signup: {
       value: false,

@@ -142,6 +142,7 @@ export {
   tend,
   writeCommitGraph,
 } from './repository/maintenance.ts';
+export { type Snapshot, snapshotRepository } from './repository/snapshot.ts';
 export {
   clean,
   type Leftover,
@@ -174,7 +175,7 @@ export {
   receiveReport,
 } from './transfer/receive-pack.ts';
 export { fetchAll, type Offer, readFetched, readOffer } from './transfer/remote.ts';
-export { createRequestReader, type RequestReader } from './transfer/requests.ts';
+export { checkedPackets, createRequestReader, type RequestReader } from './transfer/requests.ts';
 export { uploadArchive } from './transfer/upload-archive.ts';
 export { type UploadPackOptions, uploadPack, uploadPackSession } from './transfer/upload-pack.ts';
 export {

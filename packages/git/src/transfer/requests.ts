@@ -1,4 +1,4 @@
-/** The requests of one protocol version 2 connection (SSH): each is answered by itself, as over HTTP. */
+/** What clients send over a two-way connection (SSH): requests of version 2, each answered by itself as over HTTP, and the lines of earlier versions. */
 import { createPacketReader, FLUSH, pktLine } from './pkt-line.ts';
 
 const DELIMITER = Buffer.from('0001');
@@ -32,4 +32,11 @@ export function createRequestReader(input: AsyncIterable<Uint8Array>): RequestRe
       return packet.type === 'data' ? request(pktLine(packet.data)) : null;
     },
   };
+}
+
+/** What a version 0 or 1 client sends, line by line to its end. Throws `invalid` on broken framing. */
+export async function* checkedPackets(input: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const reader = createPacketReader(input);
+  for (let packet = await reader.next(); packet.type !== 'end'; packet = await reader.next())
+    yield packet.type === 'data' ? pktLine(packet.data) : packet.type === 'flush' ? FLUSH : DELIMITER;
 }

@@ -47,6 +47,7 @@ import {
   createSessions,
   deleteSessionsOf,
   extendSessions,
+  mountHomePage,
   mountSessions,
   sessionCron,
   sessionLifetimes,
@@ -357,6 +358,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         signInRefusal: deps.signInRefusal,
         impersonationEnabled: deps.impersonationEnabled,
       });
+      mountHomePage(server, { settings, credentials: resolver, externalUrl, page: deps.page });
       mountRegistration(server, {
         db,
         settings,
@@ -375,7 +377,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         credentials: resolver,
         checkRefusal: deps.usernameCheckRefusal,
       });
-      mountAvatars(server, db, objects);
+      mountAvatars(server, db, objects, externalUrl);
       oauth.mount(server);
     },
     resolver,

@@ -204,6 +204,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
         resolver: deps.resolver,
         parents,
         pictures,
+        externalUrl: deps.externalUrl,
         topicPicture: async (id) => (await findTopic(deps.db, id))?.avatar_object_key ?? null,
       });
     },

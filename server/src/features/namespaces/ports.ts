@@ -1,6 +1,6 @@
 /** What namespaces need of later domains. */
 import type { Readable } from 'node:stream';
-import type { Bundle } from '@millrace/git';
+import type { Bundle, Snapshot } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Project } from '../../kernel/db/rows.ts';
@@ -43,6 +43,8 @@ export interface ProjectRepositories {
   readmePath(project: Project): Promise<string | null>;
   /** Everything that people made as one file; null for an empty repository. */
   bundle(project: Project, signal: AbortSignal): Promise<Readable | null>;
+  /** The files of a bare repository with everything that is in it. Close it in the end. */
+  snapshot(project: Project): Promise<Snapshot>;
   /** An empty repository in place of what is there. */
   emptied(project: Project): Promise<void>;
   /** Fills an empty repository from a bundle, checked like a push. */
@@ -67,6 +69,10 @@ export interface ProjectRepositories {
       readonly pointed?: (object: { readonly oid: string; readonly size: number }) => void;
     },
   ): Promise<void>;
+  /** Whether somebody has written to the wiki. */
+  hasWiki(subject: ProjectSubject): Promise<boolean>;
+  /** The same of the wiki; null where nobody has written to it. */
+  wikiSnapshot(subject: ProjectSubject): Promise<Snapshot | null>;
   /** The wiki as one file with the name of its branch; null where nobody has written to it. */
   wikiBundle(
     subject: ProjectSubject,

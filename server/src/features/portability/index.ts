@@ -43,6 +43,7 @@ import { providerImportRoutes } from './provider-imports/provider-imports.routes
 import { providerImportService } from './provider-imports/provider-imports.service.ts';
 import { relationExportRoutes } from './relation-exports/relation-exports.routes.ts';
 import { relationExportService } from './relation-exports/relation-exports.service.ts';
+import { snapshotRoutes } from './snapshots/snapshots.routes.ts';
 
 export interface PortabilityDependencies {
   readonly db: Db;
@@ -102,6 +103,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...providerImportRoutes(providerImports),
       ...gistImportRoutes(gistImports),
       ...relationExportRoutes(deps, relationExports),
+      ...snapshotRoutes(deps.repository),
       ...forkRoutes(forks, list, present),
     ],
     tasks: [

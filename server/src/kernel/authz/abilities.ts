@@ -70,6 +70,7 @@ export const projectAbilities = {
   remove_project: { role: owner },
   restore_project: { role: owner },
   admin_custom_attribute: { role: nobody },
+  read_repository_snapshot: { role: nobody },
   export_project: { role: maintainer },
   housekeep_project: { role: maintainer },
   link_fork: { role: owner },

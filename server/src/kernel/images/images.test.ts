@@ -1,4 +1,5 @@
 /** Images from elsewhere: who is asked for what, what is shown, and what never is. */
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -33,18 +34,26 @@ afterEach(() => {
 });
 afterAll(() => receiver.close());
 
-function proxy({ allowed = ['127.0.0.1'], now = 0, maxImageBytes = 4096, imageCacheBytes = 1_000_000 } = {}) {
+function proxy({
+  allowed = ['127.0.0.1'],
+  now = 0,
+  maxImageBytes = 4096,
+  imageCacheBytes = 1_000_000,
+  more = {} as Partial<typeof defaultSettings>,
+} = {}) {
   const clock = { now };
   const settings = {
     ...defaultSettings,
     // Says nothing for images: those are never fetched from the local network without an entry of the list.
     allow_local_requests_from_web_hooks_and_services: true,
     outbound_local_requests_whitelist: allowed,
+    ...more,
   };
   const images = createImages({
     externalUrl,
     secrets: secretsFrom(Buffer.alloc(32, 1)),
     outbound: createOutbound({ settings: { read: async () => settings } }),
+    settings: { read: async () => settings },
     data: directory,
     limits: { maxImageBytes, imageCacheBytes },
     now: () => clock.now,
@@ -58,6 +67,39 @@ function proxy({ allowed = ['127.0.0.1'], now = 0, maxImageBytes = 4096, imageCa
   };
   return { clock, server, addressOf, get };
 }
+
+describe('a proxy that administrators run', () => {
+  const more = {
+    asset_proxy_enabled: true,
+    asset_proxy_url: 'https://camo.example/',
+    asset_proxy_secret_key: 'shared',
+    asset_proxy_allowlist: ['direct.example', '*.inside.example', 'a*b*.example'],
+  };
+
+  it('gets images under a signed address', async () => {
+    const { addressOf } = proxy({ more });
+    const url = 'http://elsewhere.example/a.png?b=1';
+    const signature = createHmac('sha1', 'shared').update(url).digest('hex');
+    expect(await addressOf(url)).toBe(`https://camo.example/${signature}/${Buffer.from(url).toString('hex')}`);
+    expect(await addressOf(`${externalUrl}/a.png`)).toBe('/a.png');
+    expect(await addressOf('javascript:alert(1)')).toBeNull();
+  });
+
+  it('gets none of the hosts that are excepted, none while it is off, and none without a secret', async () => {
+    const { addressOf } = proxy({ more });
+    for (const host of ['direct.example', 'DIRECT.example', 'x.inside.example', 'a1b2.example', 'ab.example'])
+      expect([host, await addressOf(`https://${host}/a.png`)]).toEqual([host, expect.stringMatching(/^\/-\/images\//)]);
+    for (const host of ['direct.example.org', 'xdirect.example', 'inside.example', 'a.example'])
+      expect([host, await addressOf(`https://${host}/a.png`)]).toEqual([
+        host,
+        expect.stringMatching(/^https:\/\/camo/),
+      ]);
+    for (const off of [{ asset_proxy_enabled: false }, { asset_proxy_secret_key: null }, { asset_proxy_url: null }]) {
+      const { addressOf: own } = proxy({ more: { ...more, ...off } });
+      expect(await own('https://elsewhere.example/a.png')).toMatch(/^\/-\/images\//);
+    }
+  });
+});
 
 describe('images from elsewhere', () => {
   it('are fetched once, without anything of the reader, and are sent so that nothing in them runs', async () => {

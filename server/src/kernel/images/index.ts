@@ -8,11 +8,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError, noSuchRoute, unavailable } from '../http/errors.ts';
 import type { Outbound } from '../outbound/index.ts';
 import type { Secrets } from '../secrets/index.ts';
+import type { Settings } from '../settings/index.ts';
+import { assetProxyAddresses } from './asset-proxy.ts';
 import { type CachedImage, createImageCache } from './cache.ts';
 import { fetchImage, type ImageFailure } from './fetching.ts';
 import { inertImageHeaders } from './image-type.ts';
 
+export { assetProxyOrigin } from './asset-proxy.ts';
 export { displayableImageType, imageType, inertImageHeaders } from './image-type.ts';
+export { formerPictureFile, pictureFile, pictureKey, pictureTag, storedPicture } from './pictures.ts';
 
 export interface Images {
   /** How images of documents are addressed, by the settings as they are now. */
@@ -28,6 +32,7 @@ export interface ImagesDependencies {
   readonly externalUrl: string;
   readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
   readonly outbound: Pick<Outbound, 'send'>;
+  readonly settings: Pick<Settings, 'read'>;
   /** The data directory. */
   readonly data: string;
   readonly limits: { readonly maxImageBytes: number; readonly imageCacheBytes: number };
@@ -109,17 +114,22 @@ export function createImages(deps: ImagesDependencies): Images {
   }
 
   return {
-    addresses: async () => (url) => {
-      const parsed = URL.parse(url);
-      if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
-      if (parsed.origin === new URL(externalUrl).origin) return parsed.pathname + parsed.search;
-      // What proves its author to that server is not for those who read the document.
-      parsed.username = '';
-      parsed.password = '';
-      parsed.hash = '';
-      if (parsed.href.length > maximumUrlLength) return null;
-      const signature = secrets.sign(parsed.href, purpose);
-      return `${prefix}/${signature}/${Buffer.from(parsed.href).toString('base64url')}`;
+    addresses: async () => {
+      const throughProxy = assetProxyAddresses(await deps.settings.read());
+      return (url) => {
+        const parsed = URL.parse(url);
+        if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
+        if (parsed.origin === new URL(externalUrl).origin) return parsed.pathname + parsed.search;
+        // What proves its author to that server is not for those who read the document.
+        parsed.username = '';
+        parsed.password = '';
+        parsed.hash = '';
+        if (parsed.href.length > maximumUrlLength) return null;
+        const proxied = throughProxy?.(parsed);
+        if (proxied) return proxied;
+        const signature = secrets.sign(parsed.href, purpose);
+        return `${prefix}/${signature}/${Buffer.from(parsed.href).toString('base64url')}`;
+      };
     },
     mount(server) {
       server.get<{ Params: { signature: string; url: string } }>(

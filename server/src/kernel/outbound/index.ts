@@ -10,8 +10,8 @@ import { type Destination, destinationOf, type Reach, refusedAddress, refusedHos
 
 export { BrokenOff, lively } from './lively.ts';
 
-/** Who asks: administrators for system hooks, everybody else for the rest. */
-export type OutboundKind = 'system_hook' | 'web_hook' | 'integration' | 'import' | 'include' | 'image';
+/** Who gave the address: administrators for system hooks and services of the instance, everybody else for the rest. */
+export type OutboundKind = 'system_hook' | 'service' | 'web_hook' | 'integration' | 'import' | 'include' | 'image';
 
 export interface OutboundRequest {
   readonly url: string;
@@ -119,7 +119,7 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
       dns_rebinding_protection_enabled: pin,
     } = await settings.read();
     // Whoever writes a text has images fetched: never from the local network, unless an address of it is listed.
-    const allowLocal = kind === 'system_hook' ? systemHooksMay : kind !== 'image' && hooksMay;
+    const allowLocal = kind === 'system_hook' || kind === 'service' ? systemHooksMay : kind !== 'image' && hooksMay;
     return { reach: { allowLocal, allowed, onlyAllowed }, pin };
   }
 

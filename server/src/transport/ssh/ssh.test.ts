@@ -172,6 +172,29 @@ describe('sessions', () => {
   });
 });
 
+describe('lines that are none of git', () => {
+  const push = () => pack().replace('upload', 'receive');
+  it.each([
+    ['a fetch of version 2', pack, 'version=2', 'zzzz'],
+    ['a fetch of version 2', pack, 'version=2', '0003'],
+    ['a fetch of version 2', pack, 'version=2', '0014command=ls-refs\n00'],
+    ['a fetch of version 1', pack, 'version=1', 'zzzz'],
+    ['a fetch of version 0', pack, '', 'fff1'],
+    ['a fetch of version 0', pack, '', '0032want '],
+    ['a push', push, '', 'garbage'],
+    ['a push', push, '', 'fff1'],
+    ['a push', push, '', '0012not a command\n0000'],
+  ])('%s is refused with words: %s %s %j', async (_what, command, protocol, input) => {
+    const connection = await connect(port, ownerKey);
+    const before = app.logs.length;
+    const answer = await connection.run(command(), input, protocol === '' ? {} : { GIT_PROTOCOL: protocol });
+    connection.end();
+    expect(answer.code).toBe(1);
+    expect(answer.stderr).toContain('remote: ERROR: 400 Bad request - ');
+    expect(app.logs.slice(before).filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+});
+
 describe('who may not', () => {
   const refusal = async (key: SshKeyPair, command = pack()) => {
     const { code, stderr, stdout } = await once(key, command, flush);

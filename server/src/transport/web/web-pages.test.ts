@@ -43,6 +43,20 @@ describe('web pages', () => {
     },
   );
 
+  it('images may come from one other origin, where the instance has a proxy for them', async () => {
+    let origin: string | null = null;
+    const pages = webPages({ directory, imageOrigin: () => origin });
+    const server = createHttpServer(
+      { log: pino({ level: 'silent' }), trustedProxies: [], fallback: pages.fallback },
+      () => [],
+    );
+    const policy = async () =>
+      String((await server.inject({ url: '/', headers: html })).headers['content-security-policy']);
+    expect(await policy()).toContain("img-src 'self' data:;");
+    origin = 'https://camo.example';
+    expect(await policy()).toContain("img-src 'self' data: https://camo.example;");
+  });
+
   it('files of the build are kept for ever and have their type', async () => {
     const answer = await serve(directory).inject({ url: '/assets/main-abc.js' });
     expect([answer.statusCode, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([

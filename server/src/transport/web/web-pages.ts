@@ -9,6 +9,8 @@ import { etagMatches, etagOf } from '../../kernel/http/conditional.ts';
 export interface WebPagesOptions {
   /** Where the build is; without an `index.html` in it nothing is served. */
   readonly directory: string;
+  /** Origin of another server that pages may load images from; null for none. */
+  readonly imageOrigin?: () => string | null;
 }
 
 export interface WebPages {
@@ -35,19 +37,20 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Scripts only from here; styles may be inline because components compute them. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  'media-src blob:',
-  "font-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const contentSecurityPolicy = (imageOrigin: string | null) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "worker-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    `img-src 'self' data:${imageOrigin === null ? '' : ` ${imageOrigin}`}`,
+    'media-src blob:',
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /** The API is no page, but its reference is one. */
 const notPages = /^\/(api(?!\/docs\/?(\?|$))|assets)(\/|\?|$)/;
@@ -84,7 +87,7 @@ function codedFile(files: ReadonlyMap<string, string>, name: string, header: str
   return { path: files.get(name) ?? '', coding: null };
 }
 
-export function webPages({ directory }: WebPagesOptions): WebPages {
+export function webPages({ directory, imageOrigin = () => null }: WebPagesOptions): WebPages {
   const files = listFiles(directory);
   const document = files.has('/index.html') ? readFileSync(join(directory, 'index.html')) : null;
   const documentTag = document ? etagOf(document) : undefined;
@@ -101,7 +104,7 @@ export function webPages({ directory }: WebPagesOptions): WebPages {
             .header('Vary', 'Accept-Encoding')
             .header('Content-Type', types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream')
             .header('Cache-Control', caching)
-            .header('Content-Security-Policy', contentSecurityPolicy)
+            .header('Content-Security-Policy', contentSecurityPolicy(imageOrigin()))
             .send(await readFile(path));
         });
       }
@@ -116,7 +119,7 @@ export function webPages({ directory }: WebPagesOptions): WebPages {
         .header('Cache-Control', 'no-cache')
         .header('ETag', documentTag)
         .header('Vary', 'Accept')
-        .header('Content-Security-Policy', contentSecurityPolicy)
+        .header('Content-Security-Policy', contentSecurityPolicy(imageOrigin()))
         .header('X-Frame-Options', 'DENY')
         .send(unchanged ? undefined : document);
       return true;

@@ -456,6 +456,14 @@ const archives: readonly SettingName[] = [
   'max_import_size',
   'max_import_remote_file_size',
 ];
+/** Told to a server of somebody else: ci/pipelines/external-validation.test.ts has one. */
+const validated: readonly SettingName[] = [
+  'external_pipeline_validation_service_url',
+  'external_pipeline_validation_service_token',
+  'external_pipeline_validation_service_timeout',
+];
+/** Addresses of images in documents: kernel/images/images.test.ts. */
+const proxied = settingNames.filter((name) => name.startsWith('asset_proxy_'));
 /** What may be searched, by whom: activity/search/search.test.ts. */
 const searched = settingNames.filter((name) =>
   /^(global_search_\w+_enabled|anonymous_searches_allowed|default_search_scope)$/.test(name),
@@ -465,7 +473,8 @@ const tokensGone: SettingName = 'disable_personal_access_tokens';
 
 it('covers every setting that acts', () => {
   const own = (name: SettingName) =>
-    settingRows[name].owner !== 'limits' && ![...mailed, ...archives, ...searched, tokensGone].includes(name);
+    settingRows[name].owner !== 'limits' &&
+    ![...mailed, ...archives, ...validated, ...proxied, ...searched, tokensGone].includes(name);
   const acting = settingNames.filter((name) => settingRows[name].acts && own(name));
   expect(Object.keys(effects).sort()).toEqual([...acting].sort());
 });

@@ -241,7 +241,7 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     const pipeline = (await downstreamOf(db, [id])).get(id);
     if (job?.kind !== 'bridge' || !pipeline) return;
     const { strategy = null } = (job.plan as unknown as JobPlan).trigger ?? {};
-    const invalid = pipeline.failure_reason === 'config_error';
+    const invalid = pipeline.failure_reason !== null;
     if (strategy === null) {
       if (job.status !== 'running') return;
       if (invalid) await drop(job, 'downstream_pipeline_creation_failed');

@@ -33,6 +33,7 @@ import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
 import { type ArtifactReader, type Compiled, compileConfig, type PipelineInputs } from './compile.ts';
 import { type ConfigFile, findConfig } from './config-file.ts';
+import { externallyAccepted } from './external-validation.ts';
 import { asPush, mergeRequestFacts } from './pipeline-facts.ts';
 import {
   blankPipeline,
@@ -360,6 +361,14 @@ export function pipelineMaker(deps: CiDependencies) {
       case 'filtered':
         return refused(compiled.reason, true);
       case 'plan': {
+        const { sha, source } = request;
+        const validated = { subject, user: caller.user, sha, ref: row.ref, source, jobs: compiled.jobs };
+        const accepted = await externallyAccepted(deps, validated);
+        if (!accepted) {
+          if (!request.keepBroken) return refused('External validation failed');
+          const dropped = { ...row, status: 'failed', failure_reason: 'external_validation_failure' };
+          return { kind: 'created', pipeline: await store(request, dropped, null) };
+        }
         const full = {
           ...row,
           name: compiled.name,

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
-import { imageType } from '../../../kernel/images/index.ts';
+import { imageType, pictureKey, storedPicture } from '../../../kernel/images/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
 
 const kibibyte = 1024;
@@ -13,10 +13,10 @@ export const maximumAvatarBytes = maximumKibibytes * kibibyte;
 const formats = 'image/png, image/jpeg, image/gif, image/webp, image/bmp, image/vnd.microsoft.icon';
 
 export interface Avatars {
-  /** Keeps an uploaded picture and answers its key. Throws the API's 400. */
+  /** Keeps an uploaded picture and answers what its row keeps of it. Throws the API's 400. */
   store(file: UploadedFile): Promise<string>;
   /** Removes one that no row names. */
-  discard(key: string): Promise<void>;
+  discard(stored: string): Promise<void>;
 }
 
 export function createAvatars(objects: ObjectStore): Avatars {
@@ -30,8 +30,8 @@ export function createAvatars(objects: ObjectStore): Avatars {
           avatar: [`file format is not supported. Please try one of the following supported formats: ${formats}`],
         });
       const { key } = await objects.putFile(file.path, { size: file.size, sha256: file.sha256 });
-      return key;
+      return storedPicture(key, file.filename, type);
     },
-    discard: (key) => objects.remove(key),
+    discard: (stored) => objects.remove(pictureKey(stored)),
   };
 }

@@ -17,14 +17,18 @@ const form = (bytes: Buffer | string, name: string, type: string) => {
 };
 const put = (token: string | undefined, data: FormData) =>
   app.api<{ avatar_url: string | null }>('PUT', '/user/avatar', { token, form: data });
-const fetched = (url: string | null) => fetch(String(url));
+const fetched = (url: string | null, headers: Record<string, string> = {}) =>
+  fetch(String(url), { headers, redirect: 'manual' });
+const storedOf = async (id: number) =>
+  (await app.db.selectFrom('users').select('avatar_object_key').where('id', '=', id).executeTakeFirstOrThrow())
+    .avatar_object_key;
 
 describe('PUT /user/avatar', () => {
   it('security 5: keeps a picture and serves it as what its bytes are', async () => {
     const { user, secret } = await buildToken(app);
     const got = await put(secret, form(png, '../../evil.html', 'text/html'));
     expect(got.status).toBe(200);
-    expect(got.body.avatar_url).toMatch(new RegExp(`/uploads/-/system/user/avatar/${user.id}/[0-9a-f]{32}$`));
+    expect(got.body.avatar_url).toBe(`${app.url}/uploads/-/system/user/avatar/${user.id}/evil.png`);
     const served = await fetched(got.body.avatar_url);
     expect(served.status).toBe(200);
     expect(served.headers.get('content-type')).toBe('image/png');
@@ -58,10 +62,11 @@ describe('PUT /user/avatar', () => {
   it('a new one replaces it, an empty one removes it, and the old bytes are given up', async () => {
     const { user, secret } = await buildToken(app);
     const first = await put(secret, form(png, 'a.png', 'image/png'));
+    const before = await storedOf(user.id);
     const gif = await put(secret, form('GIF89a\x01\0\x01\0', 'a.gif', 'image/gif'));
     expect((await fetched(gif.body.avatar_url)).headers.get('content-type')).toBe('image/gif');
     expect((await fetched(first.body.avatar_url)).status).toBe(404);
-    const key = first.body.avatar_url?.split('/').at(-1) ?? '';
+    const key = before?.split('/', 1)[0] ?? '';
     const given = await app.db.selectFrom('object_deletions').selectAll().where('object_key', '=', key).execute();
     expect(given).toHaveLength(1);
     const none = new FormData();
@@ -70,6 +75,33 @@ describe('PUT /user/avatar', () => {
     expect((await fetched(gif.body.avatar_url)).status).toBe(404);
     for (const path of ['..%2f..%2fsecrets.key', key, '0'.repeat(32)])
       expect((await app.request('GET', `/uploads/-/system/user/avatar/${user.id}/${path}`)).status).toBe(404);
+  });
+});
+
+describe('the address of a picture', () => {
+  it('ends with the name of the file; addresses from before they had names redirect', async () => {
+    const { user, secret } = await buildToken(app);
+    const { body } = await put(secret, form(png, 'Me at sea.PNG', 'image/png'));
+    const base = `${app.url}/uploads/-/system/user/avatar/${user.id}`;
+    expect(body.avatar_url).toBe(`${base}/Me_at_sea.png`);
+    const [key = ''] = String(await storedOf(user.id)).split('/');
+    const old = await fetched(`${base}/${key}`);
+    expect([old.status, old.headers.get('location')]).toEqual([301, body.avatar_url]);
+    expect((await fetched(`${base}/other.png`)).status).toBe(404);
+  });
+
+  it('may stay the same for another picture: caches ask again', async () => {
+    const { secret } = await buildToken(app);
+    const first = await put(secret, form(png, 'avatar.png', 'image/png'));
+    const shown = await fetched(first.body.avatar_url);
+    expect(shown.headers.get('cache-control')).toBe('public, no-cache');
+    const etag = String(shown.headers.get('etag'));
+    expect((await fetched(first.body.avatar_url, { 'If-None-Match': etag })).status).toBe(304);
+    const other = Buffer.concat([png, Buffer.from('more')]);
+    const second = await put(secret, form(other, 'avatar.png', 'image/png'));
+    expect(second.body.avatar_url).toBe(first.body.avatar_url);
+    const now = await fetched(first.body.avatar_url, { 'If-None-Match': etag });
+    expect([now.status, Buffer.from(await now.arrayBuffer())]).toEqual([200, other]);
   });
 });
 

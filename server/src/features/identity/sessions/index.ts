@@ -1,4 +1,5 @@
 /** Sessions of the pages. */
+export { mountHomePage } from './home-page.mount.ts';
 export { checkOrigin, mountSessions } from './sessions.mount.ts';
 export { deleteSessionsOf, extendSessions } from './sessions.queries.ts';
 export { sessionRoutes } from './sessions.routes.ts';

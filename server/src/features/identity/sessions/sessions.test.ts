@@ -254,3 +254,28 @@ it('the cookie is for HTTPS only where the instance is', async () => {
     await secure.close();
   }
 });
+
+describe('[3/api.application-settings/27 home_page_url] the start page', () => {
+  const set = async (home_page_url: string | null) => {
+    await app.settings.write({ home_page_url });
+  };
+
+  it('sends visitors to the home page of the instance, and nobody who is signed in', async () => {
+    const { cookie } = await session(await person());
+    const visit = async (headers: Record<string, string> = {}) => {
+      const answer = await app.request('GET', '/?x=1', { headers });
+      return [answer.status, answer.headers.get('location')];
+    };
+    try {
+      await set('https://www.example.com/welcome');
+      expect(await visit()).toEqual([302, 'https://www.example.com/welcome']);
+      expect((await visit({ Cookie: cookie }))[1]).toBeNull();
+      expect((await visit({ Cookie: '_service_session=x' }))[1]).toBe('https://www.example.com/welcome');
+      // No circle.
+      await set(`${app.url}/`);
+      expect((await visit())[1]).toBeNull();
+    } finally {
+      await set(null);
+    }
+  });
+});

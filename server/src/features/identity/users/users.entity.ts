@@ -14,6 +14,7 @@ import {
   Text,
   Timestamp,
 } from '../../../kernel/http/entity.ts';
+import { pictureFile } from '../../../kernel/images/index.ts';
 
 type Optionals<T extends TProperties> = { [K in keyof T]: TOptional<T[K]> };
 
@@ -137,8 +138,7 @@ export interface AccountRow extends User {
 
 function avatarUrl(user: Pick<User, 'id' | 'avatar_object_key'>, externalUrl: string): string | null {
   if (user.avatar_object_key === null) return null;
-  const file = user.avatar_object_key.slice(user.avatar_object_key.lastIndexOf('/') + 1);
-  return `${externalUrl}/uploads/-/system/user/avatar/${user.id}/${file}`;
+  return `${externalUrl}/uploads/-/system/user/avatar/${user.id}/${pictureFile(user.avatar_object_key)}`;
 }
 
 /** A user reference; `externalUrl` has no trailing slash. */

@@ -2,14 +2,16 @@
 import type { FastifyInstance } from 'fastify';
 import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous, type Caller } from '../../../kernel/authz/subjects.ts';
+import { etagMatches } from '../../../kernel/http/conditional.ts';
 import { authenticate, type CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { noSuchRoute } from '../../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
+import { formerPictureFile, pictureFile, pictureTag } from '../../../kernel/images/index.ts';
 import type { PictureKind, Pictures } from './pictures.ts';
 
 /** A picture that the caller may see. */
 interface Shown {
-  readonly key: string | null;
+  readonly stored: string | null;
   /** Whether everybody may. */
   readonly open: boolean;
 }
@@ -20,6 +22,8 @@ export function mountPictures(
     readonly resolver: CredentialResolver;
     readonly parents: ParentLoader;
     readonly pictures: Pictures;
+    /** Without a trailing slash. */
+    readonly externalUrl: string;
     topicPicture(id: number): Promise<string | null>;
   },
 ): void {
@@ -28,14 +32,14 @@ export function mountPictures(
     group: async (id, caller) => {
       const subject = await parents.group(id, caller);
       if (!subject || !canOnGroup(caller, 'read_group', subject)) return null;
-      return { key: subject.group.avatar_object_key, open: subject.group.visibility === 'public' };
+      return { stored: subject.group.avatar_object_key, open: subject.group.visibility === 'public' };
     },
     project: async (id, caller) => {
       const subject = await parents.project(id, caller);
       if (!subject || !canOnProject(caller, 'read_project', subject)) return null;
-      return { key: subject.project.avatar_object_key, open: subject.project.visibility === 'public' };
+      return { stored: subject.project.avatar_object_key, open: subject.project.visibility === 'public' };
     },
-    'projects/topic': async (id) => ({ key: await deps.topicPicture(Number(id)), open: true }),
+    'projects/topic': async (id) => ({ stored: await deps.topicPicture(Number(id)), open: true }),
   };
   for (const [kind, find] of Object.entries(kinds))
     server.get<{ Params: { id: string; file: string } }>(
@@ -45,15 +49,23 @@ export function mountPictures(
         const found = await authenticate(deps.resolver, request, {}, ['token', 'session']);
         const reads = found?.scopes === null || found?.scopes.has('api') || found?.scopes.has('read_api');
         const shown = /^\d{1,15}$/.test(id) ? await find(id, found && reads ? found : anonymous) : null;
+        const stored = shown?.stored ?? null;
+        if (stored !== null && formerPictureFile(stored) === file)
+          return reply.redirect(
+            `${deps.externalUrl}/uploads/-/system/${kind}/avatar/${id}/${pictureFile(stored)}`,
+            301,
+          );
         // The name is compared, never used as a path.
-        const picture = shown?.key === file ? await deps.pictures.read(file) : null;
-        if (!picture) throw noSuchRoute();
+        const picture = stored !== null && pictureFile(stored) === file ? await deps.pictures.read(stored) : null;
+        if (!picture || stored === null) throw noSuchRoute();
+        const etag = pictureTag(stored);
+        void reply.header('ETag', etag).header('Cache-Control', `${shown?.open ? 'public' : 'private'}, no-cache`);
+        if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send();
         return reply
           .header('Content-Type', picture.type)
           .header('X-Content-Type-Options', 'nosniff')
           .header('Content-Security-Policy', "default-src 'none'; sandbox")
           .header('Cross-Origin-Resource-Policy', 'same-origin')
-          .header('Cache-Control', `${shown?.open ? 'public' : 'private'}, max-age=86400`)
           .send(picture.bytes);
       },
     );

@@ -3,18 +3,19 @@ import { Readable } from 'node:stream';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { readAll } from '../../../kernel/http/params/body.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
-import { imageType } from '../../../kernel/images/index.ts';
+import { imageType, pictureFile, pictureKey } from '../../../kernel/images/index.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
 import { type Avatars, maximumAvatarBytes } from '../../identity/index.ts';
 
 export interface Pictures {
   /** Null where there is none. */
-  read(key: string | null): Promise<{ readonly bytes: Readable; readonly type: string } | null>;
+  read(stored: string | null): Promise<{ readonly bytes: Readable; readonly type: string } | null>;
 }
 
 export function createPictures(objects: Pick<ObjectStore, 'get' | 'exists'>): Pictures {
   return {
-    read: async (key) => {
+    read: async (stored) => {
+      const key = stored === null ? null : pictureKey(stored);
       if (key === null || !(await objects.exists(key))) return null;
       const bytes = await readAll(objects.get(key), 'avatar', maximumAvatarBytes);
       const type = imageType(bytes);
@@ -38,13 +39,13 @@ export const pictureUrl = (
   externalUrl: string,
   kind: PictureKind | 'user',
   id: number,
-  key: string | null,
+  stored: string | null,
 ): string | null =>
-  key === null ? null : `${externalUrl}/uploads/-/system/${kind}/avatar/${id}/${key.slice(key.lastIndexOf('/') + 1)}`;
+  stored === null ? null : `${externalUrl}/uploads/-/system/${kind}/avatar/${id}/${pictureFile(stored)}`;
 /** Those of users are served by the identity slice. */
 export type PictureKind = 'group' | 'project' | 'projects/topic';
 
-/** The picture of a namespace: of a personal one its owner's. The key is that of the owner there (`namespacePicture`). */
+/** The picture of a namespace: of a personal one its owner's. The picture is that of the owner there (`namespacePicture`). */
 export const namespacePictureUrl = (
   externalUrl: string,
   row: Pick<Namespace, 'kind' | 'id' | 'owner_id' | 'avatar_object_key'>,
@@ -54,19 +55,19 @@ export const namespacePictureUrl = (
     : pictureUrl(externalUrl, 'group', row.id, row.avatar_object_key);
 
 /**
- * Does `work` with the key of a picture that was sent: null where it is to be removed, undefined where none was sent.
+ * Does `work` with what a row keeps of a picture that was sent: null where it is to be removed, undefined where none was sent.
  * When the work fails, the picture is given up again.
  */
 export async function withPicture<T>(
   avatars: Avatars,
   file: UploadedFile | null | undefined,
-  work: (key: string | null | undefined) => Promise<T>,
+  work: (stored: string | null | undefined) => Promise<T>,
 ): Promise<T> {
-  const key = file ? await avatars.store(file) : file;
+  const stored = file ? await avatars.store(file) : file;
   try {
-    return await work(key);
+    return await work(stored);
   } catch (error) {
-    if (key) await avatars.discard(key);
+    if (stored) await avatars.discard(stored);
     throw error;
   }
 }

@@ -293,7 +293,18 @@ describe('pictures', () => {
     });
     expect(answer.status).toBe(201);
     const { id, avatar_url: url } = answer.body;
-    expect(url).toMatch(new RegExp(`^${app.url}/uploads/-/system/group/avatar/${id}/[0-9a-f]{32}$`));
+    expect(url).toBe(`${app.url}/uploads/-/system/group/avatar/${id}/x.png`);
+    const { avatar_object_key: stored } = await app.db
+      .selectFrom('namespaces')
+      .select('avatar_object_key')
+      .where('id', '=', Number(id))
+      .executeTakeFirstOrThrow();
+    const key = String(stored).split('/', 1)[0] ?? '';
+    const old = await fetch(url.replace('x.png', key), {
+      headers: { 'PRIVATE-TOKEN': owner.secret },
+      redirect: 'manual',
+    });
+    expect([old.status, old.headers.get('location')]).toEqual([301, url]);
     const fetched = (target: string, token?: BuiltToken) =>
       fetch(target, { headers: token ? { 'PRIVATE-TOKEN': token.secret } : {} });
     const served = await fetched(url, owner);
@@ -315,7 +326,6 @@ describe('pictures', () => {
     expect([removed.status, removed.body.avatar_url]).toEqual([200, null]);
     expect((await fetched(url)).status).toBe(404);
     expect((await get(`/groups/${id}/avatar`, owner)).body).toEqual({ message: '404 Avatar Not Found' });
-    const key = url.split('/').at(-1) ?? '';
     const given = await app.db.selectFrom('object_deletions').selectAll().where('object_key', '=', key).execute();
     expect(given).toHaveLength(1);
   });

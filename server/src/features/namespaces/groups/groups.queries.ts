@@ -5,6 +5,7 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import type { NamespacesTable } from '../../../kernel/db/tables.ts';
+import { pictureKey } from '../../../kernel/images/index.ts';
 import { grantHolds, groupScope, withTables } from '../access/access.queries.ts';
 import { below as idsBelow, lockTreeShared, moveNamespace, namespaceAt } from '../access/hierarchy.queries.ts';
 import type { SharedGroup } from '../projects/projects.entity.ts';
@@ -88,7 +89,7 @@ export async function deleteGroup(tx: Db, groupId: number): Promise<void> {
     order by cardinality(traversal_ids) desc for update`.execute(tx);
   for (const row of rows) {
     if (row.avatar_object_key !== null)
-      await sql`insert into object_deletions (object_key) values (${row.avatar_object_key})
+      await sql`insert into object_deletions (object_key) values (${pictureKey(row.avatar_object_key)})
         on conflict do nothing`.execute(tx);
     await tx.deleteFrom('namespaces').where('id', '=', row.id).execute();
   }

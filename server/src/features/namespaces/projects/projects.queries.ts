@@ -95,7 +95,7 @@ export async function deleteProject(tx: Db, id: number): Promise<Project | undef
   await sql`insert into object_deletions (object_key)
     select object_key from job_artifacts where project_id = ${id}
     union select trace_object_key from jobs where project_id = ${id} and trace_object_key is not null
-    union select avatar_object_key from projects where id = ${id} and avatar_object_key is not null
+    union select split_part(avatar_object_key, '/', 1) from projects where id = ${id} and avatar_object_key is not null
     on conflict do nothing`.execute(tx);
   return await tx.deleteFrom('projects').where('id', '=', id).returningAll().executeTakeFirst();
 }

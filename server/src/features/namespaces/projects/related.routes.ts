@@ -6,6 +6,7 @@ import { mapPage, mapPresent, offsetPage, type Page, type Paged } from '../../..
 import { Bool, IdOrPath, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findReferences, UserReference, userReference } from '../../identity/index.ts';
+import { pictureUrl } from '../avatars/pictures.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { PresentProjects } from './presenter.ts';
 import { Project } from './projects.entity.ts';
@@ -51,10 +52,7 @@ export function relatedProjectRoutes(
     id: group.id,
     web_url: `${externalUrl}/groups/${group.full_path}`,
     name: group.name,
-    avatar_url:
-      group.avatar_object_key === null
-        ? null
-        : `${externalUrl}/uploads/-/system/group/avatar/${group.id}/${group.avatar_object_key}`,
+    avatar_url: pictureUrl(externalUrl, 'group', group.id, group.avatar_object_key),
     full_name: group.full_name,
     full_path: group.full_path,
   });

@@ -37,8 +37,8 @@ export async function insertArchivedUpload(
   return made !== undefined;
 }
 
-export async function setPicture(db: Db, projectId: number, key: string | null): Promise<void> {
-  await db.updateTable('projects').set({ avatar_object_key: key }).where('id', '=', projectId).execute();
+export async function setPicture(db: Db, projectId: number, stored: string | null): Promise<void> {
+  await db.updateTable('projects').set({ avatar_object_key: stored }).where('id', '=', projectId).execute();
 }
 
 /** Takes the uploads of a project away; their bytes are given up with the rows. */

@@ -28,16 +28,25 @@ export function sumOf(header: Buffer): number {
 
 /** The head of an entry. */
 export function tarHeader(name: string, size: number): Buffer {
-  if (!plainName.test(name) || name.length > 99) throw new Error(`${name} is no name of an entry`);
+  if (!plainName.test(name)) throw new Error(`${name} is no name of an entry`);
+  return headerOf(name, size, '0');
+}
+
+/** The same for files and directories (`objects/`) of a repository, whose names are git's. */
+export const snapshotEntry = (name: string, size: number): Buffer =>
+  headerOf(name, size, name.endsWith('/') ? '5' : '0');
+
+function headerOf(name: string, size: number, kind: '0' | '5'): Buffer {
+  if (name.length > 99) throw new Error(`${name} is no name of an entry`);
   if (size > largestEntry) throw new ArchiveError(`${name} is larger than an archive can hold`);
   const header = Buffer.alloc(block);
   header.write(name, 0);
-  header.write(octal(0o600, 7), 100);
+  header.write(octal(kind === '5' ? 0o700 : 0o600, 7), 100);
   header.write(octal(0, 7), 108);
   header.write(octal(0, 7), 116);
   header.write(octal(size, 11), 124);
   header.write(octal(0, 11), 136);
-  header.write('0', 156);
+  header.write(kind, 156);
   header.write('ustar\x0000', 257);
   header.write(`${sumOf(header).toString(8).padStart(6, '0')}\0 `, 148);
   return header;

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import Type, { type Static } from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { DateTimeParam, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
-import { imageType } from '../../../kernel/images/index.ts';
+import { imageType, pictureKey, storedPicture } from '../../../kernel/images/index.ts';
 import { safeFileName as safeName } from '../../collaboration/index.ts';
 import { maximumAvatarBytes } from '../../identity/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
@@ -39,7 +39,7 @@ export function archivedFiles({ db, objects, settings }: Pick<PortabilityDepende
       const lines: object[] = [];
       const files: StoredFile[] = [];
       const missing = { count: 0, bytes: 0 };
-      const picture = project.avatar_object_key;
+      const picture = project.avatar_object_key === null ? null : pictureKey(project.avatar_object_key);
       const pictureSize = picture === null ? null : await objects.size(picture);
       if (picture !== null && pictureSize !== null) files.push({ name: pictureName, size: pictureSize, key: picture });
       for (const { object_key: key, size, ...line } of await archivedUploads(db, project.id)) {
@@ -80,9 +80,10 @@ export function archivedFiles({ db, objects, settings }: Pick<PortabilityDepende
     async takePicture(projectId: number, entry: TarEntry): Promise<string | null> {
       if (entry.size > maximumAvatarBytes) return `is larger than ${maximumAvatarBytes} bytes`;
       const bytes = await bytesOf(entry, maximumAvatarBytes);
-      if (imageType(bytes) === null) return 'is no picture';
+      const type = imageType(bytes);
+      if (type === null) return 'is no picture';
       const { key } = await objects.put(Readable.from([bytes]));
-      await setPicture(db, projectId, key).catch(async (error: unknown) => {
+      await setPicture(db, projectId, storedPicture(key, 'avatar', type)).catch(async (error: unknown) => {
         await objects.remove(key);
         throw error;
       });

@@ -82,6 +82,12 @@ export function repositoryBundles(deps: {
       const { refs } = await git.refsSnapshot(repo, project.refs_generation);
       return refs.some(({ ref }) => wanted(ref)) ? await git.createBundle(repo, [requestHeads]) : null;
     },
+    /** The files of a bare repository with everything that is in it. Close it in the end. */
+    snapshot: (project: RepositoryRow): Promise<git.Snapshot> =>
+      deps.exclusively(project, async () => {
+        const repo = open(project);
+        return await git.snapshotRepository(repo, await git.refsSnapshot(repo, project.refs_generation));
+      }),
     /** An empty repository in the project's place; what an interrupted import left goes. */
     async emptied(project: RepositoryRow): Promise<void> {
       const { path } = open(project);

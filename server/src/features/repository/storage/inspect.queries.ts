@@ -91,7 +91,7 @@ export async function* namedObjects(db: Db): AsyncGenerator<readonly NamedObject
   for (const [table, column, what] of sources)
     for (let after = 0; ; ) {
       const { rows } = await sql<{ id: number; key: string }>`
-        select id, ${sql.ref(column)} as key from ${sql.table(table)}
+        select id, split_part(${sql.ref(column)}, '/', 1) as key from ${sql.table(table)}
         where id > ${after} and ${sql.ref(column)} is not null order by id limit ${batch}`.execute(db);
       if (rows.length > 0) yield rows.map(({ id, key }) => ({ key, name: `${what} ${id}` }));
       if (rows.length < batch) break;

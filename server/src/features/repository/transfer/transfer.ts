@@ -42,6 +42,15 @@ function visibleBut(hideRefs: readonly string[]): (ref: string) => boolean {
 
 const one = (data: Uint8Array) => Readable.from([data], { objectMode: false });
 
+/** Lines of git's protocol; what is none is refused with words, before git ends on it without any. */
+async function* framed(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* git.checkedPackets(input);
+  } catch (error) {
+    throw asHttpError(error);
+  }
+}
+
 /** Ends what is longer than it may be. */
 async function* bounded(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0;
@@ -160,7 +169,7 @@ export function transfer<S>(deps: TransferDependencies<S>) {
     if (version !== 2) {
       deps.fetched(subject, caller);
       const repo = git.withSignal(open(subject), signal);
-      const asked = bounded(input, deps.negotiation.maxBytes);
+      const asked = bounded(framed(input), deps.negotiation.maxBytes);
       await send(await git.uploadPackSession(repo, { version, input: asked, hideRefs: hiddenFrom(subject, caller) }));
       return;
     }

@@ -60,6 +60,15 @@ export function wikiBundles(deps: {
       const bytes = wiki && wiki.refs_generation > 0 ? await bundles.bundle(wiki, signal) : null;
       return wiki && bytes && { bytes, branch: wiki.default_branch };
     },
+    /** Whether somebody has written to the wiki. */
+    async written(subject: ProjectSubject): Promise<boolean> {
+      return ((await findWiki(db, subject))?.refs_generation ?? 0) > 0;
+    },
+    /** Null where nobody has written to the wiki. */
+    async snapshot(subject: ProjectSubject): Promise<git.Snapshot | null> {
+      const wiki = await findWiki(db, subject);
+      return wiki && wiki.refs_generation > 0 ? await bundles.snapshot(wiki) : null;
+    },
     /** Takes away what an interrupted import left. */
     async emptied(subject: ProjectSubject): Promise<void> {
       const wiki = await findWiki(db, subject);

@@ -4,11 +4,12 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import { mergeRequestFacts, recordFact } from '../../../kernel/events/index.ts';
-import { HttpError, invalidRecord, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
+import { invalidRecord, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import type { Markdown } from '../../../kernel/markdown/index.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
 import type { RepositoryAccess } from '../../repository/index.ts';
 import { pushersOf } from '../approvals/people.queries.ts';
+import { anotherOpen } from './duplicate.ts';
 import { headFollower } from './following.ts';
 import * as heads from './head-pipelines.queries.ts';
 import { headRef } from './head-ref.ts';
@@ -157,11 +158,9 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       return await catchUp(made);
     } catch (error) {
       if (!isUniqueViolation(error, 'merge_requests_open_key')) throw error;
-      const [existing] = (await queries.openFromBranch(db, source.id, options.sourceBranch)).filter(
-        (row) => row.target_branch === options.targetBranch && row.project_id === project.id,
-      );
-      throw new HttpError(409, {
-        message: [`Another open merge request already exists for this source branch: !${existing?.iid ?? ''}`],
+      throw await anotherOpen(db, {
+        ...{ project_id: project.id, source_project_id: source.id },
+        ...{ source_branch: options.sourceBranch, target_branch: options.targetBranch },
       });
     }
   }

@@ -96,6 +96,14 @@ describe('creating', () => {
       409,
       { message: [`Another open merge request already exists for this source branch: !${first.iid}`] },
     ]);
+    const change = (state_event: string) => project.api('PUT', `${path}/${first.iid}`, { json: { state_event } });
+    expect((await change('close')).status).toBe(200);
+    const next = await project.api<{ iid: number }>('POST', path, { json });
+    const reopened = await change('reopen');
+    expect([reopened.status, reopened.body]).toEqual([
+      409,
+      { message: [`Another open merge request already exists for this source branch: !${next.body.iid}`] },
+    ]);
     const same = await project.api('POST', path, { json: { ...json, target_branch: 'dup' } });
     const refused = [422, { message: ["You can't use same project/branch for source and target"] }];
     expect([same.status, same.body]).toEqual(refused);

@@ -6,6 +6,7 @@ import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import { threadsAfterPush } from '../threads/threads-after-push.ts';
+import { anotherOpen } from './duplicate.ts';
 import { headRef } from './head-ref.ts';
 import { assign } from './history.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -169,6 +170,6 @@ export async function updateMergeRequest(
     });
   } catch (error) {
     if (!isUniqueViolation(error, 'merge_requests_open_key')) throw error;
-    throw new HttpError(409, { message: ['Another open merge request already exists for this source branch'] });
+    throw await anotherOpen(deps.db, { ...request, ...(refs ? { target_branch: refs.target_branch } : {}) });
   }
 }

@@ -89,6 +89,7 @@ import { idTokenKeysMigration } from './0650-id-token-keys.ts';
 import { pipelineExplanationsMigration } from './0651-pipeline-explanations.ts';
 import { lostHandoutsMigration } from './0670-lost-handouts.ts';
 import { cutLogsMigration } from './0671-cut-logs.ts';
+import { avatarNamesMigration } from './0610-avatar-names.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -187,4 +188,5 @@ export const migrations: readonly Migration[] = [
   pipelineExplanationsMigration,
   lostHandoutsMigration,
   cutLogsMigration,
+  avatarNamesMigration,
 ];

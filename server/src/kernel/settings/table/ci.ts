@@ -47,13 +47,15 @@ export const ci = {
     'ci',
     null,
     'Seconds to wait for the service that allows pipelines',
-    { min: 1 },
+    { min: 1, acts: 'new pipelines' },
   ),
   external_pipeline_validation_service_token: text('ci', null, 'Token sent to the service that allows pipelines', {
     secret: 'masked',
+    acts: 'new pipelines',
   }),
   external_pipeline_validation_service_url: text('ci', null, 'Service that allows or refuses pipelines', {
     format: 'url',
+    acts: 'new pipelines',
   }),
   group_runner_token_expiration_interval: whole('ci', null, 'Seconds of life of tokens of group runners', lifetime),
   jobs_per_stage_page_size: whole('web', 200, 'Jobs of a stage on one page', { min: 1 }),

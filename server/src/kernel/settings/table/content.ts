@@ -9,13 +9,22 @@ const masked = { secret: 'masked', max: 4_096 } as const;
 
 export const content = {
   asciidoc_max_includes: whole('content', 32, 'Files that an AsciiDoc document includes', { max: 64 }),
-  asset_proxy_allowlist: texts('content', [], 'Hosts whose pictures are not fetched through the proxy; wildcards'),
-  asset_proxy_enabled: flag('content', false, 'Fetch pictures through a proxy', { needs: ['asset_proxy_url'] }),
+  asset_proxy_allowlist: texts('content', [], 'Hosts whose pictures are not fetched through the proxy; wildcards', {
+    acts: 'images of documents',
+  }),
+  asset_proxy_enabled: flag('content', false, 'Fetch pictures through a proxy', {
+    needs: ['asset_proxy_url'],
+    acts: 'images of documents',
+  }),
   asset_proxy_secret_key: text('content', null, 'Secret shared with the proxy of pictures', {
     max: 4_096,
     secret: 'hidden',
+    acts: 'images of documents',
   }),
-  asset_proxy_url: text('content', null, 'Address of the proxy of pictures', url),
+  asset_proxy_url: text('content', null, 'Address of the proxy of pictures', {
+    ...url,
+    acts: 'images of documents',
+  }),
   avatarservice_enabled: flag('content', true, 'Pictures of people by their address'),
   diagramrenderer_enabled: flag('content', false, 'Diagrams by the renderer of diagramrenderer_url', {
     needs: ['diagramrenderer_url'],
@@ -77,7 +86,7 @@ export const content = {
   help_page_support_url: text('web', null, 'Address of support', url),
   help_page_text: text('web', null, 'Text of the help page', long),
   hide_third_party_offers: flag('compatibility', false, 'No offers of others; there are none'),
-  home_page_url: text('web', null, 'Where visitors land who are not signed in', url),
+  home_page_url: text('web', null, 'Where visitors land who are not signed in', { ...url, acts: 'the start page' }),
   performance_bar_allowed_group_id: whole('compatibility', null, 'Group that sees timings of pages', bytes),
   performance_bar_allowed_group_path: text('compatibility', null, 'Path of the group that sees timings of pages'),
   performance_bar_enabled: flag('compatibility', false, 'Show timings', {
