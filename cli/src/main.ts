@@ -3,6 +3,7 @@ import { ConfigError } from '@millrace/server/main';
 import { UsageError } from './arguments.ts';
 import type { Command, Surroundings } from './command.ts';
 import { ciCommand } from './commands/ci.ts';
+import { backupCommand } from './commands/backup.ts';
 import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -20,6 +21,7 @@ const commands: readonly Command[] = [
   tokenCommand,
   objectsCommand,
   ciCommand,
+  backupCommand,
   doctorCommand,
   demoCommand,
   versionCommand,

@@ -141,6 +141,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     identity,
     ssh: composed.ssh,
     inspection: composed.inspection,
+    backups: composed.backups,
     start: composed.start,
     stopRunner: runner.stop,
     close: async () => {

@@ -73,6 +73,8 @@ const silent: Readonly<Record<string, string>> = {
   'POST /hooks/:id': 'a trial; changes nothing',
   'POST /groups/:id/hooks/:hook_id/test/:trigger': 'a trial; changes nothing',
   'POST /projects/:id/hooks/:hook_id/test/:trigger': 'a trial; changes nothing',
+  'POST /projects/:id/integrations/:slug/test': 'a trial; changes nothing',
+  'POST /admin/backups/:id/verify': 'reads what is there; changes nothing',
   'POST /projects/:id/star': 'says nothing of rights',
   'POST /projects/:id/unstar': 'says nothing of rights',
   'POST /projects/:id/repository_size': 'measures what is there',

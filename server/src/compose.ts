@@ -231,9 +231,10 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     db,
     externalUrl,
     version: release.version,
+    mail: kernels.mail,
     outbound: kernels.outbound,
     secrets,
-    ...{ mail: kernels.mail, markdown: kernels.markdown, noteables: collaboration.noteables },
+    ...{ markdown: kernels.markdown, noteables: collaboration.noteables },
     project: (idOrPath, caller) => namespaces.parents.project(idOrPath, caller),
     resolver: identity.resolver,
     search: { ...repository.search, ...planning.search, ...review.search, projects: namespaces.list },
@@ -263,7 +264,10 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     ports,
   });
   const admin = adminFeature({
-    ...{ db, release, externalUrl, settings, checks: kernels.checks, repositories: config.repositories },
+    ...{ db, release, externalUrl, settings, objects, config, log, lockDb: kernels.lockDb, dump: kernels.dump },
+    checks: kernels.checks,
+    directories: config.repositories,
+    repositories: repository.backups,
     mailConfigured: config.smtpUrl !== null,
     switches: kernels.switches,
     ssh: { ...address, served: () => ssh.listening(), hostKeys: async () => (await ssh.hostKeys()).public },
@@ -329,6 +333,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   return {
     ssh,
     inspection: repository.inspection,
+    backups: admin.backups,
     features: [
       identity,
       namespaces,

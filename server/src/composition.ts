@@ -1,10 +1,12 @@
 /** What the application is composed of, and what comes out: the types of app.ts. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Backups } from './features/admin/index.ts';
 import type { Identity, Release } from './features/identity/index.ts';
 import type { Inspection, InstanceKeys } from './features/repository/index.ts';
 import type { ActingLoaders } from './kernel/authz/acting.ts';
 import type { Config } from './kernel/config/config.ts';
 import type { Db, Listener } from './kernel/db/index.ts';
+import type { DatabaseDump } from './kernel/db/dump.ts';
 import type { Delivery, Live } from './kernel/events/index.ts';
 import type { Feature } from './kernel/feature.ts';
 import type { Storages } from './kernel/health/storages.ts';
@@ -39,6 +41,8 @@ export interface Kernels {
   readonly db: Db;
   /** Over connections that only hold locks: writers wait here without keeping others from the database. */
   readonly lockDb: Db;
+  /** All rows at one point, for backups. */
+  readonly dump: DatabaseDump;
   readonly storages: Storages;
   readonly listener: Listener;
   readonly secrets: Secrets;
@@ -60,6 +64,7 @@ export interface App {
   readonly live: Live;
   readonly settings: Settings;
   readonly mail: Mail;
+  readonly backups: Backups;
   readonly identity: Identity;
   /** Does not listen yet. */
   readonly ssh: Ssh;
@@ -94,6 +99,7 @@ export interface ComposedFeatures {
   readonly runner: BuiltInRunner;
   readonly ssh: Ssh;
   readonly inspection: Inspection;
+  readonly backups: Backups;
   /** git over HTTP and the like: protocols that are not API v4. */
   readonly transports: readonly { mount(server: FastifyInstance): void }[];
   /** Looks for work of the built-in runner that waited while no process was there. */

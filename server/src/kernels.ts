@@ -4,10 +4,12 @@ import type pg from 'pg';
 import type { Kernels } from './app.ts';
 import { loadInstanceKeys } from './features/repository/index.ts';
 import type { Config } from './kernel/config/config.ts';
+import { createDump } from './kernel/db/dump.ts';
 import { createDb, createPool, migrate, startListener } from './kernel/db/index.ts';
 import { readinessChecks } from './kernel/health/checks.ts';
 import { createStorages } from './kernel/health/storages.ts';
 import { openObjectStore } from './kernel/objects/index.ts';
+import { keptWhileBackedUp } from './kernel/objects/kept-while.ts';
 import { builtInRunner } from './kernel/process/built-in-runner.ts';
 import { openDatabase } from './kernel/process/database.ts';
 import type { Lifecycle } from './kernel/process/lifecycle.ts';
@@ -74,7 +76,7 @@ export async function openKernels(options: OpenKernelsOptions): Promise<OpenedKe
 
   const masterKey = await loadMasterKey(config.secrets);
   await checkFingerprint(db, masterKey);
-  const objects = await openObjectStore(config);
+  const objects = keptWhileBackedUp(await openObjectStore(config), db);
   // Owned by us alone: jobs and the embedded server run under other uids.
   for (const directory of Object.values(config.repositories)) await mkdir(directory, { recursive: true, mode: 0o700 });
 
@@ -106,6 +108,7 @@ export async function openKernels(options: OpenKernelsOptions): Promise<OpenedKe
     metrics,
     db,
     lockDb,
+    dump: createDump(pool),
     storages,
     listener,
     secrets: secretsFrom(masterKey),

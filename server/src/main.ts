@@ -63,7 +63,10 @@ export async function serve(
 }
 
 /** Operations on an instance, for the command. */
-export const operations = () => import('./operations.ts');
+export const operations = async () => ({
+  ...(await import('./operations.ts')),
+  ...(await import('./backup-operations.ts')),
+});
 
 /** The OpenAPI document of all routes; nothing is started for it. */
 export const described = async () => await import('./described.ts');

@@ -1,6 +1,7 @@
 /** One successful request for each route that changes identity, places or settings, with the event that it leaves. */
 import { Secret, TOTP } from 'otpauth';
 import type { Method, TestApp } from './app.ts';
+import { changesOfAdministration } from './audited-admin.ts';
 import { changesOfSecureFiles, changesOfVulnerabilities } from './audited-ci.ts';
 import { changesOfMembers } from './audited-members.ts';
 import {
@@ -336,6 +337,7 @@ export async function auditedChanges(
       return { url: '/users', json, leaves: 'user_created' };
     },
     ...changesOfSystemHooks(make),
+    ...changesOfAdministration(app, admin),
     'PUT /users/:id': async () => ({ url: await someone(), json: { admin: true }, leaves: 'user_updated' }),
     'DELETE /users/:id': async () => ({ url: await someone(), leaves: 'user_destroyed' }),
     'DELETE /users/:id/identities/:provider': async () => {

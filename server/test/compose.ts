@@ -4,9 +4,11 @@ import { mkdir } from 'node:fs/promises';
 import { type App, buildApp, type Kernels } from '../src/app.ts';
 import { loadInstanceKeys } from '../src/features/repository/index.ts';
 import { loadConfig } from '../src/kernel/config/config.ts';
+import { createDump } from '../src/kernel/db/dump.ts';
 import { createDb, createPool, startListener } from '../src/kernel/db/index.ts';
 import { createStorages } from '../src/kernel/health/storages.ts';
 import { openObjectStore } from '../src/kernel/objects/index.ts';
+import { keptWhileBackedUp } from '../src/kernel/objects/kept-while.ts';
 import { builtInRunner } from '../src/kernel/process/built-in-runner.ts';
 import { holdPort } from '../src/kernel/process/port.ts';
 import { createQueue } from '../src/kernel/queue/index.ts';
@@ -65,10 +67,11 @@ export async function compose(
     metrics: noMetrics,
     db,
     lockDb,
+    dump: createDump(pool),
     runner: (token) => builtInRunner({ config, url: () => `http://${host}:${port}`, token, log }),
     listener,
     secrets: secretsFrom(randomBytes(32)),
-    objects: await openObjectStore(config),
+    objects: keptWhileBackedUp(await openObjectStore(config), db),
     stopping: stopping.signal,
     storages: createStorages(config.repositories, noMetrics),
     checks: {},

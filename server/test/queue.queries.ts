@@ -21,3 +21,10 @@ export async function queuedFor(db: Db, key: string): Promise<Date | null> {
 export async function runWaiting(db: Db): Promise<void> {
   await sql`update graphile_worker._private_jobs set run_at = now() where run_at > now() and attempts > 0`.execute(db);
 }
+
+/** A job whose attempts are used up. */
+export async function failJob(db: Db, id: number, error: string): Promise<void> {
+  await sql`update graphile_worker._private_jobs set attempts = max_attempts, last_error = ${error} where id = ${id}`.execute(
+    db,
+  );
+}

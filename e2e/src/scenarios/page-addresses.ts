@@ -204,7 +204,7 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['/admin/users', 'Users'],
     ['/admin/projects', 'Projects'],
     ['/admin/groups', 'Groups'],
-    ['/admin/background_jobs', 'Background tasks'],
+    ['/admin/background_jobs', 'Background jobs'],
     ['/admin/runners', 'Runners'],
     ['/admin/application_settings', 'Settings', '/admin/application_settings/general'],
     ['/admin/application_settings/network', 'Settings', '/admin/application_settings/general'],

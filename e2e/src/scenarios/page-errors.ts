@@ -36,6 +36,8 @@ const header = (page: Page, name: 'Project' | 'Group') => page.getByRole('naviga
 const adminList = (page: Page) => page.getByRole('navigation', { name: 'Administration' });
 
 const adminPages = [
+  '/admin',
+  '/admin/background_jobs',
   '/admin/users',
   '/admin/users/root',
   '/admin/users/new',
@@ -45,6 +47,8 @@ const adminPages = [
   '/admin/deploy_keys',
   '/admin/push_rule',
   '/admin/hooks',
+  '/admin/backups',
+  '/admin/integrations',
   '/admin/audit_logs',
   '/admin/runners',
   '/admin/applications',

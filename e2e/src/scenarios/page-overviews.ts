@@ -154,10 +154,10 @@ async function administration(page: Page): Promise<void> {
     .getByText(/^Millrace \d/)
     .waitFor();
   await look(page, 'admin-overview');
-  await card('Tasks')
+  await card('Background jobs')
     .getByRole('link', { name: /waiting/ })
     .click();
-  await headed(page, 'Background tasks', 2);
+  await headed(page, 'Background jobs', 2);
   await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Projects' }).click();
   await page.getByRole('list', { name: 'Projects' }).getByText('Observatory / Telescope').waitFor();
   await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Groups' }).click();

@@ -56,6 +56,7 @@ export async function settingsJourney(suite: Suite): Promise<void> {
       await serviceAccounts(suite, page, call);
       await pictureOfProject(suite, page);
       await topics(suite, page, call);
+      await backups(suite, page);
       await person.close();
     });
   } finally {
@@ -344,5 +345,21 @@ async function topics(suite: Suite, page: Page, call: Api): Promise<void> {
     await look(page, 'admin-topics');
     const { topics: kept } = await call.expect<{ topics: string[] }>(200, 'GET', '/projects/weather%2Fbarometer');
     assert.deepEqual(kept, ['sensors']);
+  });
+}
+
+async function backups(suite: Suite, page: Page): Promise<void> {
+  await suite.step('administrators create a backup, verify it and set a schedule', async () => {
+    await openPart(page, '/admin/backups', 'Backups');
+    await page.getByText('No backups yet').waitFor();
+    await page.getByRole('button', { name: 'Create backup' }).click();
+    await page.getByRole('button', { name: /^Verify backup/ }).waitFor({ timeout: 120_000 });
+    await page.getByText('millrace backup restore').waitFor();
+    await page.getByLabel('Create backups on a schedule').check();
+    await page.getByLabel('Backups to keep').fill('3');
+    await page.getByRole('button', { name: 'Save schedule' }).click();
+    await page.getByText('Next backup').waitFor();
+    await accessible(page);
+    await look(page, 'admin-backups');
   });
 }

@@ -162,6 +162,7 @@ export { type Bundle, createBundle, readBundle } from './transfer/bundle.ts';
 export { carryCommit } from './transfer/fetch-local.ts';
 export { checkConnectivity, type Ingested, type IngestOptions, ingestPack } from './transfer/ingest.ts';
 export { answerLsRefs, fetchWants, parseV2Request, type V2Request } from './transfer/ls-refs.ts';
+export { createPack, currentRefs, existingObjects } from './transfer/pack.ts';
 export {
   type CommandOutcome,
   drainPack,

@@ -1,4 +1,4 @@
-/** What the overview of the administration asks of the API. */
+/** What the administration shows of the instance. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 
@@ -6,22 +6,6 @@ export const overview = () =>
   queryOptions({
     queryKey: ['admin', 'overview'],
     queryFn: () => unwrap(client.GET('/application/overview')),
-    refetchInterval: 15_000,
-  });
-
-export const taskStates = ['failed', 'running', 'ready', 'delayed'] as const;
-export interface TaskFilter {
-  readonly state?: (typeof taskStates)[number] | undefined;
-  readonly page?: number | undefined;
-}
-
-export const backgroundTasks = ({ state, page = 1 }: TaskFilter) =>
-  queryOptions({
-    queryKey: ['admin', 'background-tasks', state ?? '', page],
-    queryFn: () => {
-      const query = { page, per_page: 50, ...(state ? { state } : {}) };
-      return unwrapPage(client.GET('/application/background_tasks', { params: { query } }));
-    },
     refetchInterval: 15_000,
   });
 

@@ -3,10 +3,13 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import * as accounts from '../lib/accounts.ts';
 import { forbidden } from '../lib/api.ts';
 import { applicationsOf, instanceApplications } from '../lib/applications.ts';
+import { backgroundJobs, type JobStatus, jobStatuses } from '../lib/background-jobs.ts';
+import { backupSchedule, backups } from '../lib/backups.ts';
 import * as data from '../lib/data.ts';
 import { allDeployKeys } from '../lib/deploy-keys.ts';
 import { hooksOf, systemHooks } from '../lib/hooks.ts';
-import { backgroundTasks, everyGroup, everyProject, overview, type TaskFilter, taskStates } from '../lib/overview.ts';
+import { everyGroup, everyProject, overview } from '../lib/overview.ts';
+import { instanceIntegrations, integrationKinds, integrationsOf } from '../lib/integrations.ts';
 import { instancePushRule, pushRuleOf } from '../lib/push-rules.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
@@ -48,7 +51,7 @@ const adminMode = createRoute({
 const start = createRoute({
   ...inAdmin,
   path: '/admin',
-  loader: () => load(overview()),
+  loader: () => Promise.all([load(overview()), queries.ensureInfiniteQueryData(backups()), load(backupSchedule())]),
   component: lazyRouteComponent(() => import('../features/admin/OverviewPage.tsx')),
 });
 const found = (search: Record<string, unknown>): { search?: string | undefined; page?: number | undefined } => ({
@@ -71,16 +74,15 @@ const groups = createRoute({
   loader: ({ deps }) => load(everyGroup(deps)),
   component: lazyRouteComponent(() => import('../features/admin/GroupsPage.tsx')),
 });
-const tasks = createRoute({
+const jobs = createRoute({
   ...inAdmin,
   path: '/admin/background_jobs',
-  validateSearch: (search): TaskFilter => ({
-    state: taskStates.find((state) => state === search.state),
-    page: number(search.page),
+  validateSearch: (search): { status?: JobStatus | undefined } => ({
+    status: jobStatuses.find((each) => each === search.status),
   }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => load(backgroundTasks(deps)),
-  component: lazyRouteComponent(() => import('../features/admin/BackgroundTasksPage.tsx')),
+  loader: ({ deps }) => queries.ensureInfiniteQueryData(backgroundJobs(deps.status)),
+  component: lazyRouteComponent(() => import('../features/admin/BackgroundJobsPage.tsx')),
 });
 const users = createRoute({
   ...inAdmin,
@@ -158,12 +160,25 @@ const hooks = createRoute({
   component: lazyRouteComponent(() => import('../features/admin/HooksPage.tsx')),
 });
 
+const integrationList = createRoute({
+  ...inAdmin,
+  path: '/admin/integrations',
+  loader: () => Promise.all([load(integrationKinds()), load(integrationsOf(instanceIntegrations))]),
+  component: lazyRouteComponent(() => import('../features/admin/IntegrationsPage.tsx')),
+});
+const backupList = createRoute({
+  ...inAdmin,
+  path: '/admin/backups',
+  loader: () => Promise.all([queries.ensureInfiniteQueryData(backups()), load(backupSchedule())]),
+  component: lazyRouteComponent(() => import('../features/admin/BackupsPage.tsx')),
+});
+
 export const adminRoutes = [
   adminMode,
   start,
   projects,
   groups,
-  tasks,
+  jobs,
   users,
   newUser,
   user,
@@ -174,6 +189,8 @@ export const adminRoutes = [
   deployKeys,
   pushRule,
   hooks,
+  integrationList,
+  backupList,
   applications,
   settings,
 ] as const;

@@ -24,7 +24,7 @@ const projectPages: Leads = {
   '/settings/ci_cd': settings('p', 'pipelines'),
   '/settings/repository': settings('p', 'protected-branches'),
   '/settings/merge_requests': settings('p', 'merge'),
-  '/settings/integrations': settings('p', 'hooks'),
+  '/settings/integrations': settings('p', 'integrations'),
   '/settings/deploy_token/new': settings('p', 'deploy-tokens'),
   '/settings/members': { to: '/p/$path/project_members' },
   '/hooks': settings('p', 'hooks'),
@@ -50,6 +50,7 @@ const projectPages: Leads = {
   '/ci/editor': { to: '/p/$path/ci/lint' },
 };
 const groupPages: Leads = {
+  '/settings/integrations': settings('g', 'integrations'),
   '/edit': settings('g'),
   '/hooks': settings('g', 'hooks'),
   '/runners': settings('g', 'runners'),

@@ -3,16 +3,18 @@ import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { CredentialResolver } from '../../kernel/http/credentials.ts';
+import type { Mail } from '../../kernel/mail/index.ts';
 import type { Outbound } from '../../kernel/outbound/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { Noteables } from '../collaboration/index.ts';
 import { eventRoutes, type PushReader, recorder, retention } from './events/index.ts';
 import { feeds } from './feeds/feeds.ts';
+import { integrationsOf } from './integrations/index.ts';
 import { notificationSettingRoutes } from './notification-settings/notification-settings.routes.ts';
 import { mailRetention, type NotificationDependencies, notifications, unsubscribing } from './notifications/index.ts';
 import { type SearchDependencies, searchRoutes } from './search/index.ts';
 import { type WebhookDependencies, webhookConsumer, webhookSamples } from './webhook-payloads/index.ts';
-import { callRoutes, hookCalls, hookRoutes, systemHookRoutes } from './webhooks/index.ts';
+import { type Announcement, callRoutes, hookCalls, hookRoutes, systemHookRoutes } from './webhooks/index.ts';
 
 export { rewriteFeedUrl } from './feeds/feeds.ts';
 export { pushReader } from './push-base.ts';
@@ -27,6 +29,7 @@ export interface ActivityDependencies {
   /** Of the running program. */
   readonly version: string;
   readonly outbound: Outbound;
+  readonly mail: Pick<Mail, 'send' | 'configured'>;
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   /** A project by id or full path as the caller sees it. */
   readonly project: (idOrPath: string, caller: Caller) => Promise<ProjectSubject | null>;
@@ -41,6 +44,18 @@ export interface ActivityDependencies {
   readonly feedCaller: (token: string) => Promise<Caller | null>;
 }
 
+/** The message of a fact is made once for webhooks and integrations. */
+function withOneMessage(announcement: Announcement): Announcement {
+  const { hooks } = announcement;
+  if (!hooks) return announcement;
+  let made: ReturnType<typeof hooks.message> | undefined;
+  const message = () => {
+    made ??= hooks.message();
+    return made;
+  };
+  return { ...announcement, hooks: { ...hooks, message } };
+}
+
 /** One per process, made by app.ts. */
 export function activityFeature(deps: ActivityDependencies): Feature {
   const { db, externalUrl } = deps;
@@ -50,23 +65,32 @@ export function activityFeature(deps: ActivityDependencies): Feature {
   const letters = mailRetention(db);
   const { audience } = deps.noteables;
   const mails = notifications({ ...deps, audience, unsubscribeUrl: unsubscribe.url });
-  const webhooks = { db, announce: calls.announce, ...deps.webhooks };
+  const around = { db, ...deps.webhooks };
+  const sample = webhookSamples(around);
+  const integrations = integrationsOf({ ...deps, sample });
+  const announce = async (announcement: Announcement) => {
+    const shared = withOneMessage(announcement);
+    await calls.announce(shared);
+    await integrations.announce(shared);
+  };
+  const webhooks = { ...around, announce };
   return {
     routes: [
       ...eventRoutes(db, externalUrl),
       ...notificationSettingRoutes(db),
       ...searchRoutes({ ...deps.search, db, externalUrl, settings: deps.webhooks.settings }),
-      ...hookRoutes({ ...deps, calls, hookSample: webhookSamples(webhooks) }),
+      ...hookRoutes({ ...deps, calls, hookSample: sample }),
       ...callRoutes({ db, calls }),
       ...systemHookRoutes({ ...deps, calls }),
+      ...integrations.routes,
     ],
     consumers: [
       recorder(db, { readPush: deps.readPush, settings: webhooks.settings }),
       webhookConsumer(webhooks),
       mails,
     ],
-    tasks: [...tasks, ...calls.tasks, ...letters.tasks],
-    cron: [...cron, ...calls.cron, ...letters.cron],
+    tasks: [...tasks, ...calls.tasks, ...integrations.tasks, ...letters.tasks],
+    cron: [...cron, ...calls.cron, ...integrations.cron, ...letters.cron],
     mount(server) {
       feeds(deps).mount(server);
       unsubscribe.mount(server);

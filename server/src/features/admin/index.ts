@@ -1,24 +1,43 @@
 /** Administration of the instance: application settings, switches of features, and what everybody may know of them. */
 import type { Feature } from '../../kernel/feature.ts';
 import type { Switches } from '../../kernel/switches/index.ts';
+import { backgroundJobRoutes } from './background-jobs/background-jobs.routes.ts';
+import { type BackupDependencies, type Backups, backupFeature } from './backups/index.ts';
 import { type ConfigurationDependencies, configurationRoutes } from './configuration/configuration.routes.ts';
 import { type OverviewDependencies, overviewRoutes } from './overview/overview.routes.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { switchRoutes } from './switches/switches.routes.ts';
 
-export interface AdminDependencies extends ConfigurationDependencies, OverviewDependencies {
+export {
+  type Backups,
+  DamagedBackup,
+  headsOf,
+  openDestination,
+  PassphraseError,
+  RestoreRefused,
+  restoreBackup,
+  verifyBackup,
+} from './backups/index.ts';
+
+export interface AdminDependencies extends ConfigurationDependencies, OverviewDependencies, BackupDependencies {
   readonly switches: Switches;
 }
 
 /** One per process, made by app.ts. */
-export function adminFeature(deps: AdminDependencies): Feature {
+export function adminFeature(deps: AdminDependencies): Feature & { readonly backups: Backups } {
   const { settings, switches } = deps;
+  const backup = backupFeature(deps);
   return {
     routes: [
       ...configurationRoutes(deps),
       ...overviewRoutes(deps),
       ...settingsRoutes(settings),
       ...switchRoutes(switches),
+      ...backup.routes,
+      ...backgroundJobRoutes(deps.db),
     ],
+    tasks: backup.tasks,
+    cron: backup.cron,
+    backups: backup.backups,
   };
 }

@@ -68,6 +68,8 @@ import { signatureRoutes } from './signatures/signatures.routes.ts';
 import { signatures as signaturesOf } from './signatures/signatures.service.ts';
 import { snippets } from './snippets/index.ts';
 import { snippetReferences } from './snippets/references.ts';
+import { repositoryBackups } from './storage/backup.ts';
+import { backupRuns } from './storage/backup.queries.ts';
 import { storageInspection } from './storage/inspect.ts';
 import { storageSweep } from './storage/sweep.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
@@ -109,6 +111,7 @@ export { securitySettingRelation } from './secrets/transfer.ts';
 export { type InstanceKeys, loadInstanceKeys } from './signatures/instance-keys.ts';
 export { type NewSnippet, rewriteSnippetUrl, type SnippetLists } from './snippets/index.ts';
 export { UserAgentDetail } from './snippets/snippets.entity.ts';
+export { type CapturedRepository, type RepositoryBackups, restoreRepository } from './storage/backup.ts';
 export type { Inspection, Problem } from './storage/inspect.ts';
 export type { Pushed } from './transfer/receive.ts';
 export { findWiki } from './wikis/index.ts';
@@ -161,6 +164,8 @@ export interface RepositoryDependencies
   readonly projectAs: LfsObjectsDependencies['project'];
 }
 
+/** Milliseconds until a removal that waits for a backup is tried again. */
+const removalDelay = 300_000;
 /** Bytes. */
 const maximumFileContent = 10 * 1024 ** 2;
 
@@ -284,17 +289,24 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     { maxAttempts: 1 },
   );
   const orphans = storageSweep({ db, open, storages: deps.storages, log: deps.log });
+  const removal = { name: 'repository.remove' };
   const remove = defineTask(
-    'repository.remove',
+    removal.name,
     Type.Object({ storage: Type.String(), path: Type.String() }),
-    ({ storage, path }) =>
-      setup.removed({
+    async ({ storage, path }) => {
+      // A backup that runs may still read it.
+      if (await backupRuns(db)) {
+        const runAt = new Date(Date.now() + removalDelay);
+        return await addJob(db, removal, { storage, path }, { runAt });
+      }
+      await setup.removed({
         id: 0,
         repository_storage: storage,
         repository_path: path,
         refs_generation: 0,
         default_branch: null,
-      }),
+      });
+    },
   );
   const signatures = signaturesOf({
     db,
@@ -417,6 +429,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     refs,
     repositories,
     lfs: { objects: lfs, locks: locks.lfs },
+    backups: repositoryBackups({ db, open, storages: deps.storages }),
     inspection: storageInspection({ db, open, storages: deps.storages, objects: deps.objects }),
     wikis: wiki.git,
     snippets: snippet.git,

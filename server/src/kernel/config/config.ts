@@ -178,6 +178,24 @@ export const configKeys: readonly Key<keyof Config>[] = [
     parse: absolute,
   }),
   key({
+    name: 'backups',
+    env: 'MILLRACE_BACKUPS',
+    description:
+      'Where backups are stored: `file:/path` or `s3://bucket/prefix?...`. Use another disk than that of the data directory. See [backups.md](backups.md)',
+    fallbackText: '`file:` with `backups` in the data directory',
+    fallback: (soFar) => `file:${path.join(soFar.data ?? '', 'backups')}`,
+    parse: objects,
+  }),
+  key({
+    name: 'backupPassphrase',
+    env: 'MILLRACE_BACKUP_PASSPHRASE',
+    description: 'Passphrase that backups are encrypted with. Without it they hold the secrets of the instance in clear',
+    fallbackText: 'none: backups are not encrypted',
+    secret: true,
+    fallback: () => null,
+    parse: textOrNull,
+  }),
+  key({
     name: 'gitBudgets',
     env: 'MILLRACE_GIT_BUDGETS',
     description:

@@ -36,6 +36,10 @@ export interface Config {
   readonly awsRegion: string | null;
   readonly repositories: Readonly<Record<string, string>>;
   readonly secrets: string;
+  /** Where backups are stored. */
+  readonly backups: string;
+  /** What backups are encrypted with; null where they are not. */
+  readonly backupPassphrase: string | null;
   readonly gitBudgets: GitBudgets;
   readonly trustedProxies: readonly string[];
   readonly sshUrl: string | null;

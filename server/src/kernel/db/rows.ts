@@ -22,6 +22,7 @@ import type {
   GrantsTable,
   IdentitiesTable,
   IdTokenKeysTable,
+  IntegrationsTable,
   IssuesTable,
   IterationCadencesTable,
   IterationsTable,
@@ -117,6 +118,7 @@ export type Badge = Selectable<BadgesTable>;
 export type Label = Selectable<LabelsTable>;
 export type Milestone = Selectable<MilestonesTable>;
 export type Topic = Selectable<TopicsTable>;
+export type Integration = Selectable<IntegrationsTable>;
 export type WebHook = Selectable<WebHooksTable>;
 export type WebHookCall = Selectable<WebHookCallsTable>;
 export type Snippet = Selectable<SnippetsTable>;

@@ -80,38 +80,3 @@ export async function queueDepth(handle: Db): Promise<{ ready: number; delayed: 
     from graphile_worker._private_jobs`.execute(handle);
   return rows[0] ?? { ready: 0, delayed: 0, dead: 0 };
 }
-
-export const jobStates = ['running', 'ready', 'delayed', 'failed'] as const;
-export type JobState = (typeof jobStates)[number];
-
-/** A task in the queue. What it works on is left out: payloads may hold secrets. */
-export interface QueuedJob {
-  readonly id: number;
-  readonly name: string;
-  readonly state: JobState;
-  readonly attempts: number;
-  readonly max_attempts: number;
-  readonly last_error: string | null;
-  readonly run_at: Date;
-  readonly created_at: Date;
-}
-
-/** Tasks that have not ended, those due first before the others; of one state where one is named. */
-export async function listJobs(
-  handle: Db,
-  state: JobState | undefined,
-  page: { readonly offset: number; readonly limit: number },
-): Promise<QueuedJob[]> {
-  const { rows } = await sql<QueuedJob>`
-    select * from (
-      select j.id, t.identifier as name, j.attempts, j.max_attempts, j.last_error, j.run_at, j.created_at,
-        case when j.locked_at is not null then 'running'
-          when j.attempts >= j.max_attempts then 'failed'
-          when j.run_at > now() then 'delayed'
-          else 'ready' end as state
-      from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-    ) jobs
-    where ${state ?? null}::text is null or state = ${state ?? null}
-    order by run_at, id offset ${page.offset} limit ${page.limit}`.execute(handle);
-  return rows;
-}

@@ -14,9 +14,11 @@ const pages = [
   ['/admin/deploy_keys', 'Deploy keys'],
   ['/admin/push_rule', 'Push rule'],
   ['/admin/hooks', 'System hooks'],
+  ['/admin/integrations', 'Integrations'],
+  ['/admin/background_jobs', 'Background jobs'],
+  ['/admin/backups', 'Backups'],
   ['/admin/audit_logs', 'Audit log'],
   ['/admin/runners', 'Runners'],
-  ['/admin/background_jobs', 'Background tasks'],
   ['/admin/applications', 'Applications'],
   ['/admin/application_settings/general', 'Settings'],
 ] as const;

@@ -1,12 +1,14 @@
-/** The state of the instance at a glance: health, sizes, background tasks, runners and numbers, each leading to its page. */
+/** The state of the instance at a glance: health, sizes, background jobs, backups, runners and numbers, each leading to its page. */
 import { Progress } from '@mantine/core';
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { backupSchedule, backups, isKept } from '../../lib/backups.ts';
 import { counted } from '../../lib/counted.ts';
 import { overview } from '../../lib/overview.ts';
 import { bytes, duration } from '../../lib/time.ts';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 import classes from './overview.module.css';
 
@@ -14,7 +16,7 @@ const checkNames: Readonly<Record<string, string>> = {
   database: 'Database',
   git_storage: 'Repository storage',
   object_storage: 'Object storage',
-  queue: 'Background tasks',
+  queue: 'Background jobs',
 };
 
 function Card({ title, children }: { title: string; children: ReactNode }) {
@@ -23,6 +25,28 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
       <h3>{title}</h3>
       {children}
     </section>
+  );
+}
+
+function LastBackup() {
+  const { data } = useSuspenseInfiniteQuery(backups());
+  const { data: schedule } = useSuspenseQuery(backupSchedule());
+  const last = data.pages[0]?.items.find(isKept);
+  return (
+    <Card title="Backups">
+      <p className={classes.large}>
+        <Link to="/admin/backups">
+          {last ? (
+            <>
+              Last backup <TimeAgo at={last.finished_at} />
+            </>
+          ) : (
+            'No backups yet'
+          )}
+        </Link>
+      </p>
+      {schedule.enabled ? null : <p>No schedule is set.</p>}
+    </Card>
   );
 }
 
@@ -73,9 +97,9 @@ export default function OverviewPage() {
             </div>
           ))}
         </Card>
-        <Card title="Tasks">
+        <Card title="Background jobs">
           <p className={classes.large}>
-            <Link to="/admin/background_jobs" search={{ state: 'failed' }}>
+            <Link to="/admin/background_jobs" search={{ status: 'failed' }}>
               {tasks.failed} failed
             </Link>
           </p>
@@ -83,6 +107,7 @@ export default function OverviewPage() {
             <Link to="/admin/background_jobs">{tasks.ready} waiting</Link>, {tasks.delayed} scheduled for later
           </p>
         </Card>
+        <LastBackup />
         <Card title="Runners">
           <p className={classes.large}>
             <Link to="/admin/runners">

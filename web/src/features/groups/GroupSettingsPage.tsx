@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { forbidden } from '../../lib/api.ts';
 import { groupApplications } from '../../lib/applications.ts';
 import { groupHooks } from '../../lib/hooks.ts';
+import { groupIntegrations } from '../../lib/integrations.ts';
 import { groupBranches } from '../../lib/protections.ts';
 import { groupPushRule } from '../../lib/push-rules.ts';
 import { groupServiceAccounts } from '../../lib/service-accounts.ts';
@@ -11,6 +12,7 @@ import { groupDeployTokens, groupTokens } from '../../lib/tokens.ts';
 import { ApplicationManager } from '../applications/ApplicationManager.tsx';
 import { HookManager } from '../hooks/HookManager.tsx';
 import { LabelManager } from '../labels/LabelManager.tsx';
+import { IntegrationManager } from '../integrations/IntegrationManager.tsx';
 import { level } from '../projects/useProject.ts';
 import { ProtectedBranches } from '../protections/ProtectedBranches.tsx';
 import { PushRules } from '../push-rules/PushRules.tsx';
@@ -101,6 +103,11 @@ function Webhooks() {
   return <HookManager place={groupHooks(path)} />;
 }
 
+function Integrations() {
+  const { path } = useGroup();
+  return <IntegrationManager place={groupIntegrations(path)} />;
+}
+
 const parts = {
   general: ['General', GeneralPart],
   permissions: ['Permissions and features', PermissionsPart],
@@ -116,6 +123,7 @@ const parts = {
   'deploy-tokens': ['Deploy tokens', DeployTokens],
   applications: ['Applications', Applications],
   hooks: ['Webhooks', Webhooks],
+  integrations: ['Integrations', Integrations],
   directory: ['SAML and LDAP groups', DirectoryPart],
   advanced: ['Move, archive, delete', DangerPart],
 } satisfies SettingsParts;

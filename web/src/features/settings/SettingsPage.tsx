@@ -3,6 +3,7 @@ import { Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { forbidden } from '../../lib/api.ts';
 import { projectHooks } from '../../lib/hooks.ts';
+import { projectIntegrations } from '../../lib/integrations.ts';
 import { projectBranches } from '../../lib/protections.ts';
 import { projectPushRule } from '../../lib/push-rules.ts';
 import { projectServiceAccounts } from '../../lib/service-accounts.ts';
@@ -10,6 +11,7 @@ import { ApprovalSettings } from '../approvals/ApprovalSettings.tsx';
 import { ProjectDeployKeys } from '../deploy-keys/ProjectDeployKeys.tsx';
 import { HookManager } from '../hooks/HookManager.tsx';
 import { LabelManager } from '../labels/LabelManager.tsx';
+import { IntegrationManager } from '../integrations/IntegrationManager.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { ProtectedBranches } from '../protections/ProtectedBranches.tsx';
 import { ProtectedTags } from '../protections/ProtectedTags.tsx';
@@ -65,6 +67,15 @@ function Webhooks() {
     </>
   );
 }
+function Integrations() {
+  const { path } = useProject();
+  return (
+    <>
+      <h2>Integrations</h2>
+      <IntegrationManager place={projectIntegrations(path)} />
+    </>
+  );
+}
 function ServiceAccounts() {
   const { path } = useProject();
   return (
@@ -116,6 +127,7 @@ const parts = {
   'deploy-tokens': ['Deploy tokens', DeployTokenSettings],
   'deploy-keys': ['Deploy keys', ProjectDeployKeys],
   hooks: ['Webhooks', Webhooks],
+  integrations: ['Integrations', Integrations],
   export: ['Export', ExportSettings],
   place: ['Archive, move, delete', PlaceSettings],
 } satisfies SettingsParts;

@@ -1,6 +1,6 @@
-/** The state of the instance and its background tasks, as administrators see them. */
+/** The state of the instance, as administrators see it. */
 import type { Static } from 'typebox';
-import { Count, Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import { Count, Entity, Fields, Flag, ListOf, Nullable, Text } from '../../../kernel/http/entity.ts';
 
 export const Overview = Entity('InstanceOverview', {
   version: Text({ description: 'Release of the product' }),
@@ -34,14 +34,3 @@ export const Overview = Entity('InstanceOverview', {
   counts: Fields({ users: Count(), groups: Count(), projects: Count() }),
 });
 export type OverviewJson = Static<typeof Overview>;
-
-export const BackgroundTask = Entity('BackgroundTask', {
-  id: Id(),
-  name: Text({ description: 'What kind of task it is' }),
-  state: Text({ description: '`running`, `ready`, `delayed` or `failed`' }),
-  attempts: Count(),
-  max_attempts: Count(),
-  last_error: Nullable(Text()),
-  run_at: Timestamp({ description: 'When it is or was due' }),
-  created_at: Timestamp(),
-});

@@ -1,14 +1,11 @@
-/** The state of the instance in one answer, and the list of its background tasks. */
+/** The state of the instance in one answer. */
 import { statfs } from 'node:fs/promises';
 import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
-import { ListOf } from '../../../kernel/http/entity.ts';
-import { offsetPage } from '../../../kernel/http/pagination.ts';
-import { OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import { jobStates, listJobs, queueDepth } from '../../../kernel/queue/index.ts';
+import { queueDepth } from '../../../kernel/queue/index.ts';
 import { onlineSeconds } from '../../ci/index.ts';
-import { BackgroundTask, Overview, type OverviewJson } from './overview.entity.ts';
+import { Overview, type OverviewJson } from './overview.entity.ts';
 import { instanceNumbers } from './overview.queries.ts';
 
 export interface OverviewDependencies {
@@ -19,7 +16,7 @@ export interface OverviewDependencies {
   /** Each really uses its part, and throws when it cannot be used. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
   /** Directories of repositories by the name of their storage. */
-  readonly repositories: Readonly<Record<string, string>>;
+  readonly directories: Readonly<Record<string, string>>;
 }
 
 const common = {
@@ -47,7 +44,7 @@ async function space(directory: string): Promise<{ size: number | null; free: nu
 }
 
 export function overviewRoutes(deps: OverviewDependencies): Route[] {
-  const { db, release, checks, repositories } = deps;
+  const { db, release, checks, directories } = deps;
 
   async function overview(): Promise<OverviewJson> {
     const [results, numbers, storages, tasks] = await Promise.all([
@@ -62,7 +59,7 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
       ),
       instanceNumbers(db, new Date(Date.now() - onlineSeconds * 1000)),
       Promise.all(
-        Object.entries(repositories).map(async ([name, directory]) => ({ name, ...(await space(directory)) })),
+        Object.entries(directories).map(async ([name, directory]) => ({ name, ...(await space(directory)) })),
       ),
       queueDepth(db),
     ]);
@@ -90,15 +87,6 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
       params: Type.Object({}),
       responses: { 200: Overview },
       handler: overview,
-    }),
-    route({
-      ...common,
-      path: '/application/background_tasks',
-      summary: 'List background tasks that have not ended',
-      pagination: 'offset',
-      params: Type.Object({ state: Optional(OneOf([...jobStates], { description: 'Only tasks in this state' })) }),
-      responses: { 200: ListOf(BackgroundTask) },
-      handler: async ({ params, page }) => offsetPage(page, await listJobs(db, params.state, page), null),
     }),
   ];
 }

@@ -1,8 +1,7 @@
-/** The overview of the instance and its background tasks over HTTP. */
+/** The overview of the instance over HTTP. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildAdmin, buildToken } from '../../../../test/factories.ts';
-import { addJob } from '../../../kernel/queue/index.ts';
 
 let app: TestApp;
 let admin: BuiltToken;
@@ -38,20 +37,4 @@ it('tells administrators the health, sizes and numbers of the instance', async (
   expect((after.body.counts as { users: number }).users).toBe(before + 1);
   expect((await get('/application/overview', secret)).status).toBe(403);
   expect((await app.api('GET', '/application/overview')).status).toBe(401);
-});
-
-it('lists background tasks by their state, without what they work on', async () => {
-  const later = { runAt: new Date(Date.now() + 3_600_000) };
-  await addJob(app.db, { name: 'overview-test' }, { secret: 'hidden' }, later);
-  const delayed = await app.api<Array<Record<string, unknown>>>('GET', '/application/background_tasks', {
-    ...{ token: admin.secret, query: { state: 'delayed', per_page: '100' } },
-  });
-  const task = delayed.body.find(({ name }) => name === 'overview-test');
-  expect(task).toMatchObject({ state: 'delayed', attempts: 0, last_error: null });
-  expect(JSON.stringify(delayed.body)).not.toContain('hidden');
-  const failed = await app.api<unknown[]>('GET', '/application/background_tasks', {
-    ...{ token: admin.secret, query: { state: 'failed' } },
-  });
-  expect(failed.body).toEqual([]);
-  expect((await get('/application/background_tasks', (await buildToken(app)).secret)).status).toBe(403);
 });

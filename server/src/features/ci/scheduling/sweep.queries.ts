@@ -97,11 +97,15 @@ export async function outlivedPipelines(
   return rows.map(({ pipeline_id: pipelineId, ...project }) => ({ pipelineId, project }));
 }
 
+/** A backup that runs may still read what no row names any more. */
+const noBackup = sql<boolean>`not exists (select from backups where state = 'running')`;
+
 /** Objects that no row names any more. */
 export async function doomedObjects(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('object_deletions')
     .select('object_key')
+    .where(noBackup)
     .orderBy('created_at')
     .limit(limit)
     .execute();
@@ -113,5 +117,6 @@ export async function forgetDeletions(db: Db, keys: readonly string[]): Promise<
   await db
     .deleteFrom('object_deletions')
     .where('object_key', 'in', [...keys])
+    .where(noBackup)
     .execute();
 }

@@ -1,8 +1,11 @@
 /** What the database says is in the storages: repositories of projects, wikis and snippets, writes that nobody settled, objects. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
+import type { Owner } from '../writes/writes.queries.ts';
 
 export interface RepositoryPlace {
+  /** Which column of intents names it. */
+  readonly owner: Owner;
   readonly id: number;
   /** For people: `group/project`, `wiki 7` or `snippet 7`. */
   readonly name: string;
@@ -44,9 +47,14 @@ export async function* repositoryPlaces(db: Db): AsyncGenerator<readonly Reposit
       .orderBy('id')
       .limit(batch)
       .execute();
-  for (const page of [projects, others('wikis', 'wiki'), others('snippets', 'snippet')])
+  const kinds = [
+    ['project_id', projects],
+    ['wiki_id', others('wikis', 'wiki')],
+    ['snippet_id', others('snippets', 'snippet')],
+  ] as const;
+  for (const [owner, page] of kinds)
     for (let after = 0, rows = await page(after); rows.length > 0; rows = await page(after)) {
-      yield rows;
+      yield rows.map((row) => ({ ...row, owner }));
       after = rows.at(-1)?.id ?? after;
     }
 }

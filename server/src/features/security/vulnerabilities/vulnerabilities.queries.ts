@@ -9,15 +9,37 @@ import type { Identifier } from '../reports/report.ts';
 export type VulnerabilityRow = Selectable<VulnerabilitiesTable>;
 export type FindingRow = Selectable<VulnerabilityFindingsTable>;
 
-/** The newest first. */
+export interface VulnerabilityFilter {
+  readonly states: readonly string[];
+  readonly severities: readonly string[];
+  readonly reportTypes: readonly string[];
+  readonly order: 'newest' | 'severity';
+}
+
+/** The newest first, or the worst. */
 export async function listVulnerabilities(
   db: Db,
   projectId: number,
+  { states, severities, reportTypes, order }: VulnerabilityFilter,
   page: Pick<Page, 'limit' | 'offset'>,
 ): Promise<{ rows: VulnerabilityRow[]; total: number }> {
-  const query = db.selectFrom('vulnerabilities').where('project_id', '=', projectId);
+  const among = (column: string, words: readonly string[]) =>
+    sql<boolean>`${sql.ref(column)} = any(${[...words]}::text[])`;
+  const query = db
+    .selectFrom('vulnerabilities')
+    .where('project_id', '=', projectId)
+    .$if(states.length > 0, (found) => found.where(among('state', states)))
+    .$if(severities.length > 0, (found) => found.where(among('severity', severities)))
+    .$if(reportTypes.length > 0, (found) => found.where(among('report_type', reportTypes)));
+  const worst = sql`array_position(array['critical', 'high', 'medium', 'low', 'unknown', 'info'], severity)`;
   const [rows, total] = await Promise.all([
-    query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+    query
+      .selectAll()
+      .$if(order === 'severity', (found) => found.orderBy(worst))
+      .orderBy('id', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
     countUpTo(db, query.select('id')),
   ]);
   return { rows, total };

@@ -11,6 +11,7 @@ import { IdOrPath, Int, List, OneOf, Optional } from '../../../kernel/http/param
 import { type ParentLoader, requireOnProject } from '../../../kernel/http/parents.ts';
 import { type Answer, answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { confidences, reportTypes, severities } from '../reports/report.ts';
+import { comparisonRoute } from './comparison.routes.ts';
 import {
   ListedFindingEntity,
   listedFindingJson,
@@ -40,6 +41,8 @@ const read = { on: 'project', ability: 'read_vulnerability' } as const;
 const admin = { on: 'project', ability: 'admin_vulnerability' } as const;
 const id = IdOrPath('Id or path of the project');
 const vulnerabilityId = Int({ description: 'Id of the vulnerability' });
+
+const states = ['detected', 'opened', 'confirmed', 'resolved', 'dismissed'] as const;
 
 /** What people decide, and the word for it in audit events. */
 const decisions = [
@@ -77,17 +80,30 @@ export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependenc
     });
 
   return [
+    comparisonRoute(db),
     route({
       ...common,
       method: 'GET',
       path: '/projects/:id/vulnerabilities',
       summary: 'Vulnerabilities of a project',
       access: read,
-      params: Type.Object({ id }),
+      params: Type.Object({
+        id,
+        state: Optional(List(OneOf(states), { commas: true, description: 'States' })),
+        severity: Optional(List(OneOf(severities), { commas: true, description: 'Severities' })),
+        report_type: Optional(List(OneOf(reportTypes), { commas: true, description: 'Kinds of reports' })),
+        order_by: Optional(OneOf(['id', 'severity'], { default: 'id', description: 'The newest first, or the worst' })),
+      }),
       pagination: 'offset',
       responses: { 200: ListOf(VulnerabilityEntity) },
-      handler: async ({ subject, page }) => {
-        const { rows, total } = await listVulnerabilities(db, subject.project.id, page);
+      handler: async ({ subject, params, page }) => {
+        const filter = {
+          states: params.state ?? [],
+          severities: params.severity ?? [],
+          reportTypes: params.report_type ?? [],
+          order: params.order_by === 'severity' ? 'severity' : 'newest',
+        } as const;
+        const { rows, total } = await listVulnerabilities(db, subject.project.id, filter, page);
         const findings = await findingsOf(
           db,
           rows.map((row) => row.id),

@@ -300,6 +300,47 @@ describe('vulnerabilities', () => {
       .executeTakeFirstOrThrow();
     expect(scan.errors).toEqual(['[Schema] /vulnerabilities/0/identifiers must have at least 1 item']);
   });
+
+  test('the list is filtered by state, severity and kind, and ordered by severity', async () => {
+    const list = async (query: object) => (await get(vulnerabilities(), world.owner.token, query)).body;
+    const all = await list({ per_page: 100 });
+    expect(all.length).toBeGreaterThan(1);
+    const low = await list({ severity: 'low' });
+    expect(low.map(({ severity }) => severity)).toEqual(
+      all.filter(({ severity }) => severity === 'low').map(() => 'low'),
+    );
+    expect(low.length).toBeGreaterThan(0);
+    expect(await list({ report_type: 'dast' })).toEqual([]);
+    expect((await list({ report_type: 'dast,sast', per_page: 100 })).length).toBe(all.length);
+    const states = [...new Set(all.map(({ state }) => String(state)))];
+    expect((await list({ state: states.join(','), per_page: 100 })).length).toBe(all.length);
+    const ranks = ['critical', 'high', 'medium', 'low', 'unknown', 'info'];
+    const order = (await list({ order_by: 'severity', per_page: 100 })).map(({ severity }) =>
+      ranks.indexOf(String(severity)),
+    );
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect((await get(vulnerabilities(), world.owner.token, { state: 'odd' })).status).toBe(400);
+  });
+
+  test('a merge request tells what it adds to its target branch, and what it fixes', async () => {
+    await scanned(report([weakness('Stays', 21), weakness('Goes', 22)]));
+    const head = await scanned(report([weakness('Stays', 21), weakness('Comes', 23)]), 'compared');
+    const made = await world.app.api<Json & { iid: number }>('POST', `/projects/${project.id}/merge_requests`, {
+      token: world.owner.token,
+      json: { source_branch: 'compared', target_branch: 'main', title: 'Compared' },
+    });
+    expect(made.status).toBe(201);
+    const at = `/projects/${project.id}/merge_requests/${made.body.iid}/vulnerability_comparison`;
+    const compare = (token: string) =>
+      world.app.api<Record<'added' | 'fixed', { name: string }[]>>('GET', at, { token });
+    const { status, body } = await compare(world.owner.token);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ head_pipeline_id: head, added_count: 1, fixed_count: 1 });
+    expect([body.added.map(({ name }) => name), body.fixed.map(({ name }) => name)]).toEqual([['Comes'], ['Goes']]);
+    expect((await compare(developer.secret)).status).toBe(200);
+    expect((await compare(reporter.secret)).status).toBe(403);
+    expect((await get(at.replace(/\d+\/vuln/, '9999/vuln'))).status).toBe(404);
+  });
 });
 
 describe('reports', () => {

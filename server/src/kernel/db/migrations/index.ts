@@ -90,6 +90,8 @@ import { pipelineExplanationsMigration } from './0651-pipeline-explanations.ts';
 import { lostHandoutsMigration } from './0670-lost-handouts.ts';
 import { cutLogsMigration } from './0671-cut-logs.ts';
 import { avatarNamesMigration } from './0610-avatar-names.ts';
+import { backupsMigration } from './0660-backups.ts';
+import { integrationsMigration } from './0661-integrations.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -189,4 +191,6 @@ export const migrations: readonly Migration[] = [
   lostHandoutsMigration,
   cutLogsMigration,
   avatarNamesMigration,
+  backupsMigration,
+  integrationsMigration,
 ];

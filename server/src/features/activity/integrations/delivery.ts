@@ -1,0 +1,217 @@
+/** From events to integrations: queued with the fact that they tell of, sent by a task, and kept for a week. */
+import Type from 'typebox';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Integration } from '../../../kernel/db/rows.ts';
+import type { Mail } from '../../../kernel/mail/index.ts';
+import { headerPrefix } from '../../../kernel/names.ts';
+import type { Outbound } from '../../../kernel/outbound/index.ts';
+import { addJob, type CronItem, defineTask, type Task, Unreached } from '../../../kernel/queue/index.ts';
+import type { Secrets } from '../../../kernel/secrets/index.ts';
+import type { WebhookDependencies } from '../webhook-payloads/index.ts';
+import type { Announcement, HookMessage } from '../webhooks/index.ts';
+import { definitionOf } from './definitions.ts';
+import * as queries from './integrations.queries.ts';
+import { chatServices } from './services/chat.ts';
+import { tellJira } from './services/jira.ts';
+import { mailOf, recipientsOf } from './services/mails.ts';
+import { chatMessage } from './services/message.ts';
+import { type IntegrationValues, openedValues } from './settings.ts';
+
+export interface IntegrationDeliveryDependencies {
+  readonly db: Db;
+  readonly outbound: Outbound;
+  readonly secrets: Pick<Secrets, 'open'>;
+  readonly mail: Pick<Mail, 'send' | 'configured'>;
+  readonly webhooks: Pick<WebhookDependencies, 'project' | 'repository'>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface Told {
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+/** Nobody was reached: worth another try. */
+class NotReached extends Error {
+  override readonly name = 'NotReached';
+}
+
+const keptDays = 7;
+const batch = 1000;
+const attempts = 4;
+const answerBytes = 64 * 1024;
+const temporary: ReadonlySet<string> = new Set(['connection', 'timeout', 'unresolved']);
+
+const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+
+export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
+  const { db, outbound } = deps;
+
+  interface Request {
+    readonly method?: 'GET' | 'POST';
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly verifyTls?: boolean;
+  }
+
+  async function send({ method = 'POST', ...request }: Request): Promise<{ status: number; body: string }> {
+    const answer = await outbound.send({ ...request, method, kind: 'integration', maximumBytes: answerBytes });
+    if (answer.ok) return { status: answer.status, body: answer.body.toString('utf8') };
+    if (temporary.has(answer.reason)) throw new NotReached(answer.message);
+    throw new Error(answer.message);
+  }
+
+  const accepted = ({ status }: { status: number }) => status >= 200 && status < 300;
+
+  /** Whether the branch of a push or pipeline is one that the integration wants to hear of. */
+  async function wantsBranch(values: IntegrationValues, projectId: number, payload: Json): Promise<boolean> {
+    const pipeline = payload.object_kind === 'pipeline' ? object(payload.object_attributes) : null;
+    if (payload.object_kind !== 'push' && (!pipeline || pipeline.tag === true)) return true;
+    const given = String((pipeline ?? payload).ref ?? '');
+    const ref = given.startsWith('refs/') ? given : `refs/heads/${given}`;
+    const which =
+      values.notify_only_default_branch === true ? 'default' : String(values.branches_to_be_notified ?? 'default');
+    if (which === 'all') return true;
+    const subject = await deps.webhooks.project(projectId);
+    if (!subject) return false;
+    const isDefault = ref === `refs/heads/${subject.project.default_branch}`;
+    if (which === 'default') return isDefault;
+    const isProtected = await deps.webhooks.repository.isProtected(subject, ref);
+    return which === 'protected' ? isProtected : isDefault || isProtected;
+  }
+
+  async function tellChat(slug: string, values: IntegrationValues, event: string, payload: Json): Promise<Told> {
+    const message = chatMessage(payload);
+    const service = chatServices[slug];
+    if (!message || !service) return { ok: true, message: 'Nothing to send for this event' };
+    for (const request of service(values, event, message)) {
+      const answer = await send(request);
+      if (!accepted(answer)) return { ok: false, message: `The service answered ${answer.status}` };
+    }
+    return { ok: true, message: 'Sent' };
+  }
+
+  async function tellByMail(values: IntegrationValues, payload: Json): Promise<Told> {
+    const mail = mailOf(values, payload);
+    if (!mail) return { ok: true, message: 'Nothing to send for this event' };
+    if (!deps.mail.configured) return { ok: false, message: 'No mail server is configured' };
+    const recipients = recipientsOf(values);
+    await transaction(db, async (tx) => {
+      for (const to of recipients) await deps.mail.send(tx, { ...mail, to });
+    });
+    return { ok: recipients.length > 0, message: `${recipients.length} mails sent` };
+  }
+
+  async function tellJenkins(values: IntegrationValues, event: string, payload: Json): Promise<Told> {
+    const name = String(values.project_name ?? '')
+      .split('/')
+      .map(encodeURIComponent)
+      .join('/');
+    const { username, password } = values;
+    const basic = Buffer.from(`${username}:${password ?? ''}`).toString('base64');
+    const answer = await send({
+      url: `${String(values.jenkins_url).replace(/\/+$/, '')}/project/${name}`,
+      headers: {
+        'Content-Type': 'application/json',
+        [`${headerPrefix}Event`]: event,
+        ...(username ? { Authorization: `Basic ${basic}` } : {}),
+      },
+      body: JSON.stringify(payload),
+      verifyTls: values.enable_ssl_verification !== false,
+    });
+    return { ok: accepted(answer), message: `Jenkins answered ${answer.status}` };
+  }
+
+  async function jira(values: IntegrationValues, payload: Json): Promise<Told> {
+    const count = await tellJira(values, payload, async (request) => {
+      const answer = await send(request);
+      if (!accepted(answer)) throw new Error(`Jira answered ${answer.status}`);
+      try {
+        return JSON.parse(answer.body) as unknown;
+      } catch {
+        return null;
+      }
+    });
+    return { ok: true, message: `${count} issues mentioned` };
+  }
+
+  /** Sends one event. Throws NotReached where another try may help. */
+  async function tell(row: Integration, projectId: number, message: Omit<HookMessage, 'trigger'> & { switch: string }) {
+    const values = openedValues(deps.secrets, row);
+    const payload = message.payload as Json;
+    const pipeline = payload.object_kind === 'pipeline' ? object(payload.object_attributes) : null;
+    if (pipeline && values.notify_only_broken_pipelines === true && pipeline.status !== 'failed')
+      return { ok: true, message: 'Only failed pipelines are sent' };
+    const filters = definitionOf(row.slug)?.fields.some(({ name }) => name === 'branches_to_be_notified');
+    if (filters && !(await wantsBranch(values, projectId, payload)))
+      return { ok: true, message: 'The branch is not one that is sent' };
+    try {
+      switch (row.slug) {
+        case 'jira':
+          return await jira(values, payload);
+        case 'jenkins':
+          return await tellJenkins(values, message.event, payload);
+        case 'emails-on-push':
+        case 'pipelines-email':
+          return await tellByMail(values, payload);
+        default:
+          return await tellChat(row.slug, values, message.switch, payload);
+      }
+    } catch (error) {
+      if (error instanceof NotReached) throw error;
+      return { ok: false, message: (error as Error).message };
+    }
+  }
+
+  const deliverTask = { name: 'integrations.deliver', maxAttempts: attempts };
+  const deliver = defineTask(
+    deliverTask.name,
+    Type.Object({ call_id: Type.Integer() }),
+    async ({ call_id: id }, { attempt, maxAttempts }) => {
+      const call = await queries.callById(db, id);
+      const row = call && (await queries.integrationById(db, call.integration_id));
+      if (!call || !row?.active) return;
+      const { event, payload } = JSON.parse(call.payload) as HookMessage;
+      try {
+        const told = await tell(row, call.project_id, { event, payload, switch: call.event });
+        await queries.finishCall(db, id, told.ok, told.message);
+      } catch (error) {
+        if (!(error instanceof NotReached)) throw error;
+        await queries.finishCall(db, id, false, error.message);
+        if (attempt < maxAttempts) throw new Unreached(error.message);
+      }
+    },
+    { maxAttempts: attempts },
+  );
+
+  const forget = defineTask('integrations.forget', Type.Object({}), async (_payload, { signal }) => {
+    while (!signal.aborted && (await queries.forgetCalls(db, keptDays, batch)) === batch);
+  });
+
+  return {
+    tasks: [deliver, forget] as readonly Task[],
+    cron: [{ task: forget.name, schedule: '47 3 * * *' }] as readonly CronItem[],
+    tell,
+    async announce({ factId, hooks }: Announcement): Promise<void> {
+      if (!hooks || hooks.projectId === null) return;
+      const place = { kind: 'project', id: hooks.projectId, groupIds: hooks.groupIds } as const;
+      const wanted = (await queries.effectiveIntegrations(db, place)).filter(
+        ({ row }) => row.active && row.events.includes(hooks.event) && definitionOf(row.slug)?.acts,
+      );
+      if (wanted.length === 0) return;
+      const message = await hooks.message();
+      if (!message) return;
+      const payload = JSON.stringify(message).replaceAll('\\u0000', '');
+      for (const { row } of wanted)
+        await transaction(db, async (tx) => {
+          const call = { integration_id: row.id, project_id: place.id, fact_id: factId, event: hooks.event, payload };
+          const id = await queries.insertCall(tx, call);
+          if (id !== null) await addJob(tx, deliverTask, { call_id: id });
+        });
+    },
+  };
+}
+
+export type IntegrationDelivery = ReturnType<typeof integrationDelivery>;

@@ -1,0 +1,28 @@
+/** Integrations: services outside that are told what happens in projects, each in its own form. */
+import type { Route } from '../../../kernel/http/route.ts';
+import type { CronItem, Task } from '../../../kernel/queue/index.ts';
+import type { Announcement } from '../webhooks/index.ts';
+import { type IntegrationDeliveryDependencies, integrationDelivery } from './delivery.ts';
+import { type IntegrationRouteDependencies, integrationRoutes } from './integrations.routes.ts';
+
+export interface IntegrationsDependencies
+  extends Omit<IntegrationRouteDependencies, 'delivery' | 'outbound' | 'secrets'>,
+    Omit<IntegrationDeliveryDependencies, 'secrets'>,
+    Pick<IntegrationRouteDependencies, 'secrets'> {}
+
+export interface Integrations {
+  readonly routes: readonly Route[];
+  readonly tasks: readonly Task[];
+  readonly cron: readonly CronItem[];
+  announce(announcement: Announcement): Promise<void>;
+}
+
+export function integrationsOf(deps: IntegrationsDependencies): Integrations {
+  const delivery = integrationDelivery(deps);
+  return {
+    routes: integrationRoutes({ ...deps, delivery }),
+    tasks: delivery.tasks,
+    cron: delivery.cron,
+    announce: delivery.announce,
+  };
+}

@@ -1,0 +1,353 @@
+/** Routes of integrations of projects, groups and the instance; `/services` is their older name for projects. */
+import type { TProperties } from 'typebox';
+import Type from 'typebox';
+import { type AuditOrigin, entityOfPlace, instanceEntity, originOf, recordAudit } from '../../../kernel/audit/index.ts';
+import type { GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { User } from '../../../kernel/db/rows.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
+import { Bool, IdOrPath, Int, List, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import type { Outbound } from '../../../kernel/outbound/index.ts';
+import type { Secrets } from '../../../kernel/secrets/index.ts';
+import type { Place } from '../../namespaces/index.ts';
+import type { HookEvent, HookMessage } from '../webhooks/index.ts';
+import { allFields, definitionOf, definitions, integrationEvents } from './definitions.ts';
+import type { IntegrationDelivery } from './delivery.ts';
+import {
+  IntegrationBasic,
+  IntegrationDetails,
+  IntegrationKind,
+  IntegrationTried,
+  integrationDetailsJson,
+  integrationJson,
+  integrationKindJson,
+} from './integrations.entity.ts';
+import { effectiveIntegrations, type IntegrationPlace, saveIntegration } from './integrations.queries.ts';
+import { mergedValues, openedValues, storedValues } from './settings.ts';
+
+export interface IntegrationRouteDependencies {
+  readonly db: Db;
+  readonly outbound: Pick<Outbound, 'refusal'>;
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
+  readonly delivery: Pick<IntegrationDelivery, 'tell'>;
+  /** An event that an integration is tested with: something that exists, or why nothing does. */
+  readonly sample: (place: Place, event: HookEvent, user: User) => Promise<HookMessage | string>;
+}
+
+const common = { credentials: ['token', 'session'], tag: 'Integrations' } as const;
+const slug = Str({ minLength: 1, maxLength: 64, description: 'Name of the integration, for instance `slack`' });
+
+const parameterOf = (type: string, description: string) => {
+  if (type === 'flag') return Optional(OrNull(Bool({ description })));
+  if (type === 'number') return Optional(OrNull(Int({ minimum: 0, maximum: 2_147_483_647, description })));
+  if (type === 'list') return Optional(OrNull(List(Str({ maxLength: 255 }), { maxItems: 100, description })));
+  return Optional(OrNull(Str({ maxLength: 10_000, description })));
+};
+/** All fields of all integrations: those of others than the named one are ignored. */
+const attributes: TProperties = {
+  ...Object.fromEntries(
+    [...allFields.values()].map(({ name, type, description }) => [name, parameterOf(type, description)]),
+  ),
+  ...Object.fromEntries(
+    integrationEvents.map((event) => [
+      event,
+      Optional(Bool({ description: `Sends ${event.replace(/_events$/, '').replaceAll('_', ' ')} events` })),
+    ]),
+  ),
+  use_inherited_settings: Optional(
+    Bool({ description: 'Uses the settings of the nearest group above or of the instance' }),
+  ),
+  active: Optional(Bool({ description: 'Whether it acts; default true' })),
+};
+
+const projectPlace = ({ project, namespace }: ProjectSubject): IntegrationPlace => ({
+  kind: 'project',
+  id: project.id,
+  groupIds: namespace.traversal_ids,
+});
+const groupPlace = ({ group }: GroupSubject): IntegrationPlace => ({
+  kind: 'group',
+  id: group.id,
+  groupIds: group.traversal_ids,
+});
+
+export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
+  const { db, secrets } = deps;
+
+  function defined(name: string) {
+    const definition = definitionOf(name);
+    if (!definition) throw notFound('Integration');
+    return definition;
+  }
+
+  async function found(place: IntegrationPlace, name: string) {
+    const definition = defined(name);
+    const [effective] = await effectiveIntegrations(db, place, definition.slug);
+    if (!effective) throw notFound('Integration');
+    return { definition, effective };
+  }
+
+  async function list(place: IntegrationPlace) {
+    const all = await effectiveIntegrations(db, place);
+    return all.flatMap((each) => {
+      const definition = definitionOf(each.row.slug);
+      return each.row.active && definition ? [integrationJson(definition, each)] : [];
+    });
+  }
+
+  async function set(
+    place: IntegrationPlace,
+    params: Readonly<Record<string, unknown>>,
+    audit: { readonly origin: AuditOrigin; readonly entity: Parameters<typeof recordAudit>[1]['entity'] },
+  ) {
+    const definition = defined(String(params.slug));
+    const [before] = await effectiveIntegrations(db, place, definition.slug);
+    const own = before && !before.inherited ? before.row : undefined;
+    const inherits = params.use_inherited_settings === true && place.kind !== 'instance';
+    const values = inherits
+      ? {}
+      : await mergedValues(definition, own ? openedValues(secrets, own) : {}, params, deps.outbound);
+    // On unless told otherwise, as clients expect.
+    const events = definition.events.filter((event) =>
+      typeof params[event] === 'boolean' ? params[event] : own ? own.events.includes(event) : true,
+    );
+    const row = await saveIntegration(db, place, definition.slug, {
+      active: params.active !== false,
+      inherited: inherits,
+      events: inherits ? [] : events,
+      ...storedValues(secrets, definition, values),
+    });
+    await recordAudit(db, {
+      author: audit.origin.author,
+      address: audit.origin.address,
+      entity: audit.entity,
+      event: 'integration_updated',
+      details: { integration: definition.slug, active: row.active, inherited: row.inherited },
+    });
+    const [effective = { row, inherited: false }] = await effectiveIntegrations(db, place, definition.slug);
+    return integrationDetailsJson(definition, effective);
+  }
+
+  async function disable(
+    place: IntegrationPlace,
+    name: string,
+    audit: { readonly origin: AuditOrigin; readonly entity: Parameters<typeof recordAudit>[1]['entity'] },
+  ) {
+    const { definition } = await found(place, name);
+    await saveIntegration(db, place, definition.slug, {
+      active: false,
+      inherited: false,
+      events: [],
+      properties: {},
+      secrets_sealed: null,
+    });
+    await recordAudit(db, {
+      author: audit.origin.author,
+      address: audit.origin.address,
+      entity: audit.entity,
+      event: 'integration_disabled',
+      details: { integration: definition.slug },
+    });
+  }
+
+  async function tryOut(subject: ProjectSubject, name: string, user: User | null) {
+    if (!user) throw unauthorized();
+    const { definition, effective } = await found(projectPlace(subject), name);
+    if (!definition.acts) throw unprocessable('This integration sends nothing');
+    const sent = ['push_events', 'pipeline_events', 'merge_requests_events'] as const;
+    const event = sent.find((each) => effective.row.events.includes(each));
+    if (!event) throw unprocessable('Enable push, pipeline or merge request events first');
+    const message = await deps.sample(subject, event, user);
+    if (typeof message === 'string') throw unprocessable(message);
+    try {
+      const told = await deps.delivery.tell(effective.row, subject.project.id, { ...message, switch: event });
+      if (!told.ok) throw unprocessable(told.message);
+      return { message: told.message };
+    } catch (error) {
+      if (error instanceof Error && error.name === 'NotReached') throw unprocessable(error.message);
+      throw error;
+    }
+  }
+
+  const ofProjects = (['integrations', 'services'] as const).flatMap((path) => {
+    const each = {
+      ...common,
+      access: { on: 'project', ability: 'admin_hook' },
+      ...(path === 'services' ? { deprecated: true as const } : {}),
+    } as const;
+    const base = `/projects/:id/${path}`;
+    const parent = { id: IdOrPath('Project') };
+    const older = path === 'services' ? ' (older name of the route)' : '';
+    return [
+      route({
+        ...each,
+        method: 'GET',
+        path: base,
+        summary: `List active integrations of a project${older}`,
+        params: Type.Object(parent),
+        responses: { 200: ListOf(IntegrationBasic) },
+        handler: ({ subject }) => list(projectPlace(subject)),
+      }),
+      route({
+        ...each,
+        method: 'GET',
+        path: `${base}/:slug`,
+        summary: `Get an integration of a project${older}`,
+        params: Type.Object({ ...parent, slug }),
+        responses: { 200: IntegrationDetails },
+        handler: async ({ subject, params }) => {
+          const { definition, effective } = await found(projectPlace(subject), params.slug);
+          return integrationDetailsJson(definition, effective);
+        },
+      }),
+      route({
+        ...each,
+        method: 'PUT',
+        path: `${base}/:slug`,
+        summary: `Set an integration of a project${older}`,
+        params: Type.Object({ ...parent, slug, ...attributes }),
+        responses: { 200: IntegrationDetails },
+        handler: (context) =>
+          set(projectPlace(context.subject), context.params, {
+            origin: originOf(context),
+            entity: entityOfPlace(context.subject),
+          }),
+      }),
+      route({
+        ...each,
+        method: 'DELETE',
+        path: `${base}/:slug`,
+        summary: `Disable an integration of a project${older}`,
+        params: Type.Object({ ...parent, slug }),
+        conditional: 'Disabling it again changes nothing.',
+        responses: { 204: Empty },
+        handler: (context) =>
+          disable(projectPlace(context.subject), context.params.slug, {
+            origin: originOf(context),
+            entity: entityOfPlace(context.subject),
+          }),
+      }),
+    ];
+  });
+
+  const group = { ...common, access: { on: 'group', ability: 'admin_group_hook' } } as const;
+  const groupId = { id: IdOrPath('Group') };
+  const instance = { ...common, access: { on: 'instance', ability: 'admin' } } as const;
+  const everywhere: IntegrationPlace = { kind: 'instance' };
+
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/integrations',
+      summary: 'List integrations that there are, with their attributes',
+      access: { on: 'instance', ability: 'signed_in' },
+      params: Type.Object({}),
+      responses: { 200: ListOf(IntegrationKind) },
+      handler: async () => definitions.map(integrationKindJson),
+    }),
+    ...ofProjects,
+    route({
+      ...common,
+      access: { on: 'project', ability: 'admin_hook' },
+      method: 'POST',
+      path: '/projects/:id/integrations/:slug/test',
+      summary: 'Test an integration of a project',
+      params: Type.Object({ id: IdOrPath('Project'), slug }),
+      responses: { 201: IntegrationTried },
+      errors: [422],
+      handler: ({ subject, params, caller }) => tryOut(subject, params.slug, caller.user),
+    }),
+    route({
+      ...group,
+      method: 'GET',
+      path: '/groups/:id/integrations',
+      summary: 'List active integrations of a group',
+      params: Type.Object(groupId),
+      responses: { 200: ListOf(IntegrationBasic) },
+      handler: ({ subject }) => list(groupPlace(subject)),
+    }),
+    route({
+      ...group,
+      method: 'GET',
+      path: '/groups/:id/integrations/:slug',
+      summary: 'Get an integration of a group',
+      params: Type.Object({ ...groupId, slug }),
+      responses: { 200: IntegrationDetails },
+      handler: async ({ subject, params }) => {
+        const { definition, effective } = await found(groupPlace(subject), params.slug);
+        return integrationDetailsJson(definition, effective);
+      },
+    }),
+    route({
+      ...group,
+      method: 'PUT',
+      path: '/groups/:id/integrations/:slug',
+      summary: 'Set an integration of a group and of everything below it',
+      params: Type.Object({ ...groupId, slug, ...attributes }),
+      responses: { 200: IntegrationDetails },
+      handler: (context) =>
+        set(groupPlace(context.subject), context.params, {
+          origin: originOf(context),
+          entity: entityOfPlace(context.subject),
+        }),
+    }),
+    route({
+      ...group,
+      method: 'DELETE',
+      path: '/groups/:id/integrations/:slug',
+      summary: 'Disable an integration of a group',
+      params: Type.Object({ ...groupId, slug }),
+      conditional: 'Disabling it again changes nothing.',
+      responses: { 204: Empty },
+      handler: (context) =>
+        disable(groupPlace(context.subject), context.params.slug, {
+          origin: originOf(context),
+          entity: entityOfPlace(context.subject),
+        }),
+    }),
+    route({
+      ...instance,
+      method: 'GET',
+      path: '/admin/integrations',
+      summary: 'List active integrations of the instance',
+      params: Type.Object({}),
+      responses: { 200: ListOf(IntegrationBasic) },
+      handler: () => list(everywhere),
+    }),
+    route({
+      ...instance,
+      method: 'GET',
+      path: '/admin/integrations/:slug',
+      summary: 'Get an integration of the instance',
+      params: Type.Object({ slug }),
+      responses: { 200: IntegrationDetails },
+      handler: async ({ params }) => {
+        const { definition, effective } = await found(everywhere, params.slug);
+        return integrationDetailsJson(definition, effective);
+      },
+    }),
+    route({
+      ...instance,
+      method: 'PUT',
+      path: '/admin/integrations/:slug',
+      summary: 'Set an integration of the instance: the default of all groups and projects',
+      params: Type.Object({ slug, ...attributes }),
+      responses: { 200: IntegrationDetails },
+      handler: (context) => set(everywhere, context.params, { origin: originOf(context), entity: instanceEntity }),
+    }),
+    route({
+      ...instance,
+      method: 'DELETE',
+      path: '/admin/integrations/:slug',
+      summary: 'Disable an integration of the instance',
+      params: Type.Object({ slug }),
+      conditional: 'Disabling it again changes nothing.',
+      responses: { 204: Empty },
+      handler: (context) =>
+        disable(everywhere, context.params.slug, { origin: originOf(context), entity: instanceEntity }),
+    }),
+  ];
+}

@@ -1,0 +1,21 @@
+/** Background jobs of the instance. */
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrapPage } from './api.ts';
+
+export type BackgroundJob = Schemas['BackgroundJob'];
+
+export const jobStatuses = ['failed', 'running', 'ready', 'delayed'] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+export const backgroundJobs = (status: JobStatus | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['background-jobs', status ?? 'all'],
+    queryFn: ({ pageParam }) =>
+      unwrapPage(
+        client.GET('/admin/background_jobs', {
+          params: { query: { per_page: 50, page: pageParam, ...(status ? { status } : {}) } },
+        }),
+      ),
+    initialPageParam: 1,
+    getNextPageParam: (last) => last.nextPage,
+  });
