@@ -40,7 +40,7 @@ const LOOK_EVERY = 500;
 const ADD_UP_EVERY = 4;
 const MOST_RESERVE = 1024 ** 3;
 
-export type Watched = {
+type Watched = {
   limits: JobLimits;
   /** Its directories. */
   directories: readonly string[];

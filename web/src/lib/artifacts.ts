@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrapPage } from './api.ts';
 
-export interface ArtifactPlace {
+interface ArtifactPlace {
   readonly path?: string | undefined;
   readonly page?: number | undefined;
 }
@@ -32,7 +32,7 @@ const images: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-export interface Preview {
+interface Preview {
   readonly kind: 'text' | 'image' | 'binary';
   readonly text: string;
 }

@@ -86,7 +86,10 @@ const pages: Leads = {
   '/projects': lists(),
   '/groups': { to: '/dashboard/groups' },
   '/snippets/$': ({ _splat = '' }) => ({ to: '/-/snippets/$', params: { _splat } }),
-  '/help/$': { to: '/help' },
+  // Not `/help/$`, which would also be the address of the page itself and lead to it without end.
+  '/help/$page': { to: '/help' },
+  '/help/$section/$page': { to: '/help' },
+  '/help/$section/$part/$page': { to: '/help' },
   '/profile': { to: '/-/user_settings/profile' },
   '/profile/keys': { to: '/-/user_settings/ssh_keys' },
   '/-/profile/keys': { to: '/-/user_settings/ssh_keys' },

@@ -2,11 +2,6 @@
 import { createHmac } from 'node:crypto';
 import type { ApplicationSettings } from '../settings/index.ts';
 
-type AssetProxySettings = Pick<
-  ApplicationSettings,
-  'asset_proxy_enabled' | 'asset_proxy_url' | 'asset_proxy_secret_key' | 'asset_proxy_allowlist'
->;
-
 /** `*.example.com`: a star stands for any characters. */
 function matcherOf(hosts: readonly string[]): (host: string) => boolean {
   const patterns = hosts.map((host) => host.toLowerCase().split('*'));
@@ -27,16 +22,17 @@ function matcherOf(hosts: readonly string[]): (host: string) => boolean {
 }
 
 /** Where pages may load images from besides the instance; null where there is no proxy. */
-export function assetProxyOrigin(settings: Pick<AssetProxySettings, 'asset_proxy_enabled' | 'asset_proxy_url'>) {
-  const { asset_proxy_enabled: enabled, asset_proxy_url: url } = settings;
-  return enabled && url !== null && URL.canParse(url) ? new URL(url).origin : null;
+export function assetProxyOrigin(settings: ApplicationSettings): string | null {
+  const url = settings.asset_proxy_enabled ? settings.asset_proxy_url : null;
+  return url !== null && URL.canParse(url) ? new URL(url).origin : null;
 }
 
 /** The address of an image at the proxy, null for hosts that are not fetched through it; null where there is no proxy. */
-export function assetProxyAddresses(settings: AssetProxySettings): ((url: URL) => string | null) | null {
-  const { asset_proxy_url: base, asset_proxy_secret_key: secret, asset_proxy_allowlist: allowed } = settings;
+export function assetProxyAddresses(settings: ApplicationSettings): ((url: URL) => string | null) | null {
+  const base = settings.asset_proxy_url;
+  const secret = settings.asset_proxy_secret_key;
   if (assetProxyOrigin(settings) === null || base === null || secret === null) return null;
-  const direct = matcherOf(allowed);
+  const direct = matcherOf(settings.asset_proxy_allowlist);
   return ({ hostname, href }) => {
     if (direct(hostname)) return null;
     const signature = createHmac('sha1', secret).update(href).digest('hex');
