@@ -10,7 +10,7 @@ import { createLogger, logDestination } from './kernel/telemetry/index.ts';
 import { withInstance } from './operations.ts';
 
 /** Where, and with which passphrase, where it is not as configured. */
-export interface BackupPlace {
+interface BackupPlace {
   readonly url?: string | undefined;
   readonly passphrase?: string | undefined;
 }
@@ -20,7 +20,7 @@ const placed = (config: Config, { url, passphrase }: BackupPlace) => ({
   passphrase: passphrase ?? config.backupPassphrase,
 });
 
-export interface BackupSummary {
+interface BackupSummary {
   readonly name: string;
   readonly point_at: string;
   readonly release: string;

@@ -30,7 +30,10 @@ function reasonOf(error: HttpError): string {
  * Runs work on the instance: beside the running server when there is one, else by starting its database for as long as it
  * takes. Throws OperationError for what the product refuses.
  */
-export async function withInstance<T>(config: Config, work: (app: App, kernels: OpenedKernels) => Promise<T>): Promise<T> {
+export async function withInstance<T>(
+  config: Config,
+  work: (app: App, kernels: OpenedKernels) => Promise<T>,
+): Promise<T> {
   const log = createLogger('warn', logDestination(2, false));
   const lifecycle = createLifecycle(log);
   try {

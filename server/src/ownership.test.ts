@@ -15,7 +15,10 @@ const shared: Readonly<Record<string, { readonly writers: readonly string[]; rea
     writers: ['namespaces', 'repository'],
     because: 'sizes of wikis and snippets change where these are written',
   },
-  object_deletions: { writers: ['ci', 'kernel', 'namespaces'], because: 'a queue: whoever lets go of an object puts it in' },
+  object_deletions: {
+    writers: ['ci', 'kernel', 'namespaces'],
+    because: 'a queue: whoever lets go of an object puts it in',
+  },
   instance_state: { writers: ['kernel', 'transport'], because: 'rows by key, each of its writer alone' },
 };
 

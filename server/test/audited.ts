@@ -29,7 +29,6 @@ export interface Change {
   /** The name of the event. */
   readonly leaves: string;
 }
-
 const password = 'correct horse battery';
 const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
 const accessToken = { name: 'x', scopes: ['api'] };

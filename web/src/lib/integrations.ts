@@ -24,7 +24,8 @@ export const projectIntegrations = (id: string): IntegrationPlace => {
     key: ['project', id, 'integrations'],
     list: () => unwrap(client.GET('/projects/{id}/integrations', { params: { path: { id } } })),
     read: (slug) => unwrap(client.GET('/projects/{id}/integrations/{slug}', path(slug))),
-    save: (slug, body) => unwrap(client.PUT('/projects/{id}/integrations/{slug}', { ...path(slug), body })),
+    save: (slug, body) =>
+      unwrap(client.PUT('/projects/{id}/integrations/{slug}', { ...path(slug), body: body as object })),
     disable: (slug) => unwrap(client.DELETE('/projects/{id}/integrations/{slug}', path(slug))),
     test: (slug) => unwrap(client.POST('/projects/{id}/integrations/{slug}/test', path(slug))),
   };
@@ -37,7 +38,8 @@ export const groupIntegrations = (id: string): IntegrationPlace => {
     key: ['group', id, 'integrations'],
     list: () => unwrap(client.GET('/groups/{id}/integrations', { params: { path: { id } } })),
     read: (slug) => unwrap(client.GET('/groups/{id}/integrations/{slug}', path(slug))),
-    save: (slug, body) => unwrap(client.PUT('/groups/{id}/integrations/{slug}', { ...path(slug), body })),
+    save: (slug, body) =>
+      unwrap(client.PUT('/groups/{id}/integrations/{slug}', { ...path(slug), body: body as object })),
     disable: (slug) => unwrap(client.DELETE('/groups/{id}/integrations/{slug}', path(slug))),
   };
 };
@@ -47,7 +49,8 @@ export const instanceIntegrations: IntegrationPlace = {
   key: ['integrations'],
   list: () => unwrap(client.GET('/admin/integrations')),
   read: (slug) => unwrap(client.GET('/admin/integrations/{slug}', { params: { path: { slug } } })),
-  save: (slug, body) => unwrap(client.PUT('/admin/integrations/{slug}', { params: { path: { slug } }, body })),
+  save: (slug, body) =>
+    unwrap(client.PUT('/admin/integrations/{slug}', { params: { path: { slug } }, body: body as object })),
   disable: (slug) => unwrap(client.DELETE('/admin/integrations/{slug}', { params: { path: { slug } } })),
 };
 

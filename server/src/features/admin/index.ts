@@ -8,16 +8,7 @@ import { type OverviewDependencies, overviewRoutes } from './overview/overview.r
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { switchRoutes } from './switches/switches.routes.ts';
 
-export {
-  type Backups,
-  DamagedBackup,
-  headsOf,
-  openDestination,
-  PassphraseError,
-  RestoreRefused,
-  restoreBackup,
-  verifyBackup,
-} from './backups/index.ts';
+export { type Backups, headsOf, openDestination, restoreBackup, verifyBackup } from './backups/index.ts';
 
 export interface AdminDependencies extends ConfigurationDependencies, OverviewDependencies, BackupDependencies {
   readonly switches: Switches;

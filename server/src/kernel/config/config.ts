@@ -189,7 +189,8 @@ export const configKeys: readonly Key<keyof Config>[] = [
   key({
     name: 'backupPassphrase',
     env: 'MILLRACE_BACKUP_PASSPHRASE',
-    description: 'Passphrase that backups are encrypted with. Without it they hold the secrets of the instance in clear',
+    description:
+      'Passphrase that backups are encrypted with. Without it they hold the secrets of the instance in clear',
     fallbackText: 'none: backups are not encrypted',
     secret: true,
     fallback: () => null,

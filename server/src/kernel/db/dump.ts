@@ -104,7 +104,7 @@ export function createDump(pool: pg.Pool): DatabaseDump {
 }
 
 /** What a dump is loaded from. */
-export interface DumpSource {
+interface DumpSource {
   readonly migrations: readonly string[];
   readonly tables: readonly DumpedTable[];
   /** All tables in an order that they are read in, one after the other. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
 
 export const jobStates = ['failed', 'running', 'ready', 'delayed'] as const;
-export type JobState = (typeof jobStates)[number];
+type JobState = (typeof jobStates)[number];
 
 export interface QueuedJob {
   readonly id: number;

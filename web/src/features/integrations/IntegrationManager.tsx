@@ -1,5 +1,5 @@
 /** Integrations of a project, a group or the instance: which are active, and the settings of each. */
-import { Badge, Text } from '@mantine/core';
+import { Anchor, Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type IntegrationPlace, integrationKinds, integrationsOf } from '../../lib/integrations.ts';
@@ -35,9 +35,9 @@ export function IntegrationManager({ place }: { place: IntegrationPlace }) {
             <DataRow
               key={slug}
               title={
-                <button type="button" className="mr-link" data-entry onClick={() => setChosen(slug)}>
+                <Anchor component="button" type="button" data-entry onClick={() => setChosen(slug)}>
                   {title}
-                </button>
+                </Anchor>
               }
               meta={acts ? null : <span>Settings are stored; nothing is sent</span>}
               after={

@@ -27,7 +27,7 @@ export interface IntegrationDeliveryDependencies {
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface Told {
+interface Told {
   readonly ok: boolean;
   readonly message: string;
 }

@@ -5,12 +5,12 @@ import type { Announcement } from '../webhooks/index.ts';
 import { type IntegrationDeliveryDependencies, integrationDelivery } from './delivery.ts';
 import { type IntegrationRouteDependencies, integrationRoutes } from './integrations.routes.ts';
 
-export interface IntegrationsDependencies
+interface IntegrationsDependencies
   extends Omit<IntegrationRouteDependencies, 'delivery' | 'outbound' | 'secrets'>,
     Omit<IntegrationDeliveryDependencies, 'secrets'>,
     Pick<IntegrationRouteDependencies, 'secrets'> {}
 
-export interface Integrations {
+interface Integrations {
   readonly routes: readonly Route[];
   readonly tasks: readonly Task[];
   readonly cron: readonly CronItem[];

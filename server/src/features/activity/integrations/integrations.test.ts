@@ -80,6 +80,7 @@ it('an integration is set, listed, changed and disabled, also under its older na
     username: 'other',
   });
   expect((await call('DELETE', `${place}/integrations/slack`)).status).toBe(204);
+  expect((await call('DELETE', `${place}/services/slack`)).status).toBe(204);
   expect((await call<Json[]>('GET', `${place}/integrations`)).body).toEqual([]);
   expect((await call('GET', `${place}/integrations/slack`)).body).toMatchObject({ active: false, properties: {} });
 });

@@ -7,7 +7,7 @@ import type { IntegrationDefinition, IntegrationField } from './definitions.ts';
 
 const purpose = 'integration';
 
-export type IntegrationValue = string | number | boolean | readonly string[];
+type IntegrationValue = string | number | boolean | readonly string[];
 /** All attributes, the secret ones too. */
 export type IntegrationValues = Readonly<Record<string, IntegrationValue>>;
 

@@ -19,7 +19,7 @@ const common = {
 } as const;
 const one = { id: Int({ description: 'Id of the backup' }) };
 
-export interface BackupRouteDependencies {
+interface BackupRouteDependencies {
   readonly db: Db;
   readonly config: { readonly backups: string; readonly backupPassphrase: string | null };
 }

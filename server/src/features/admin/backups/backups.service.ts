@@ -31,7 +31,7 @@ export interface BackupDependencies {
 }
 
 /** Another backup is being made. */
-export class BackupRunning extends Error {
+class BackupRunning extends Error {
   override readonly name = 'BackupRunning';
 }
 
@@ -40,7 +40,7 @@ class Canceled extends Error {
 }
 
 /** Where and how, where it is not as configured. */
-export interface BackupTarget {
+interface BackupTarget {
   readonly url?: string | undefined;
   readonly passphrase?: string | null | undefined;
 }

@@ -4,9 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { eventually } from '../../../../test/ci.ts';
 import { compose } from '../../../../test/compose.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts';
 import { type BuiltToken, buildAdmin, buildToken } from '../../../../test/factories.ts';
@@ -15,6 +14,20 @@ import { openObjectStore } from '../../../kernel/objects/index.ts';
 import { openDestination } from './destination.ts';
 import { restoreBackup } from './restore.ts';
 import { verifyBackup } from './verify.ts';
+
+// Whole instances are copied and made: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
+
+/** Like the one of other tests, with more patience. */
+const eventually = <T>(what: string, ask: () => Promise<T | null | undefined | false>): Promise<T> =>
+  vi.waitFor(
+    async () => {
+      const found = await ask();
+      if (!found) throw new Error(`${what} did not happen`);
+      return found;
+    },
+    { timeout: 120_000, interval: 50 },
+  );
 
 interface Backup {
   readonly id: number;
@@ -293,6 +306,10 @@ test('damage is refused with a sentence, and an instance stays empty', async () 
 
 test('the schedule is checked and starts backups, and old ones are removed with the files that nobody needs', async () => {
   const schedule = '/admin/backup_schedule';
+  expect(await api('GET', schedule)).toMatchObject({
+    status: 200,
+    body: { enabled: false, keep: 7, next_run_at: null },
+  });
   expect((await api('PUT', schedule, { schedule: 'every day' })).status).toBe(400);
   expect((await api('PUT', schedule, { time_zone: 'Mars/Base' })).status).toBe(400);
   expect((await api('PUT', schedule, { keep: 0 })).status).toBe(400);

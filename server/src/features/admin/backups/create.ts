@@ -35,7 +35,7 @@ export interface BackupProgress {
   readonly problems: string[];
 }
 
-export interface CreateDependencies {
+interface CreateDependencies {
   readonly dump: DatabaseDump;
   readonly repositories: RepositoryBackups;
   readonly objects: Pick<ObjectStore, 'list' | 'get' | 'exists'>;
@@ -44,7 +44,7 @@ export interface CreateDependencies {
   readonly release: string;
 }
 
-export interface CreateOptions {
+interface CreateOptions {
   readonly passphrase: string | null;
   /** Files of earlier backups are not used again. */
   readonly full: boolean;

@@ -16,7 +16,7 @@ export function below(url: string, name: string): string {
 
 const headLimit = 1024 * 1024;
 
-export interface Written {
+interface Written {
   readonly blob: Blob;
   /** Bytes that were stored now. */
   readonly stored: number;

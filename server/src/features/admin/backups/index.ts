@@ -7,12 +7,10 @@ import { type BackupDependencies, type Backups, backupService } from './backups.
 export type { BackupDependencies, Backups } from './backups.service.ts';
 export { headsOf } from './create.ts';
 export { openDestination } from './destination.ts';
-export { PassphraseError } from './manifest.ts';
-export { RestoreRefused, restoreBackup } from './restore.ts';
-export { DamagedBackup } from './sealing.ts';
+export { restoreBackup } from './restore.ts';
 export { verifyBackup } from './verify.ts';
 
-export interface BackupFeature {
+interface BackupFeature {
   readonly routes: readonly Route[];
   readonly tasks: readonly Task[];
   readonly cron: readonly CronItem[];

@@ -16,18 +16,18 @@ import { DamagedBackup } from './sealing.ts';
 import { readTables } from './table-stream.ts';
 
 /** The backup cannot be restored here; the message says why. */
-export class RestoreRefused extends Error {
+class RestoreRefused extends Error {
   override readonly name = 'RestoreRefused';
 }
 
-export interface RestoreTarget {
+interface RestoreTarget {
   readonly pool: pg.Pool;
   readonly objects: Pick<ObjectStore, 'size' | 'adopt'>;
   readonly storages: Readonly<Record<string, string>>;
   readonly secretsFile: string;
 }
 
-export interface Restored {
+interface Restored {
   readonly repositories: number;
   readonly objects: number;
   readonly tables: number;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { ListedFinding } from './vulnerabilities.queries.ts';
 
-export interface ComparedPipelines {
+interface ComparedPipelines {
   /** The latest with reports of the target branch; null where it was never scanned. */
   readonly base: number | null;
   /** The latest with reports of the merge request. */

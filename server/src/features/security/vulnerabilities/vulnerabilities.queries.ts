@@ -9,7 +9,7 @@ import type { Identifier } from '../reports/report.ts';
 export type VulnerabilityRow = Selectable<VulnerabilitiesTable>;
 export type FindingRow = Selectable<VulnerabilityFindingsTable>;
 
-export interface VulnerabilityFilter {
+interface VulnerabilityFilter {
   readonly states: readonly string[];
   readonly severities: readonly string[];
   readonly reportTypes: readonly string[];

@@ -78,6 +78,7 @@ import { upstreamPipelinesMigration } from './0550-upstream-pipelines.ts';
 import { searchesMigration } from './0560-searches.ts';
 import { requestedChangesMigration } from './0580-requested-changes.ts';
 import { failedPipelinesMigration } from './0600-failed-pipelines.ts';
+import { avatarNamesMigration } from './0610-avatar-names.ts';
 import { issueEventsMigration } from './0630-issue-events.ts';
 import { crossReferencesMigration } from './0631-cross-references.ts';
 import { notificationsMigration } from './0632-notifications.ts';
@@ -87,11 +88,10 @@ import { contextCommitsMigration } from './0641-context-commits.ts';
 import { groupApprovalsMigration } from './0642-group-approvals.ts';
 import { idTokenKeysMigration } from './0650-id-token-keys.ts';
 import { pipelineExplanationsMigration } from './0651-pipeline-explanations.ts';
-import { lostHandoutsMigration } from './0670-lost-handouts.ts';
-import { cutLogsMigration } from './0671-cut-logs.ts';
-import { avatarNamesMigration } from './0610-avatar-names.ts';
 import { backupsMigration } from './0660-backups.ts';
 import { integrationsMigration } from './0661-integrations.ts';
+import { lostHandoutsMigration } from './0670-lost-handouts.ts';
+import { cutLogsMigration } from './0671-cut-logs.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -179,6 +179,7 @@ export const migrations: readonly Migration[] = [
   searchesMigration,
   requestedChangesMigration,
   failedPipelinesMigration,
+  avatarNamesMigration,
   issueEventsMigration,
   crossReferencesMigration,
   notificationsMigration,
@@ -188,9 +189,8 @@ export const migrations: readonly Migration[] = [
   groupApprovalsMigration,
   idTokenKeysMigration,
   pipelineExplanationsMigration,
-  lostHandoutsMigration,
-  cutLogsMigration,
-  avatarNamesMigration,
   backupsMigration,
   integrationsMigration,
+  lostHandoutsMigration,
+  cutLogsMigration,
 ];

@@ -3,7 +3,7 @@ import { channelFields, type IntegrationEvent } from '../definitions.ts';
 import type { IntegrationValues } from '../settings.ts';
 import { type ChatMessage, rendered } from './message.ts';
 
-export interface ChatRequest {
+interface ChatRequest {
   readonly url: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;

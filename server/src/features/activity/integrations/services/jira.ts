@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js';
 import type { IntegrationValues } from '../settings.ts';
 
-export interface JiraRequest {
+interface JiraRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface JiraRequest {
 }
 
 /** Answers the parsed body of a success. Throws what is to be told otherwise. */
-export type JiraSend = (request: JiraRequest) => Promise<unknown>;
+type JiraSend = (request: JiraRequest) => Promise<unknown>;
 
 type Json = Readonly<Record<string, unknown>>;
 

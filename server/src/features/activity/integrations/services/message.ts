@@ -1,10 +1,10 @@
 /** What an event says in a chat: one sentence with links, a color, and details. From the payload of a webhook. */
 
-export interface Link {
+interface Link {
   readonly text: string;
   readonly url: string;
 }
-export type Part = string | Link;
+type Part = string | Link;
 
 export interface ChatMessage {
   readonly parts: readonly Part[];
