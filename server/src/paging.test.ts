@@ -57,6 +57,8 @@ names.push('starred_since');
 names.push('note');
 // Reviewers are told by who they are.
 names.push('user');
+// Velocity is told by its iteration.
+names.push('iteration');
 
 const person = () => ({ 'PRIVATE-TOKEN': world.admin.secret, Cookie: world.cookie });
 

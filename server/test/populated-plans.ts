@@ -51,3 +51,35 @@ export async function plan(
     }
   return { epics: said, boards };
 }
+
+/** A cadence with three iterations that have begun, each in the history of an issue; answers its id. */
+export async function iterate(app: TestApp, admin: BuiltToken, groupId: number, projectId: number): Promise<number> {
+  const { db } = app;
+  const { id } = await db
+    .insertInto('iteration_cadences')
+    .values({ namespace_id: groupId, title: 'Cadence with a past', automatic: false })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const issue = await db
+    .selectFrom('issues')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('iid', '=', 1)
+    .executeTakeFirstOrThrow();
+  for (const number of three) {
+    const days = { start_date: `2020-0${number}-01`, due_date: `2020-0${number}-14` };
+    const iteration = await db
+      .insertInto('iterations')
+      .values({ ...days, cadence_id: id, namespace_id: groupId, iid: 10 + number, sequence: number })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto('resource_events')
+      .values({
+        ...{ kind: 'iteration', action: 'add', iteration_id: iteration.id },
+        ...{ noteable_type: 'issue', noteable_id: issue.id, user_id: admin.user.id },
+      })
+      .execute();
+  }
+  return id;
+}

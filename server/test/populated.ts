@@ -17,7 +17,7 @@ import {
 } from './factories.ts';
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { discuss, snip } from './populated-discussions.ts';
-import { plan } from './populated-plans.ts';
+import { iterate, plan } from './populated-plans.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -396,6 +396,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/merge_requests/1/blocks`, { blocking_merge_request_id: id });
   }
   const said = await discuss(app, admin, base, ofProject);
+  const cadence = await iterate(app, admin, group.id, project.id);
   // A page of a hundred has them all, the oldest and the newest.
   const events = await app.db.selectFrom('audit_events').select('id').orderBy('id', 'desc').execute();
   const between = events.slice(60, Math.max(60, events.length - 20)).map(({ id }) => id);
@@ -460,9 +461,7 @@ export async function startPopulated(): Promise<Populated> {
     },
     groups: {
       ...{ id: group.id, user_id: admin.user.id, hook_id: hooks.group, slug: 'page-1' },
-      milestone_id: ofGroup,
-      epic_id: Number(epics[0]?.id),
-      epic_iid: 1,
+      ...{ milestone_id: ofGroup, cadence_id: cadence, epic_id: Number(epics[0]?.id), epic_iid: 1 },
       board_id: planned.boards[`/groups/${group.id}`] ?? 0,
     },
     hooks: { id: hooks.system },

@@ -36,7 +36,14 @@ export { findMilestone, milestoneNamed, milestonesById, milestonesFor } from './
 export type { Noteables } from './noteables.ts';
 export { type PushedCommits, pushedCommits } from './ports.ts';
 export { labelRelation, milestoneRelation } from './relations.ts';
-export { insertStates, recordLabels, recordMilestone, recordState, recordWeight } from './resource-events/index.ts';
+export {
+  insertStates,
+  recordIteration,
+  recordLabels,
+  recordMilestone,
+  recordState,
+  recordWeight,
+} from './resource-events/index.ts';
 export { type Responses, responsesTo } from './responses.queries.ts';
 export { isSubscribed, setSubscribed } from './subscriptions/index.ts';
 export { createTodo, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';

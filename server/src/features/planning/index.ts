@@ -9,7 +9,9 @@ import { membersUnassigned } from '../namespaces/index.ts';
 import { boardRoutes } from './boards/boards.routes.ts';
 import { boardService } from './boards/boards.service.ts';
 import { boardListRoutes } from './boards/lists.routes.ts';
+import { boardMoves } from './boards/moving.ts';
 import { burndownRoutes } from './burndown/burndown.routes.ts';
+import { reportRoutes } from './burndown/report.routes.ts';
 import { closingRoutes } from './closing/closing.routes.ts';
 import { closingConsumer } from './closing/closing.service.ts';
 import { childEpicRoutes } from './epics/children.routes.ts';
@@ -82,9 +84,13 @@ export function planningFeature(deps: PlanningDependencies) {
       }),
       ...timeTrackingRoutes(db, timedIssue(db)),
       ...burndownRoutes(db),
+      ...reportRoutes(db, externalUrl),
       ...iterationRoutes({ db, externalUrl, iterations }),
       ...cadenceRoutes({ db, iterations }),
-      ...boardRoutes({ db, base: externalUrl, boards, issues: issueLists(db, externalUrl) }),
+      ...boardRoutes({
+        ...{ db, boards, base: externalUrl, issues: issueLists(db, externalUrl) },
+        ...{ move: boardMoves(db, deps.parents), presentIssue: present },
+      }),
       ...boardListRoutes({ db, base: externalUrl, boards }),
       ...epicRoutes(db, externalUrl, epics, epicsShown, actions),
       ...childEpicRoutes({ ...aboutEpics, base: externalUrl, epics }),

@@ -107,7 +107,12 @@ export interface Followed {
   /** Who hears of it without a subscription: author, assignees, reviewers. */
   people(db: Db, id: number): Promise<number[]>;
   /** Which histories it has: `/resource_label_events` and the like. */
-  readonly events: readonly ('label' | 'milestone' | 'state' | 'weight')[];
+  readonly events: readonly ('label' | 'milestone' | 'state' | 'weight' | 'iteration')[];
+  /** Iterations in the history, by id; a later domain has them. Required of kinds with events of iterations. */
+  readonly iterations?: {
+    readonly entity: TSchema;
+    many(ids: readonly number[]): Promise<ReadonlyMap<number, unknown>>;
+  };
 }
 
 interface Common<P extends TProperties> {

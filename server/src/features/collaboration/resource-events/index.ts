@@ -1,7 +1,8 @@
-/** The history of labels, milestone, state and weight of things. */
+/** The history of labels, milestone, iteration, state and weight of things. */
 export {
   insertStates,
   type ResourceEventKind,
+  recordIteration,
   recordLabels,
   recordMilestone,
   recordState,

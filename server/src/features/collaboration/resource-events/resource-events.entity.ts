@@ -1,4 +1,5 @@
 /** JSON of events in the history of a thing. */
+import type { TSchema } from 'typebox';
 import { Entity, Id, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
 import { UserReference } from '../../identity/index.ts';
 import { LabelBasic } from '../labels/labels.entity.ts';
@@ -37,3 +38,6 @@ export const ResourceWeightEvent = Entity('ResourceWeightEvent', {
   issue_id: Id(),
   weight: Nullable(Id({ description: 'Null where it was taken away' })),
 });
+
+export const resourceIterationEvent = (iteration: TSchema) =>
+  Entity('ResourceIterationEvent', { ...common, iteration: Nullable(iteration), action });

@@ -1,4 +1,4 @@
-/** The history of labels, milestone, state and weight of things: written in the transaction of the change. */
+/** The history of labels, milestone, iteration, state and weight of things: written in the transaction of the change. */
 import type { Insertable } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { ResourceEvent } from '../../../kernel/db/rows.ts';
@@ -59,6 +59,21 @@ export async function recordMilestone(
     after === null
       ? { kind: 'milestone', action: 'remove', milestone_id: before }
       : { kind: 'milestone', action: 'add', milestone_id: after },
+  ]);
+}
+
+/** An iteration that was set, changed or taken away; nothing where it is the same. */
+export async function recordIteration(
+  tx: Db,
+  what: What,
+  userId: number | null,
+  { before, after }: { readonly before: number | null; readonly after: number | null },
+): Promise<void> {
+  if (before === after) return;
+  await record(tx, what, userId, [
+    after === null
+      ? { kind: 'iteration', action: 'remove', iteration_id: before }
+      : { kind: 'iteration', action: 'add', iteration_id: after },
   ]);
 }
 

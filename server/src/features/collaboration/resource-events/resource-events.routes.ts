@@ -1,4 +1,4 @@
-/** The API of the history of things: events of labels, milestone, state and weight, each a list and a single one. */
+/** The API of the history of things: events of labels, milestone, iteration, state and weight, each a list and a single one. */
 import Type from 'typebox';
 import type { ResourceEvent } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
@@ -17,6 +17,7 @@ import {
   ResourceMilestoneEvent,
   ResourceStateEvent,
   ResourceWeightEvent,
+  resourceIterationEvent,
 } from './resource-events.entity.ts';
 import { listResourceEvents, type ResourceEventKind, resourceEventOf } from './resource-events.queries.ts';
 
@@ -31,12 +32,19 @@ const present = (ids: readonly (number | null)[]) => [...new Set(ids)].filter((i
 
 export function resourceEventRoutes({ db, externalUrl }: NoteRouteDependencies, kind: FollowedKind): Route[] {
   const { base, parent, read, place } = declarations(kind);
+  const { iterations } = kind.followed;
+  const entityOf = (name: ResourceEventKind) => {
+    if (name !== 'iteration') return entities[name];
+    if (!iterations) throw new Error(`${kind.type} has a history of iterations, but none to show`);
+    return resourceIterationEvent(iterations.entity);
+  };
 
   async function shown(rows: readonly ResourceEvent[]) {
-    const [people, labels, milestones] = await Promise.all([
+    const [people, labels, milestones, planned] = await Promise.all([
       findReferences(db, present(rows.map((row) => row.user_id))),
       labelsById(db, present(rows.map((row) => row.label_id))),
       milestonesById(db, present(rows.map((row) => row.milestone_id))),
+      iterations?.many(present(rows.map((row) => row.iteration_id))),
     ]);
     return rows.map((row) => {
       const user = row.user_id === null ? undefined : people.get(row.user_id);
@@ -55,6 +63,8 @@ export function resourceEventRoutes({ db, externalUrl }: NoteRouteDependencies, 
         const milestone = milestones.find(({ id }) => id === row.milestone_id);
         return { ...common, milestone: milestone ? milestoneJson(milestone, externalUrl) : null, action: row.action };
       }
+      if (row.kind === 'iteration')
+        return { ...common, iteration: planned?.get(row.iteration_id ?? 0) ?? null, action: row.action };
       if (row.kind === 'weight') return { ...common, issue_id: row.noteable_id, weight: row.weight };
       const { source_commit, source_merge_request_id, state } = row;
       return { ...common, source_commit, source_merge_request_id, state };
@@ -64,6 +74,7 @@ export function resourceEventRoutes({ db, externalUrl }: NoteRouteDependencies, 
   return kind.followed.events.flatMap((name: ResourceEventKind) => {
     const declared = { credentials: ['token', 'session'], tag: 'Resource events', access: read } as const;
     const path = `${base}/resource_${name}_events`;
+    const entity = entityOf(name);
     return [
       route({
         ...declared,
@@ -72,7 +83,7 @@ export function resourceEventRoutes({ db, externalUrl }: NoteRouteDependencies, 
         summary: `History of the ${name} of ${kind.noun}`,
         pagination: 'offset',
         params: Type.Object(parent),
-        responses: { 200: ListOf(entities[name]) },
+        responses: { 200: ListOf(entity) },
         handler: async (context) => {
           const { noteable } = await place(context);
           const { rows, total } = await listResourceEvents(db, name, noteable, context.page);
@@ -86,7 +97,7 @@ export function resourceEventRoutes({ db, externalUrl }: NoteRouteDependencies, 
         path: `${path}/:event_id`,
         summary: `An event in the history of the ${name} of ${kind.noun}`,
         params: Type.Object({ ...parent, event_id: Int({ description: 'Id of the event' }) }),
-        responses: { 200: entities[name] },
+        responses: { 200: entity },
         handler: async (context) => {
           const { noteable } = await place(context);
           const { event_id: id } = valuesOf<{ event_id: number }>(context);

@@ -9,11 +9,13 @@ import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, IdOrPath, Int, Int32, List, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { Place } from '../../namespaces/index.ts';
-import { ListedIssue } from '../issues/issues.entity.ts';
+import { Issue, ListedIssue } from '../issues/issues.entity.ts';
+import type { PresentIssue } from '../issues/issues.routes.ts';
 import type { IssueLists } from '../issues/listing.routes.ts';
-import { Board, boardJson } from './boards.entity.ts';
+import { Board, boardJson, type LoadedBoard } from './boards.entity.ts';
 import { aroundBoards, boardConditions, boardsOf, findBoard, loadBoards } from './boards.queries.ts';
 import type { BoardService } from './boards.service.ts';
+import type { BoardMoves, Column } from './moving.ts';
 
 export const boardTag = { credentials: ['token', 'session'], tag: 'Boards' } as const;
 export const boardPlaces = [
@@ -50,6 +52,8 @@ const changed = {
   weight: Optional(OrNull(Int32({ minimum: 0, description: 'Only issues of this weight; null for all' }))),
 };
 
+const columnName = (description: string) => Str({ pattern: '^(backlog|closed|[1-9]\\d{0,14})$', description });
+
 /** The board of a place; 404 where there is none. */
 export async function boardOf(db: Db, place: Place, id: number): Promise<BoardRow> {
   const row = await findBoard(db, place, id);
@@ -62,11 +66,15 @@ export function boardRoutes({
   base,
   boards,
   issues,
+  move,
+  presentIssue,
 }: {
   readonly db: Db;
   readonly base: string;
   readonly boards: BoardService;
   readonly issues: IssueLists;
+  readonly move: BoardMoves;
+  readonly presentIssue: PresentIssue;
 }): Route[] {
   async function shown(rows: readonly BoardRow[], place: Place) {
     const loaded = await loadBoards(db, rows);
@@ -77,6 +85,17 @@ export function boardRoutes({
     const [found] = await shown([row], place);
     if (!found) throw notFound('Board');
     return found;
+  }
+  const columnIn = (board: LoadedBoard, name: string): Column => {
+    if (name === 'backlog' || name === 'closed') return name;
+    const list = board.lists.find(({ id }) => id === Number(name));
+    if (!list) throw notFound('List');
+    return list;
+  };
+  async function columnOf(place: Place, boardId: number, name: string) {
+    const [board] = await loadBoards(db, [await boardOf(db, place, boardId)]);
+    if (!board) throw notFound('Board');
+    return { board, column: columnIn(board, name) };
   }
   return boardPlaces.flatMap(({ kind, noun, read, write }) => {
     const path = `/${kind}s/:id/boards`;
@@ -156,20 +175,14 @@ export function boardRoutes({
         params: Type.Object({
           ...single,
           column: Optional(
-            Str({
-              pattern: '^(backlog|closed|[1-9]\\d{0,14})$',
-              description: 'Id of a list; `backlog` (default) for open issues of no list, `closed` for closed ones',
-            }),
+            columnName('Id of a list; `backlog` (default) for open issues of no list, `closed` for closed ones'),
           ),
+          with_labels_details: Optional(Bool({ default: false, description: 'Labels with colour and description' })),
         }),
         pagination: 'offset',
         responses: { 200: ListOf(ListedIssue) },
         handler: async ({ params, subject, caller, page }) => {
-          const [board] = await loadBoards(db, [await boardOf(db, subject, params.board_id)]);
-          const { column: name = 'backlog' } = params;
-          const column =
-            name === 'backlog' || name === 'closed' ? name : board?.lists.find(({ id }) => id === Number(name));
-          if (!board || !column) throw notFound('List');
+          const { board, column } = await columnOf(subject, params.board_id, params.column ?? 'backlog');
           const place =
             subject.kind === 'project'
               ? ({ kind: 'project', subject } as const)
@@ -183,10 +196,40 @@ export function boardRoutes({
                 state: column === 'closed' ? 'closed' : 'opened',
                 conditions: boardConditions(board, column),
               },
-              params: { order_by: 'relative_position', sort: 'asc' },
+              params: {
+                ...{ order_by: 'relative_position', sort: 'asc' },
+                with_labels_details: params.with_labels_details ?? false,
+              },
             },
             page,
           );
+        },
+      }),
+      route({
+        ...boardTag,
+        method: 'PUT',
+        path: `${path}/:board_id/issues/:issue_id`,
+        summary: `Move an issue on a board of a ${kind}`,
+        access: read,
+        params: Type.Object({
+          ...single,
+          issue_id: Int({ description: 'Id of the issue' }),
+          from_column: Optional(columnName('The column that it leaves: id of a list, `backlog` or `closed`')),
+          to_column: columnName('The column that it moves to: id of a list, `backlog` or `closed`'),
+          move_after_id: Optional(Int({ description: 'Id of the issue that it comes after' })),
+          move_before_id: Optional(Int({ description: 'Id of the issue that it comes before' })),
+        }),
+        responses: { 200: Issue },
+        handler: async ({ params, subject, caller }) => {
+          const { board, column: to } = await columnOf(subject, params.board_id, params.to_column);
+          const moved = await move(subject, caller, board, await aroundBoards(db, [board]), {
+            issueId: params.issue_id,
+            from: params.from_column === undefined ? undefined : columnIn(board, params.from_column),
+            to,
+            after: params.move_after_id ?? null,
+            before: params.move_before_id ?? null,
+          });
+          return await presentIssue(moved, caller);
         },
       }),
     ];

@@ -3,6 +3,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import {
   createTodo,
+  recordIteration,
   recordLabels,
   recordMilestone,
   recordState,
@@ -82,6 +83,7 @@ export async function beginHistory(tx: Db, issue: Issue, actorId: number, labels
   const what = ofProject('issue', issue);
   if (labels) await recordLabels(tx, what, actorId, { before: [], after: idsOf(labels.current) });
   await recordMilestone(tx, what, actorId, { before: null, after: issue.milestone_id });
+  await recordIteration(tx, what, actorId, { before: null, after: issue.iteration_id });
   if (issue.weight !== null) await recordWeight(tx, what, actorId, issue.weight);
 }
 
@@ -103,6 +105,7 @@ export async function writeHistory(
   const { labels, assignees } = changes;
   if (labels) await recordLabels(tx, what, actorId, { before: idsOf(labels.previous), after: idsOf(labels.current) });
   await recordMilestone(tx, what, actorId, { before: before.milestone_id, after: after.milestone_id });
+  await recordIteration(tx, what, actorId, { before: before.iteration_id, after: after.iteration_id });
   if (before.weight !== after.weight) await recordWeight(tx, what, actorId, after.weight);
   if (before.state !== after.state)
     await recordState(tx, what, actorId, after.state === 'closed' ? 'closed' : 'reopened');

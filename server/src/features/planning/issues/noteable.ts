@@ -7,6 +7,8 @@ import { Int } from '../../../kernel/http/params/schema.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { type NoteableKind, ofProject, projectNoteAbilities } from '../../collaboration/notes/index.ts';
 import type { Timed } from '../../collaboration/time-tracking/index.ts';
+import { IterationReference, iterationJson } from '../iterations/iterations.entity.ts';
+import { iterationsById } from '../iterations/iterations.queries.ts';
 import { findIssue, mayReadIssue } from './access.ts';
 import { tellIssue } from './changes.ts';
 import { Issue, issueJson } from './issues.entity.ts';
@@ -74,7 +76,12 @@ export const issueNoteable = ({ db, ...shown }: Shown): NoteableKind => ({
       const row = await issueById(handle, id);
       return row ? [row.author_id, ...(await assigneeIds(handle, id))] : [];
     },
-    events: ['label', 'milestone', 'state', 'weight'],
+    events: ['label', 'milestone', 'iteration', 'state', 'weight'],
+    iterations: {
+      entity: IterationReference,
+      many: async (ids) =>
+        new Map((await iterationsById(db, ids)).map((row) => [row.id, iterationJson(row, shown.base)] as const)),
+    },
   },
   type: 'issue',
   on: 'project',

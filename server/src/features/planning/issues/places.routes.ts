@@ -16,7 +16,7 @@ import { Issue } from './issues.entity.ts';
 import { one } from './issues.params.ts';
 import { issueById } from './issues.queries.ts';
 import type { PresentIssue } from './issues.routes.ts';
-import { participantsOf, reorder } from './places.queries.ts';
+import { lockOrder, participantsOf, reorder } from './places.queries.ts';
 
 const common = { tag: 'Issues', credentials: ['token', 'session'] } as const;
 const read = { on: 'project', ability: 'read_issue' } as const;
@@ -50,7 +50,9 @@ export function issuePlaceRoutes(db: Db, base: string, present: PresentIssue): R
         }
         const [after = null, before = null] = neighbours;
         const changed = await transaction(db, async (tx) => {
-          await reorder(tx, subject.project.id, issue.id, { after, before });
+          const [root = subject.namespace.id] = subject.namespace.traversal_ids;
+          await lockOrder(tx, root);
+          await reorder(tx, root, issue.id, { after, before });
           const row = await issueById(tx, issue.id);
           if (row) await tellIssue(tx, 'updated', row, caller.user?.id ?? null);
           return row;

@@ -99,6 +99,57 @@ export async function findIteration(db: Db, groupId: number, id: number): Promis
     .executeTakeFirst();
 }
 
+export async function iterationsById(db: Db, ids: readonly number[]): Promise<PlacedIteration[]> {
+  if (ids.length === 0) return [];
+  return await db
+    .selectFrom('iterations as i')
+    .selectAll('i')
+    .select(groupPath)
+    .where(sql<boolean>`i.id = any(${[...ids]}::bigint[])`)
+    .execute();
+}
+
+/** One of the group's own or of the groups above it that the caller sees. */
+export async function iterationReached(
+  db: Db,
+  place: Place,
+  caller: Caller,
+  id: number,
+): Promise<PlacedIteration | undefined> {
+  const all = { ancestors: true, descendants: false, state: 'all', searched: [], today: '' } as const;
+  return await available(db, { ...all, place, caller })
+    .selectAll('i')
+    .select(groupPath)
+    .where('i.id', '=', id)
+    .executeTakeFirst();
+}
+
+const begun = (db: Db, cadenceId: number, today: string) =>
+  db
+    .selectFrom('iterations as i')
+    .where('i.cadence_id', '=', cadenceId)
+    .where(sql<boolean>`i.start_date <= ${today}::date`);
+
+/** Iterations of a cadence that have begun, the newest first. */
+export async function listBegun(
+  db: Db,
+  cadenceId: number,
+  today: string,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<PlacedIteration[]> {
+  return await begun(db, cadenceId, today)
+    .selectAll('i')
+    .select(groupPath)
+    .orderBy('i.start_date', 'desc')
+    .orderBy('i.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+export const countBegun = (db: Db, cadenceId: number, today: string): Promise<number> =>
+  countUpTo(db, begun(db, cadenceId, today).select('i.id'));
+
 export interface IterationValues {
   readonly title?: string | null;
   readonly description?: string | null;

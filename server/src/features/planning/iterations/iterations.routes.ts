@@ -27,6 +27,7 @@ import {
   countIterations,
   findIteration,
   type IterationList,
+  iterationReached,
   listIterations,
   searchedFields,
 } from './iterations.queries.ts';
@@ -122,8 +123,29 @@ export function iterationRoutes({
     }),
   );
 
+  const singles = kinds.map(({ kind, noun, access }) =>
+    route({
+      ...common,
+      method: 'GET',
+      path: `/${kind}s/:id/iterations/:iteration_id`,
+      summary:
+        kind === 'group'
+          ? 'Get an iteration of a group or the groups above'
+          : 'Get an iteration of the groups above a project',
+      access,
+      params: Type.Object({ id: IdOrPath(noun), iteration_id: one.iteration_id }),
+      responses: { 200: IterationReference },
+      handler: async ({ params, subject, caller }) => {
+        const row = await iterationReached(db, subject, caller, params.iteration_id);
+        if (!row) throw notFound('Iteration');
+        return iterationJson(row, externalUrl);
+      },
+    }),
+  );
+
   return [
     ...lists,
+    ...singles,
     route({
       ...common,
       method: 'POST',

@@ -3,6 +3,8 @@ import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Iteration, IterationCadence } from '../../../kernel/db/rows.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { recordIteration } from '../../collaboration/index.ts';
+import { ofProject } from '../../collaboration/notes/index.ts';
 import { tellIssue } from '../issues/changes.ts';
 import { cadencesToSchedule, lockCadence } from './cadences.queries.ts';
 import {
@@ -66,8 +68,10 @@ async function rollOver(tx: Db, cadence: IterationCadence, today: string): Promi
   const isCurrent = (row: Iteration) => row.start_date <= today && row.due_date >= today;
   const current = (await iterationsFrom(tx, cadence.id, today)).find(isCurrent);
   if (!current) return;
-  for (const { previous_id: previous, ...issue } of await moveOpenIssues(tx, cadence.id, current.id, today))
+  for (const { previous_id: previous, ...issue } of await moveOpenIssues(tx, cadence.id, current.id, today)) {
+    await recordIteration(tx, ofProject('issue', issue), null, { before: previous, after: current.id });
     await tellIssue(tx, 'updated', issue, null, { iteration_id: { previous, current: current.id } });
+  }
 }
 
 /** Looks after all cadences. */

@@ -92,6 +92,7 @@ import { backupsMigration } from './0660-backups.ts';
 import { integrationsMigration } from './0661-integrations.ts';
 import { lostHandoutsMigration } from './0670-lost-handouts.ts';
 import { cutLogsMigration } from './0671-cut-logs.ts';
+import { iterationEventsMigration } from './0680-iteration-events.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -193,4 +194,5 @@ export const migrations: readonly Migration[] = [
   integrationsMigration,
   lostHandoutsMigration,
   cutLogsMigration,
+  iterationEventsMigration,
 ];

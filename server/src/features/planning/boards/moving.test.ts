@@ -1,0 +1,123 @@
+/** Issues that people move on boards: between columns, to a place in their order, several at the same time. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { callsOf } from '../../../../test/calls.ts';
+import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+
+type Json = Record<string, unknown> & { readonly id: number; readonly iid: number };
+let app: TestApp;
+let planner: BuiltToken;
+let guest: BuiltToken;
+let stranger: BuiltToken;
+beforeAll(async () => {
+  app = await startTestApp();
+  [planner, guest, stranger] = [await buildToken(app), await buildToken(app), await buildToken(app)];
+});
+afterAll(() => app.close());
+const call = callsOf(() => app);
+const post = async (path: string, json: object) => (await call<Json>('POST', path, planner, json)).body;
+
+async function place() {
+  const owner = await buildToken(app);
+  const group = await buildGroup(app, { owner: owner.user });
+  await buildMember(app, { user: planner.user, of: group, level: Level.planner });
+  await buildMember(app, { user: guest.user, of: group, level: Level.guest });
+  const project = await buildProject(app, { namespace: group, owner: owner.user });
+  return { owner, group, project };
+}
+
+describe('issues on boards', () => {
+  it('take what their new column is about, and give up what the old one was about', async () => {
+    const { group, project } = await place();
+    const base = `/projects/${project.id}`;
+    const label = await post(`${base}/labels`, { name: 'doing', color: '#112233' });
+    const milestone = await post(`${base}/milestones`, { title: 'M' });
+    const span = { start_date: '2031-01-01', due_date: '2031-01-14' };
+    const iteration = await post(`/groups/${group.id}/iterations`, span);
+    const board = await post(`${base}/boards`, { name: 'b' });
+    const lists = `${base}/boards/${board.id}/lists`;
+    const [byLabel, byPerson, byMilestone, byIteration] = [
+      await post(lists, { label_id: label.id }),
+      await post(lists, { assignee_id: guest.user.id }),
+      await post(lists, { milestone_id: milestone.id }),
+      await post(lists, { iteration_id: iteration.id }),
+    ];
+    const issue = await post(`${base}/issues`, { title: 'one', labels: 'kept' });
+    const path = `${base}/boards/${board.id}/issues/${issue.id}`;
+    const columns = async () => {
+      const found: unknown[] = [];
+      for (const column of ['backlog', byLabel.id, byPerson.id, byMilestone.id, byIteration.id, 'closed']) {
+        const listed = await call<Json[]>('GET', `${base}/boards/${board.id}/issues`, planner, undefined, { column });
+        if (listed.body.some(({ id }) => id === issue.id)) found.push(column);
+      }
+      return found;
+    };
+    // A closed issue keeps the iteration that it had, also when it is opened again in another column.
+    const moves = [
+      ['backlog', byLabel.id, [byLabel.id]],
+      [byLabel.id, byPerson.id, [byPerson.id]],
+      [byPerson.id, byMilestone.id, [byMilestone.id]],
+      [byMilestone.id, byIteration.id, [byIteration.id]],
+      [byIteration.id, 'closed', ['closed']],
+      ['closed', byLabel.id, [byLabel.id, byIteration.id]],
+      [byIteration.id, 'backlog', [byLabel.id]],
+      [byLabel.id, 'backlog', ['backlog']],
+    ] as const;
+    for (const [from, to, found] of moves) {
+      const moved = await call('PUT', path, planner, { from_column: String(from), to_column: String(to) });
+      expect([moved.status, await columns()]).toEqual([200, found]);
+    }
+    const after = (await call('GET', `${base}/issues/${issue.iid}`, planner)).body;
+    expect(after).toMatchObject({ state: 'opened', labels: ['kept'], assignees: [], milestone: null });
+    expect((await call('PUT', path, guest, { to_column: 'closed' })).status).toBe(403);
+    expect((await call('PUT', path, stranger, { to_column: 'closed' })).status).toBe(404);
+    expect((await call('PUT', path, undefined, { to_column: 'closed' })).status).toBe(401);
+    for (const json of [{}, { to_column: 'nowhere' }])
+      expect((await call('PUT', path, planner, json)).status).toBe(400);
+    for (const json of [{ to_column: '999999' }, { to_column: 'closed', move_after_id: 999_999 }])
+      expect((await call('PUT', path, planner, json)).status).toBe(404);
+    const elsewhere = await post(`/projects/${(await place()).project.id}/issues`, { title: 'x' });
+    const other = `${base}/boards/${board.id}/issues/${elsewhere.id}`;
+    expect((await call('PUT', other, planner, { to_column: 'closed' })).status).toBe(404);
+  });
+
+  it('keep one order on the board of a group while several people move them', async () => {
+    const { group, project, owner } = await place();
+    const second = await buildProject(app, { namespace: group, owner: owner.user });
+    const board = await post(`/groups/${group.id}/boards`, { name: 'b' });
+    const path = `/groups/${group.id}/boards/${board.id}/issues`;
+    const issues: Json[] = [];
+    for (const title of ['a', 'b', 'c', 'd', 'e'])
+      issues.push(await post(`/projects/${issues.length % 2 ? second.id : project.id}/issues`, { title }));
+    const titles = async (token = planner) => (await call<Json[]>('GET', path, token)).body.map(({ title }) => title);
+    const move = (at: number, json: object) =>
+      call('PUT', `${path}/${issues[at]?.id}`, planner, { to_column: 'backlog', ...json });
+    await move(4, { move_before_id: issues[0]?.id });
+    await move(1, { move_after_id: issues[4]?.id, move_before_id: issues[0]?.id });
+    expect(await titles()).toEqual(['e', 'b', 'a', 'c', 'd']);
+    expect(await titles(guest)).toEqual(await titles());
+    // Between two neighbours there is room for more than a gap holds.
+    for (let round = 0; round < 14; round++) {
+      const order = (await call<Json[]>('GET', path, planner)).body;
+      const [first, next, last] = [order[0], order[1], order.at(-1)];
+      const json = { to_column: 'backlog', move_after_id: first?.id, move_before_id: next?.id };
+      expect((await call('PUT', `${path}/${last?.id}`, planner, json)).status).toBe(200);
+      const expected = [first, last, ...order.slice(1, -1)].map((issue) => issue?.title);
+      expect(await titles()).toEqual(expected);
+    }
+    const rounds = Array.from({ length: 20 }, (_, round) => [round % 5, (round * 3 + 1) % 5] as const);
+    const moves = await Promise.all(
+      rounds
+        .filter(([from, to]) => from !== to)
+        .map(([from, to], round) => move(from, { [round % 2 ? 'move_after_id' : 'move_before_id']: issues[to]?.id })),
+    );
+    expect(new Set(moves.map(({ status }) => status))).toEqual(new Set([200]));
+    const places = await app.db
+      .selectFrom('issues')
+      .select('relative_position')
+      .where('project_id', 'in', [project.id, second.id])
+      .execute();
+    expect(new Set(places.map((row) => row.relative_position)).size).toBe(5);
+  });
+});

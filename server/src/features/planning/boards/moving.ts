@@ -1,0 +1,102 @@
+/** Moving an issue on a board: into another column, and to a place among its issues, in one transaction. */
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Issue, BoardList as ListRow } from '../../../kernel/db/rows.ts';
+import { publish } from '../../../kernel/events/index.ts';
+import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import type { ParentLoader } from '../../../kernel/http/parents.ts';
+import type { Place } from '../../namespaces/index.ts';
+import { mayReadIssue } from '../issues/access.ts';
+import { tellIssue } from '../issues/changes.ts';
+import { assigneeIds, issueById, issuesById, lockIssue } from '../issues/issues.queries.ts';
+import { lockOrder, reorder } from '../issues/places.queries.ts';
+import { type IssueUpdate, updateIssue } from '../issues/updating.ts';
+import type { Around, LoadedBoard } from './boards.entity.ts';
+
+export type Column = ListRow | 'backlog' | 'closed';
+
+export interface Move {
+  readonly issueId: number;
+  /** Where the issue is shown now; undefined when it only moves within its column, or joins another one. */
+  readonly from: Column | undefined;
+  readonly to: Column;
+  /** Issues that it comes after and before. */
+  readonly after: number | null;
+  readonly before: number | null;
+}
+
+const listOf = (column: Column | undefined): ListRow | null => (typeof column === 'object' ? column : null);
+
+/** What has to change for an issue to leave one column and to be in another. A closed issue keeps what it had. */
+function changesOf(issue: Issue, assignees: readonly number[], { from, to }: Move, around: Around): IssueUpdate {
+  if (to === 'closed') return issue.state === 'opened' ? { state_event: 'close' } : {};
+  const [old, next] = [from === to || from === 'closed' ? null : listOf(from), listOf(to)];
+  const titles = (id: number | null | undefined) => (id ? [around.labels.get(id)?.title ?? []].flat() : []);
+  const removed = old?.id === next?.id ? [] : titles(old?.label_id);
+  const people = new Set(assignees);
+  if (old?.assignee_id && old.id !== next?.id) people.delete(old.assignee_id);
+  if (next?.assignee_id) people.add(next.assignee_id);
+  return {
+    ...(issue.state === 'closed' ? { state_event: 'reopen' } : {}),
+    ...(removed.length > 0 ? { remove_labels: removed } : {}),
+    ...(next?.label_id ? { add_labels: titles(next.label_id) } : {}),
+    ...(old?.assignee_id || next?.assignee_id ? { assignee_ids: [...people] } : {}),
+    ...(next?.milestone_id
+      ? { milestone_id: next.milestone_id }
+      : old?.milestone_id && old.id !== next?.id
+        ? { milestone_id: 0 }
+        : {}),
+    ...(next?.iteration_id
+      ? { iteration_id: next.iteration_id }
+      : old?.iteration_id && old.id !== next?.id
+        ? { iteration_id: 0 }
+        : {}),
+  };
+}
+
+const isWithin = (place: Place, { project, namespace }: ProjectSubject) =>
+  place.kind === 'project' ? project.id === place.project.id : namespace.traversal_ids.includes(place.group.id);
+
+export function boardMoves(db: Db, parents: Pick<ParentLoader, 'projects'>) {
+  /** Issues by id with their projects; 404 for those that the caller does not see on the board. */
+  async function seen(place: Place, caller: Caller, ids: readonly number[]) {
+    const rows = await issuesById(db, ids);
+    const subjects = await parents.projects([...new Set(rows.map((row) => row.project_id))], caller);
+    return await Promise.all(
+      ids.map(async (id) => {
+        const row = rows.find((each) => each.id === id);
+        const subject = row && subjects.get(row.project_id);
+        if (!row || !subject || !isWithin(place, subject) || !(await mayReadIssue(db, subject, caller, row)))
+          throw notFound('Issue');
+        return { row, subject };
+      }),
+    );
+  }
+
+  return async (place: Place, caller: Caller, board: LoadedBoard, around: Around, move: Move): Promise<Issue> => {
+    const { issueId, after, before } = move;
+    const neighbours = [after, before].filter((id) => id !== null);
+    if (neighbours.includes(issueId)) throw notFound('Issue');
+    const [moved] = await seen(place, caller, [issueId, ...neighbours]);
+    if (!moved) throw notFound('Issue');
+    const { subject } = moved;
+    if (!canOnProject(caller, 'update_issue', subject)) throw caller.user === null ? unauthorized() : forbidden();
+    const [root = subject.namespace.id] = subject.namespace.traversal_ids;
+    return await transaction(db, async (tx) => {
+      await lockOrder(tx, root);
+      const row = await lockIssue(tx, issueId);
+      if (!row) throw notFound('Issue');
+      const changes = changesOf(row, await assigneeIds(tx, issueId), move, around);
+      const changed = Object.keys(changes).length > 0;
+      if (changed) await updateIssue(tx, subject, caller, row, changes);
+      if (neighbours.length > 0) await reorder(tx, root, issueId, { after, before });
+      const result = await issueById(tx, issueId);
+      if (!result) throw notFound('Issue');
+      if (!changed) await tellIssue(tx, 'updated', result, caller.user?.id ?? null);
+      await publish(tx, `board:${board.row.id}`);
+      return result;
+    });
+  };
+}
+export type BoardMoves = ReturnType<typeof boardMoves>;
