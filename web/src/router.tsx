@@ -20,9 +20,12 @@ import { ciRoutes } from './routes/ci.ts';
 import { entryRoutes } from './routes/entry.ts';
 import { environmentList } from './routes/environments.ts';
 import { groupListRoutes } from './routes/group-lists.ts';
+import { groupBoardRoutes, projectBoardRoutes } from './routes/boards.ts';
+import { epicRoutes } from './routes/epics.ts';
 import { groupRoutes, oneGroupRoutes } from './routes/groups.ts';
 import { helpRoutes } from './routes/help.ts';
 import { issueList, oneIssue } from './routes/issues.ts';
+import { groupIterationRoutes, projectIterationRoutes } from './routes/iterations.ts';
 import { mergeRequestsPage } from './routes/merge-requests.ts';
 import { groupMilestoneRoutes, milestoneList, milestoneOne } from './routes/milestones.ts';
 import { oauthRoutes } from './routes/oauth.ts';
@@ -32,6 +35,7 @@ import { repositoryRoutes } from './routes/repository.ts';
 import { searchRoute } from './routes/search.ts';
 import { personalSnippets, projectSnippets } from './routes/snippets.ts';
 import { topicRoutes } from './routes/topics.ts';
+import { groupValueStream, projectValueStream } from './routes/value-stream.ts';
 import { groupWiki, projectWiki } from './routes/wikis.ts';
 import { workRoutes } from './routes/work.ts';
 
@@ -215,6 +219,9 @@ const projectRoutes = [
   issuesRoute,
   newIssue,
   issueRoute,
+  ...projectBoardRoutes,
+  ...projectIterationRoutes,
+  projectValueStream,
   environments,
   snippets,
   milestones,
@@ -251,6 +258,10 @@ export const router = createRouter({
       ...groupListRoutes,
       ...groupAliases,
       ...groupMilestoneRoutes,
+      ...groupBoardRoutes,
+      ...groupIterationRoutes,
+      ...epicRoutes,
+      groupValueStream,
       groupWiki,
       groupLog,
     ]),

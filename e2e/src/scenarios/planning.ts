@@ -6,6 +6,7 @@ import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
+import { planSteps } from './plans.ts';
 
 const project = 'shipyard/hull';
 const base = `/projects/${encodeURIComponent(project)}`;
@@ -173,6 +174,7 @@ export async function planningJourney(suite: Suite): Promise<void> {
         assert.equal(closed.length, 1);
       });
       await groupSteps(suite, page, call);
+      await planSteps(suite, browser, instance.url, page, call);
     });
   } finally {
     await instance.stop();

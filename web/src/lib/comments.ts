@@ -1,4 +1,4 @@
-/** What people say about commits, merge requests and issues, as threads. */
+/** What people say about commits, merge requests, issues and epics, as threads. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 
@@ -9,33 +9,33 @@ export type Note = Schemas['Note'];
 export type Discussed =
   | { readonly kind: 'commit'; readonly sha: string }
   | { readonly kind: 'merge_request'; readonly iid: number }
-  | { readonly kind: 'issue'; readonly iid: number };
+  | { readonly kind: 'issue'; readonly iid: number }
+  /** By its id; the place is the group. */
+  | { readonly kind: 'epic'; readonly iid: number };
 
 const bases = {
   commit: '/projects/{id}/repository/commits/{commit_id}/discussions',
   merge_request: '/projects/{id}/merge_requests/{merge_request_iid}/discussions',
   issue: '/projects/{id}/issues/{issue_iid}/discussions',
+  epic: '/groups/{id}/epics/{epic_id}/discussions',
 } as const;
 
 /** The operations of all kinds are the same, but for how the thing is named: typed as those of commits. */
 const baseOf = ({ kind }: Discussed) => bases[kind] as (typeof bases)['commit'];
 
+const numbers = { issue: 'issue_iid', epic: 'epic_id', merge_request: 'merge_request_iid' } as const;
+
 function named(of: Discussed): { readonly commit_id: string } {
-  const names: object =
-    of.kind === 'commit'
-      ? { commit_id: of.sha }
-      : of.kind === 'issue'
-        ? { issue_iid: of.iid }
-        : { merge_request_iid: of.iid };
+  const names: object = of.kind === 'commit' ? { commit_id: of.sha } : { [numbers[of.kind]]: of.iid };
   return names as { readonly commit_id: string };
 }
 
 const keyOf = (of: Discussed) =>
-  of.kind === 'commit' ? ['commit', of.sha] : of.kind === 'issue' ? ['issue', of.iid] : ['merge-request', of.iid];
+  of.kind === 'commit' ? ['commit', of.sha] : [of.kind === 'merge_request' ? 'merge-request' : of.kind, of.iid];
 
 export const discussions = (id: string, of: Discussed) =>
   infiniteQueryOptions({
-    queryKey: ['project', id, ...keyOf(of), 'discussions'],
+    queryKey: [of.kind === 'epic' ? 'group' : 'project', id, ...keyOf(of), 'discussions'],
     queryFn: ({ pageParam }) =>
       unwrapPage(
         client.GET(baseOf(of), {

@@ -13,6 +13,7 @@ import {
   replaceMilestonesOfReleases,
   tagsRemoved,
 } from './releases/index.ts';
+import { valueStreamRoutes } from './value-stream/index.ts';
 
 export { deploymentById, environmentsById } from './environments/index.ts';
 export {
@@ -41,6 +42,7 @@ export function deliveryFeature(deps: DeliveryDependencies): Feature {
       ...environments.routes,
       ...freezePeriodRoutes(deps.db),
       ...protectedEnvironments(deps.db),
+      ...valueStreamRoutes(deps.db),
     ],
     tasks: [...releases.tasks, ...environments.tasks],
     cron: environments.cron,

@@ -10,3 +10,7 @@ export async function projectOf(db: Db, kind: LiveSubject, id: number): Promise<
   const row = await db.selectFrom(table).select('project_id').where('id', '=', id).executeTakeFirst();
   return row?.project_id ?? null;
 }
+
+/** The project or group that a board is of; undefined where it is gone. */
+export const placeOfBoard = async (db: Db, id: number) =>
+  await db.selectFrom('boards').select(['project_id', 'namespace_id']).where('id', '=', id).executeTakeFirst();

@@ -60,6 +60,17 @@ describe('live events', () => {
     stream.close();
   });
 
+  it('tell members of issues and boards', async () => {
+    const board = (await project.api<{ id: number }>('POST', '/boards', { json: { name: 'Live' } })).body;
+    const topics = `project:${project.id}:issues,board:${board.id}`;
+    const stream = await listen(topics, project.owner.secret);
+    await project.api('POST', '/issues', { json: { title: 'Secret title' } });
+    await stream.until(`project:${project.id}:issues`);
+    await project.api('PUT', `/boards/${board.id}`, { json: { name: 'Loud' } });
+    expect(await stream.until(`board:${board.id}`)).not.toContain('Secret title');
+    stream.close();
+  });
+
   it('strangers and anonymous callers hear nothing of a private project', async () => {
     const open = await buildRepositoryProject(app, { visibility: 'public' });
     for (const token of [stranger.secret, undefined]) {

@@ -4,15 +4,15 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { ProjectAbility } from '../../kernel/authz/abilities.ts';
-import { canOnProject } from '../../kernel/authz/can.ts';
+import type { GroupAbility, ProjectAbility } from '../../kernel/authz/abilities.ts';
+import { canOnGroup, canOnProject } from '../../kernel/authz/can.ts';
 import { anonymous, type Caller } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import { type Live, writeEventStream } from '../../kernel/events/index.ts';
 import { authenticate, type CredentialResolver } from '../../kernel/http/credentials.ts';
 import { insufficientScope, invalidParameters } from '../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
-import { projectOf } from './live.queries.ts';
+import { placeOfBoard, projectOf } from './live.queries.ts';
 
 export interface LiveDependencies {
   readonly db: Db;
@@ -28,7 +28,7 @@ const cursorHeader = 'X-Live-Cursor';
 const readMethods = new Set(['GET', 'HEAD']);
 /** The API, and the session, which pages read first. */
 const dataPaths = /^\/(api\/v4|-\/session)\b/;
-const topicPattern = /^(project|pipeline|job|merge_request):(\d{1,15})(?::([a-z_]+))?$/;
+const topicPattern = /^(project|pipeline|job|merge_request|group|board):(\d{1,15})(?::([a-z_]+))?$/;
 
 const abilities: Readonly<Record<string, ProjectAbility>> = {
   pipeline: 'read_pipeline',
@@ -36,6 +36,7 @@ const abilities: Readonly<Record<string, ProjectAbility>> = {
   merge_request: 'read_merge_request',
   'project:pipelines': 'read_pipeline',
   'project:merge_requests': 'read_merge_request',
+  'project:issues': 'read_issue',
   'project:refs': 'read_code',
 };
 
@@ -44,6 +45,18 @@ async function permitted(deps: LiveDependencies, caller: Caller, topic: string):
   const match = topicPattern.exec(topic);
   if (!match) return false;
   const [, kind = '', number = '0', part] = match;
+  const groupMay = async (id: number, ability: GroupAbility) => {
+    const group = await deps.parents.group(String(id), caller);
+    return group !== null && canOnGroup(caller, ability, group);
+  };
+  if (kind === 'group') return part === 'epics' && (await groupMay(Number(number), 'read_epic'));
+  if (kind === 'board') {
+    const place = await placeOfBoard(deps.db, Number(number));
+    if (!place) return false;
+    if (place.project_id === null) return await groupMay(place.namespace_id ?? 0, 'read_group_board');
+    const project = await deps.parents.project(String(place.project_id), caller);
+    return project !== null && canOnProject(caller, 'read_board', project);
+  }
   const ability = abilities[kind === 'project' ? `project:${part}` : kind];
   if (!ability) return false;
   const id = Number(number);

@@ -9,10 +9,11 @@ import { useConfirmed } from '../../ui/confirmed.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
-import { level, useProject } from '../projects/useProject.ts';
+import { level } from '../projects/useProject.ts';
 import { CommentForm } from './CommentForm.tsx';
 import classes from './comments.module.css';
 import { type SuggestionBatch, Suggestions } from './Suggestions.tsx';
+import { usePlace } from './usePlace.ts';
 
 interface Props {
   readonly note: Note;
@@ -24,7 +25,7 @@ interface Props {
 }
 
 export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
-  const { path, level: own } = useProject();
+  const { kind, path, level: own } = usePlace();
   const { data: session } = useQuery(sessionQuery);
   const [changing, setChanging] = useState(false);
   const actions = commentsOf(path, of);
@@ -65,7 +66,7 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
           cancel={() => setChanging(false)}
         />
       ) : (
-        <MarkdownBody html={note.body_html ?? ''} of={{ kind: 'project', path }} />
+        <MarkdownBody html={note.body_html ?? ''} of={{ kind, path }} />
       )}
       {batch && note.suggestions && note.suggestions.length > 0 && !changing ? (
         <Suggestions

@@ -5,9 +5,9 @@ import { useRef, useState } from 'react';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
-import { useProject } from '../projects/useProject.ts';
 import classes from './comments.module.css';
 import { suggestionBlock } from './suggestions.ts';
+import { usePlace } from './usePlace.ts';
 
 interface Props {
   readonly label: string;
@@ -23,7 +23,7 @@ interface Props {
 }
 
 export function CommentForm({ label, action, text = '', suggest, send, later, cancel }: Props) {
-  const { path } = useProject();
+  const { kind, path } = usePlace();
   const [body, setBody] = useState(text);
   const [shown, setShown] = useState<'write' | 'preview'>('write');
   const field = useRef<HTMLTextAreaElement>(null);
@@ -69,7 +69,7 @@ export function CommentForm({ label, action, text = '', suggest, send, later, ca
       </Group>
       {shown === 'preview' ? (
         <section aria-label="Preview" className={classes.preview}>
-          <MarkdownPreview text={body} base={{ project: path }} of={{ kind: 'project', path }} />
+          <MarkdownPreview text={body} base={{ [kind]: path }} of={{ kind, path }} />
         </section>
       ) : (
         <Textarea

@@ -3,10 +3,10 @@ import { Stack } from '@mantine/core';
 import { commentsOf, type Discussed } from '../../lib/comments.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
-import { useProject } from '../projects/useProject.ts';
 import { CommentForm } from './CommentForm.tsx';
 import classes from './comments.module.css';
 import { Thread } from './Thread.tsx';
+import { usePlace } from './usePlace.ts';
 import type { Threads } from './useThreads.tsx';
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function Comments({ of, threads: { list, rest, batch, again, mayWrite, later } }: Props) {
-  const { path } = useProject();
+  const { path } = usePlace();
   return (
     <section aria-label="Comments" className={classes.comments}>
       <h2>Comments</h2>

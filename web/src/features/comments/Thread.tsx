@@ -4,11 +4,11 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { commentsOf, type Discussed, type Discussion, type LinePosition } from '../../lib/comments.ts';
 import { FormError } from '../../ui/FormError.tsx';
-import { useProject } from '../projects/useProject.ts';
 import { Comment } from './Comment.tsx';
 import { CommentForm } from './CommentForm.tsx';
 import classes from './comments.module.css';
 import type { SuggestionBatch } from './Suggestions.tsx';
+import { usePlace } from './usePlace.ts';
 
 /** Keeps a comment for the review of the merge request. */
 export type Later = (body: string, at?: { position?: LinePosition; reply?: string }) => Promise<unknown>;
@@ -25,7 +25,7 @@ interface ThreadProps {
 }
 
 export function Thread({ thread, of, mayWrite, inline, batch, again, later }: ThreadProps) {
-  const { path } = useProject();
+  const { path } = usePlace();
   const [answering, setAnswering] = useState(false);
   const place = thread.notes[0]?.position;
   const line = place?.new_line ?? place?.old_line;

@@ -7,10 +7,10 @@ import { addDraft, draftsOf } from '../../lib/reviews.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { type DiffLine, parseHunks } from '../../ui/diff/hunks.ts';
 import { type LineComments, lineKey } from '../../ui/diff/line-comments.ts';
-import { useProject } from '../projects/useProject.ts';
 import { CommentForm } from './CommentForm.tsx';
 import type { SuggestionBatch } from './Suggestions.tsx';
 import { type Later, Thread } from './Thread.tsx';
+import { usePlace } from './usePlace.ts';
 
 /** The commits that a change is between. */
 interface Refs {
@@ -46,7 +46,7 @@ export function useThreads(
   refs: Refs | null | undefined,
   files: readonly Schemas['FileDiff'][] | undefined,
 ) {
-  const { project, path } = useProject();
+  const { archived, path } = usePlace();
   const { data: session } = useQuery(sessionQuery);
   const { kind } = discussed;
   const name = discussed.kind === 'commit' ? discussed.sha : discussed.iid;
@@ -54,7 +54,7 @@ export function useThreads(
   const of = useMemo(() => (kind === 'commit' ? { kind, sha: name } : { kind, iid: name }) as Discussed, [kind, name]);
   const list = useInfiniteQuery(discussions(path, of));
   const cache = useQueryClient();
-  const mayWrite = Boolean(session?.user) && !project.archived;
+  const mayWrite = Boolean(session?.user) && !archived;
   const again = useCallback(
     () => cache.invalidateQueries({ queryKey: discussions(path, of).queryKey }),
     [cache, path, of],

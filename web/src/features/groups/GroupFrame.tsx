@@ -62,6 +62,19 @@ export function GroupFrame({ children }: { children: ReactNode }) {
               Wiki
             </Link>
           ) : null}
+          <Link to="/g/$path/epics" params={params} {...current('epics', 'roadmap')}>
+            Epics
+          </Link>
+          <Link to="/g/$path/boards" params={params} {...current('boards')}>
+            Boards
+          </Link>
+          <Link
+            to="/g/$path/iterations"
+            params={params}
+            {...current('iterations', 'cadences', 'value_stream_analytics')}
+          >
+            Iterations
+          </Link>
           <Link to="/g/$path/milestones" params={params} {...current('milestones')}>
             Milestones
           </Link>

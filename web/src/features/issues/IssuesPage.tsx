@@ -38,6 +38,12 @@ export default function IssuesPage() {
       heading="Issues"
       actions={
         <>
+          <LinkButton to="/p/$path/boards" params={{ path: segment }}>
+            Boards
+          </LinkButton>
+          <LinkButton to="/p/$path/iterations" params={{ path: segment }}>
+            Iterations
+          </LinkButton>
           <LinkButton to="/p/$path/milestones" params={{ path: segment }}>
             Milestones
           </LinkButton>

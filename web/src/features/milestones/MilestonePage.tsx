@@ -11,6 +11,7 @@ import { FormError } from '../../ui/FormError.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
+import { BurnCharts } from '../charts/BurnCharts.tsx';
 import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
 import { Days, Progress } from './facts.tsx';
 import { MilestoneForm } from './MilestoneForm.tsx';
@@ -106,6 +107,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
         <Progress milestone={milestone} plans={of.plans} />
       </div>
       {milestone.description_html ? <MarkdownBody html={milestone.description_html} of={of} /> : null}
+      <BurnCharts place={of.kind} path={of.path} kind="milestone" id={milestone.id} />
       {of.plans ? <Requests of={of} milestone={milestone} page={page} /> : null}
       <ConfirmName
         opened={leaving}

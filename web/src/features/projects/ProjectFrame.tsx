@@ -127,7 +127,11 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
             Code
           </Link>
           {project.issues_enabled === false ? null : (
-            <Link to="/p/$path/issues" params={params} {...current('issues', 'milestones')}>
+            <Link
+              to="/p/$path/issues"
+              params={params}
+              {...current('issues', 'milestones', 'boards', 'iterations', 'value_stream_analytics')}
+            >
               Issues
             </Link>
           )}

@@ -26,16 +26,21 @@ export interface ProjectInView {
   readonly warn: boolean;
 }
 
+/** Somebody's level in a project; an administrator's and the owner's of a personal one is that of owners. */
+export function levelIn(
+  project: Schemas['Project'],
+  user: { readonly id: number; readonly is_admin?: boolean } | null | undefined,
+): number {
+  const owns = user && (user.is_admin || project.owner?.id === user.id);
+  const { project_access: direct, group_access: inherited } = project.permissions ?? {};
+  return owns ? level.owner : Math.max(direct?.access_level ?? 0, inherited?.access_level ?? 0);
+}
+
 export function useProject(): ProjectInView {
   const { path: segment = '' } = useParams({ strict: false });
   const path = fromSegment(segment);
   const { data: project } = useSuspenseQuery(data.project(path));
   const { data: session } = useQuery(sessionQuery);
-  const given = Math.max(
-    project.permissions?.project_access?.access_level ?? 0,
-    project.permissions?.group_access?.access_level ?? 0,
-  );
-  const owns = session?.user && (session.user.is_admin || project.owner?.id === session.user.id);
   const warn = project.warn_about_potentially_unwanted_characters !== false;
-  return { project, path, segment, parts: data.of(path), level: owns ? level.owner : given, warn };
+  return { project, path, segment, parts: data.of(path), level: levelIn(project, session?.user), warn };
 }

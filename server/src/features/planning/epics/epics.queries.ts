@@ -9,6 +9,7 @@ import { responsesTo } from '../../collaboration/index.ts';
 import { below, groupScope, nextGroupIid, withTables } from '../../namespaces/index.ts';
 import type { Person } from '../issues/issues.queries.ts';
 import type { LoadedEpic } from './epics.entity.ts';
+import { type EpicNarrowing, narrowing } from './filter.queries.ts';
 import { epicsSeen } from './seen.queries.ts';
 
 /** The epic of one of the groups above a project that the caller sees; by its number in the group that is nearest. */
@@ -34,8 +35,8 @@ export interface EpicList {
   readonly caller: Caller;
   readonly ancestors: boolean;
   readonly descendants: boolean;
-  readonly authorId?: number | undefined;
-  readonly labels?: readonly string[] | undefined;
+  readonly narrowed?: EpicNarrowing | undefined;
+  readonly not?: EpicNarrowing | undefined;
   readonly search?: string | undefined;
   readonly state?: 'opened' | 'closed' | undefined;
   readonly confidential?: boolean | undefined;
@@ -64,16 +65,14 @@ function available(db: Db, list: EpicList) {
     .selectFrom('epics as e')
     .where(sql<boolean>`(${sql.join(places, sql` or `)})`)
     .where(epicsSeen(caller));
-  if (list.authorId !== undefined) query = query.where('e.author_id', '=', list.authorId);
+  for (const condition of narrowing(list.narrowed ?? {}, caller)) query = query.where(condition);
+  for (const condition of narrowing(list.not ?? {}, caller)) query = query.where(sql<boolean>`not ${condition}`);
   if (list.state) query = query.where('e.state', '=', list.state);
   if (list.confidential !== undefined) query = query.where('e.confidential', '=', list.confidential);
   if (list.search) {
     const pattern = containing(list.search);
     query = query.where(sql<boolean>`(e.title ilike ${pattern} or e.description ilike ${pattern})`);
   }
-  for (const title of list.labels ?? [])
-    query = query.where(sql<boolean>`exists (select from epic_labels k join labels l on l.id = k.label_id
-      where k.epic_id = e.id and l.title = ${title})`);
   if (list.createdAfter) query = query.where('e.created_at', '>=', list.createdAfter);
   if (list.createdBefore) query = query.where('e.created_at', '<=', list.createdBefore);
   if (list.updatedAfter) query = query.where('e.updated_at', '>=', list.updatedAfter);

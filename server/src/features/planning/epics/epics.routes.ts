@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
-import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
+import { atLeastOneOf, mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
   Bool,
   DateParam,
@@ -26,9 +26,19 @@ import { epicRoute, groupParam, oneEpic, type PresentEpics, readEpic } from './p
 
 const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description });
 
-const filters = {
+const narrowed = {
   author_id: Optional(Int({ description: 'Of this author' })),
+  author_username: Optional(Str({ maxLength: 255, description: 'Of the author of this name' })),
   labels: Optional(titles('With all of these labels')),
+  my_reaction_emoji: Optional(
+    Str({ maxLength: 255, description: 'That the caller reacted to with this emoji; `None`, `Any`' }),
+  ),
+};
+const oneAuthor = rules(mutuallyExclusive('author_id', 'author_username'));
+
+const filters = {
+  ...narrowed,
+  not: Optional(Type.Object(narrowed, { description: 'Filters of which none may hold', ...oneAuthor })),
   with_labels_details: Optional(Bool({ default: false, description: 'More about labels than their titles' })),
   order_by: Optional(OneOf(['created_at', 'updated_at', 'title'], { default: 'created_at', description: 'Order' })),
   sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
@@ -80,7 +90,7 @@ export function epicRoutes(
       path: '/groups/:id/epics',
       summary: 'List epics of a group',
       access: readEpic,
-      params: Type.Object({ ...groupParam, ...filters }),
+      params: Type.Object({ ...groupParam, ...filters }, oneAuthor),
       pagination: 'offset',
       responses: { 200: ListOf(ListedEpic) },
       handler: async ({ params, page, subject, caller }) => {
@@ -90,8 +100,8 @@ export function epicRoutes(
           caller,
           ancestors: params.include_ancestor_groups ?? false,
           descendants: params.include_descendant_groups ?? true,
-          authorId: params.author_id,
-          labels: params.labels,
+          narrowed: params,
+          not: params.not,
           search: params.search,
           state: params.state === 'all' ? undefined : params.state,
           confidential: params.confidential,

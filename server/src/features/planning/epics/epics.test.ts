@@ -188,6 +188,14 @@ describe('epics', () => {
     expect(await titles(path, { ...own, order_by: 'title' })).toEqual(['Second', 'First']);
     expect(await titles(path, { ...own, order_by: 'updated_at', sort: 'asc' })).toEqual(['First', 'Second']);
     expect(await titles(path, { author_id: planner.user.id })).toEqual(['First']);
+    expect(await titles(path, { author_username: planner.user.username.toUpperCase() })).toEqual(['First']);
+    expect(await titles(path, { ...own, 'not[author_username]': planner.user.username })).toEqual(['Second']);
+    expect(await titles(path, { ...own, 'not[labels]': 'two' })).toEqual(['Second']);
+    await call('POST', `${path}/1/award_emoji`, owner, { name: 'rocket' });
+    expect(await titles(path, { my_reaction_emoji: 'rocket' })).toEqual(['First']);
+    expect(await titles(path, { my_reaction_emoji: 'tada' })).toEqual([]);
+    expect(await titles(path, { ...own, my_reaction_emoji: 'None' })).toEqual(['Second']);
+    expect(await titles(path, { my_reaction_emoji: 'Any' }, planner)).toEqual([]);
     expect(await titles(path, { labels: 'one' })).toEqual(['Second', 'First']);
     expect(await titles(path, { labels: 'one,two' })).toEqual(['First']);
     expect(await titles(path, { search: 'SOUP' })).toEqual(['First']);

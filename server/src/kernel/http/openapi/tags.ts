@@ -1,5 +1,6 @@
 /** What the groups of operations in the document are about. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
+  Analytics: 'How long work takes, from recorded times.',
   Applications: 'Programs that ask people for access to their account over OAuth 2.0.',
   'Application settings': 'Settings of the whole instance; administrators only.',
   'Around projects': 'Stars, forks, people and groups around a project, what is measured of it, and its upkeep.',

@@ -1,0 +1,208 @@
+/** Boards, iterations, epics, the roadmap and charts in a real browser: dragged by two people, drawn, and looked at. */
+import assert from 'node:assert/strict';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { type Api, until } from '../support/api.ts';
+import { headed, look, openWindow } from '../support/browser.ts';
+import { rootPassword } from '../support/instance.ts';
+import { signIn } from '../support/signing-in.ts';
+import type { Suite } from '../support/suite.ts';
+
+const project = 'shipyard/hull';
+const base = `/projects/${encodeURIComponent(project)}`;
+const group = '/groups/shipyard';
+
+const column = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true });
+const cards = (page: Page, name: string): Promise<string[]> =>
+  column(page, name).locator('[data-card]').allInnerTexts();
+const shows = (page: Page, name: string, expected: readonly string[]) =>
+  until(`${name} shows ${expected.join(', ')}`, 20, async () => (await cards(page, name)).join() === expected.join());
+const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+
+interface Planned {
+  readonly iteration: number;
+  readonly milestone: number;
+}
+
+async function planned(call: Api): Promise<Planned> {
+  const made = <T = { id: number; iid: number }>(path: string, json: object) => call.expect<T>(201, 'POST', path, json);
+  const span = { start_date: day(-3), due_date: day(4) };
+  const iteration = await made(`${group}/iterations`, { title: 'Sprint 1', ...span });
+  const milestone = await made(`${base}/milestones`, { title: 'Afloat', ...span });
+  await made(`${base}/labels`, { name: 'doing', color: '#1f75cb' });
+  const epic = await made(`${group}/epics`, {
+    title: 'Seaworthy',
+    description: 'Everything that *floats*.',
+    start_date_is_fixed: true,
+    start_date_fixed: day(-10),
+    due_date_is_fixed: true,
+    due_date_fixed: day(50),
+  });
+  await made(`${group}/epics`, { title: 'Watertight', parent_id: epic.id });
+  for (const [at, title] of ['Keel', 'Ribs', 'Planks', 'Caulking'].entries())
+    await made(`${base}/issues`, {
+      title,
+      weight: at + 1,
+      milestone_id: milestone.id,
+      iteration_id: iteration.id,
+      ...(at < 2 ? { epic_id: epic.id } : {}),
+      created_at: `${day(-3)}T09:00:00Z`,
+    });
+  return { iteration: iteration.id, milestone: milestone.iid };
+}
+
+async function drag(page: Page, title: string, to: Locator): Promise<void> {
+  await page.locator('[data-issue]', { hasText: title }).dragTo(to);
+}
+
+async function boardSteps(suite: Suite, browser: Browser, url: string, page: Page, call: Api): Promise<void> {
+  await suite.step('a board is created, gets a list, and issues are dragged and moved by keyboard', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(`/${project}/-/issues`);
+    await page.getByRole('link', { name: 'Boards', exact: true }).click();
+    await page.getByRole('button', { name: 'Create board' }).click();
+    await headed(page, 'Development');
+    await page.getByRole('button', { name: 'Add list' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByRole('textbox', { name: 'Label' })
+      .or(dialog.getByRole('combobox', { name: 'Label' }))
+      .first()
+      .click();
+    await page.getByRole('option', { name: 'doing' }).click();
+    await dialog.getByRole('button', { name: 'Add list' }).click();
+    await column(page, 'doing').waitFor();
+    await shows(page, 'Open', ['Keel', 'Ribs', 'Planks', 'Caulking']);
+    await drag(page, 'Planks', column(page, 'doing'));
+    await shows(page, 'doing', ['Planks']);
+    await shows(page, 'Open', ['Keel', 'Ribs', 'Caulking']);
+    const caulking = page.locator('[data-card]', { hasText: 'Caulking' });
+    await caulking.focus();
+    await page.keyboard.press('Shift+ArrowUp');
+    await shows(page, 'Open', ['Keel', 'Caulking', 'Ribs']);
+    await page.keyboard.press('Shift+ArrowRight');
+    await shows(page, 'doing', ['Caulking', 'Planks']);
+    await until('the server keeps it', 20, async () => {
+      const kept = await call.expect<{ title: string }[]>(200, 'GET', `${base}/issues?labels=doing`);
+      return kept.length === 2;
+    });
+    await page.getByRole('button', { name: 'Move Keel' }).click();
+    await page.getByRole('menuitem', { name: 'Move to Closed' }).click();
+    await shows(page, 'Closed', ['Keel']);
+    await look(page, 'board');
+  });
+  await suite.step('two people drag on one board and end with the same', async () => {
+    const other = await openWindow(browser, url);
+    await signIn(other.page, { login: 'root', password: rootPassword });
+    await other.page.goto(`/${project}/-/boards`);
+    await shows(other.page, 'doing', ['Caulking', 'Planks']);
+    const pages = [page, other.page] as const;
+    await Promise.all([
+      drag(page, 'Ribs', column(page, 'doing')),
+      drag(other.page, 'Planks', column(other.page, 'Open')),
+    ]);
+    const board = await call.expect<{ id: number; lists: { id: number }[] }[]>(200, 'GET', `${base}/boards`);
+    const address = `${base}/boards/${board[0]?.id}/issues?column=`;
+    const kept = async (name: string | number) =>
+      (await call.expect<{ title: string }[]>(200, 'GET', `${address}${name}`)).map(({ title }) => title);
+    await until('both show what is kept', 30, async () => {
+      const [open, doing] = [await kept('backlog'), await kept(board[0]?.lists[0]?.id ?? 0)];
+      const shown = await Promise.all(pages.flatMap((each) => [cards(each, 'Open'), cards(each, 'doing')]));
+      const expected = [open, doing, open, doing];
+      return open.join() === 'Planks' && shown.every((titles, at) => titles.join() === expected[at]?.join());
+    });
+    await other.close();
+  });
+  await suite.step("a group's board shows issues of its projects", async () => {
+    await call.expect(201, 'POST', `${group}/boards`, { name: 'Fleet' });
+    await page.goto('/groups/shipyard/-/boards');
+    await headed(page, 'Fleet');
+    await page.getByText('shipyard/hull#').first().waitFor();
+    await look(page, 'group-board');
+  });
+}
+
+async function pageSteps(suite: Suite, page: Page, call: Api, made: Planned): Promise<void> {
+  await suite.step('an iteration and a milestone show their issues and draw their charts', async () => {
+    await page.goto('/groups/shipyard/-/iterations');
+    await page.getByRole('link', { name: 'Sprint 1' }).click();
+    await headed(page, 'Sprint 1');
+    await page.getByText('1 of 4 issues completed').waitFor();
+    await page.getByRole('img', { name: /^Burndown: Remaining 3 issues/ }).waitFor();
+    await page.getByText('Weight', { exact: true }).first().click();
+    await page.getByRole('img', { name: /^Burnup: Total 10 weight, Completed 1 weight/ }).waitFor();
+    await look(page, 'iteration');
+    await page.goto(`/${project}/-/milestones/${made.milestone}`);
+    await page.getByRole('img', { name: /^Burndown/ }).waitFor();
+    await look(page, 'milestone-charts');
+  });
+  await suite.step('a cadence is created, schedules iterations, and draws its velocity', async () => {
+    await page.goto('/groups/shipyard/-/cadences');
+    await page.getByRole('button', { name: 'New cadence' }).click();
+    await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Fortnights');
+    await page.getByLabel('Start date').fill(day(1));
+    await page.getByRole('button', { name: 'Create cadence' }).click();
+    await headed(page, 'Fortnights', 2);
+    await page
+      .getByRole('img', { name: /^Velocity/ })
+      .first()
+      .waitFor();
+    await look(page, 'cadences');
+    const all = await call.expect<unknown[]>(200, 'GET', `${group}/iterations?state=upcoming`);
+    assert.equal(all.length, 2);
+  });
+  await suite.step(
+    'an epic is created, gets a child and an issue, is talked about, and stands on the roadmap',
+    async () => {
+      await page.goto('/groups/shipyard/-/epics');
+      await page.getByRole('link', { name: 'Watertight' }).waitFor();
+      await look(page, 'epics');
+      await page.getByRole('link', { name: 'Seaworthy' }).click();
+      await headed(page, 'Seaworthy');
+      await page.getByText('1 of 2 issues closed').waitFor();
+      await page.getByRole('textbox', { name: 'Title of the child epic' }).fill('Rigging');
+      await page.getByRole('button', { name: 'Add child epic' }).click();
+      await page.getByRole('link', { name: 'Rigging' }).waitFor();
+      await page.getByRole('button', { name: 'Move Ribs up' }).click();
+      const order = page.getByRole('list', { name: 'Issues of the epic' }).getByRole('link');
+      await until('Ribs comes first', 20, async () => (await order.allInnerTexts())[0] === 'Ribs');
+      await page.getByRole('textbox', { name: 'New comment' }).fill('She floats.');
+      await page.getByRole('button', { name: 'Comment', exact: true }).click();
+      await page.getByRole('article').getByText('She floats.').waitFor();
+      await look(page, 'epic');
+      await page.goto('/groups/shipyard/-/roadmap');
+      await page.getByRole('rowheader', { name: 'Watertight' }).waitFor();
+      await look(page, 'roadmap');
+    },
+  );
+  await suite.step('all of it can be read in the dark and on a telephone', async () => {
+    for (const [scheme, width] of [
+      ['dark', 1280],
+      ['light', 390],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height: 800 });
+      for (const [name, address, words] of [
+        ['board', `/${project}/-/boards`, 'Planks'],
+        ['iteration', `/groups/shipyard/-/iterations/${made.iteration}`, 'Burndown'],
+        ['iterations', `/${project}/-/iterations`, 'Sprint 1'],
+        ['cadences', '/groups/shipyard/-/cadences', 'Fortnights'],
+        ['epics', '/groups/shipyard/-/epics', 'Watertight'],
+        ['epic', '/groups/shipyard/-/epics/1', 'She floats.'],
+        ['roadmap', '/groups/shipyard/-/roadmap', 'Seaworthy'],
+        ['value-stream', '/groups/shipyard/-/value_stream_analytics', 'Cycle time'],
+      ] as const) {
+        await page.goto(address);
+        await page.getByText(words).first().waitFor();
+        await look(page, `${scheme}-${width}-${name}`);
+      }
+    }
+  });
+}
+
+/** In the instance of the scenario of milestones, after it. */
+export async function planSteps(suite: Suite, browser: Browser, url: string, page: Page, call: Api): Promise<void> {
+  const made = await planned(call);
+  await boardSteps(suite, browser, url, page, call);
+  await pageSteps(suite, page, call, made);
+}

@@ -1,0 +1,129 @@
+/** A board of a project or group: choosing one, its columns, and what can be changed about it. */
+import { Button, Select } from '@mantine/core';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { missing } from '../../lib/api.ts';
+import type { Board } from '../../lib/boards.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FormError } from '../../ui/FormError.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { AddList, BoardDialog } from './BoardDialogs.tsx';
+import classes from './boards.module.css';
+import { Columns } from './Columns.tsx';
+import { type BoardsInView, useGroupBoards, useProjectBoards } from './useBoards.ts';
+
+function useOpenBoard(of: BoardsInView) {
+  const navigate = useNavigate();
+  return (board: Board | undefined) =>
+    of.kind === 'project'
+      ? board
+        ? navigate({ to: '/p/$path/boards/$id', params: { path: of.segment, id: String(board.id) } })
+        : navigate({ to: '/p/$path/boards', params: { path: of.segment } })
+      : board
+        ? navigate({ to: '/g/$path/boards/$id', params: { path: of.segment, id: String(board.id) } })
+        : navigate({ to: '/g/$path/boards', params: { path: of.segment } });
+}
+
+function BoardView({ of }: { of: BoardsInView }) {
+  const { id } = useParams({ strict: false }) as { id?: string };
+  const { data: all } = useSuspenseQuery(of.boards.list());
+  const [dialog, setDialog] = useState<'new' | 'edit' | 'list' | null>(null);
+  const cache = useQueryClient();
+  const open = useOpenBoard(of);
+  const again = () => cache.invalidateQueries({ queryKey: of.boards.key });
+  const board = id === undefined ? all[0] : all.find((each) => each.id === Number(id));
+  if (id !== undefined && !board) throw missing();
+  const create = useMutation({
+    mutationFn: () => of.boards.create('Development'),
+    async onSuccess(made) {
+      await again();
+      await open(made);
+    },
+  });
+  const close = () => setDialog(null);
+  const saved = async (changed: Board | undefined) => {
+    close();
+    await again();
+    await open(changed);
+  };
+  return (
+    <Page
+      wide
+      title={`${board?.name ?? 'Boards'} · ${of.name}`}
+      heading={board?.name ?? 'Boards'}
+      actions={
+        <>
+          {all.length > 1 ? (
+            <Select
+              aria-label="Board"
+              size="xs"
+              w={180}
+              allowDeselect={false}
+              data={all.map((each) => ({ value: String(each.id), label: each.name }))}
+              value={board ? String(board.id) : null}
+              onChange={(value) => void open(all.find((each) => String(each.id) === value))}
+            />
+          ) : null}
+          {of.writes && board ? (
+            <>
+              <Button size="xs" variant="default" onClick={() => setDialog('new')}>
+                New board
+              </Button>
+              <Button size="xs" variant="default" onClick={() => setDialog('edit')}>
+                Edit board
+              </Button>
+              <Button size="xs" onClick={() => setDialog('list')}>
+                Add list
+              </Button>
+            </>
+          ) : null}
+        </>
+      }
+    >
+      <FormError error={create.error} />
+      {board ? (
+        <>
+          {of.writes ? (
+            <p className={classes.hint}>
+              Drag issues between columns, or focus one and press Shift with an arrow key to move it.
+            </p>
+          ) : null}
+          <Columns key={board.id} of={of} board={board} />
+        </>
+      ) : (
+        <EmptyState title="No boards">
+          {of.writes ? (
+            <Button mt="sm" size="xs" loading={create.isPending} onClick={() => create.mutate()}>
+              Create board
+            </Button>
+          ) : (
+            'Members from planners on create boards.'
+          )}
+        </EmptyState>
+      )}
+      {dialog === 'new' || (dialog === 'edit' && board) ? (
+        <BoardDialog of={of} board={dialog === 'edit' ? board : undefined} close={close} saved={saved} />
+      ) : null}
+      {dialog === 'list' && board ? (
+        <AddList
+          of={of}
+          board={board}
+          close={close}
+          added={async () => {
+            close();
+            await again();
+          }}
+        />
+      ) : null}
+    </Page>
+  );
+}
+
+export function ProjectBoard() {
+  return <BoardView of={useProjectBoards()} />;
+}
+
+export function GroupBoard() {
+  return <BoardView of={useGroupBoards()} />;
+}

@@ -1,0 +1,129 @@
+/** Boards of projects and groups: their columns, the issues in them, and moving these. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+
+export type Board = Schemas['Board'];
+export type BoardList = Schemas['BoardList'];
+export type BoardIssue = Schemas['ListedIssue'];
+export type PlaceKind = 'project' | 'group';
+
+/** Id of a list, or the columns before and after the lists. */
+export type ColumnName = 'backlog' | 'closed' | `${number}`;
+
+/** What a list is made of; one of them. */
+export interface ListSubject {
+  readonly label_id?: number;
+  readonly assignee_id?: number;
+  readonly milestone_id?: number;
+  readonly iteration_id?: number;
+}
+
+export interface BoardMove {
+  readonly issue: BoardIssue;
+  readonly from: ColumnName;
+  readonly to: ColumnName;
+  /** Issues right above and below the new place; null at an end. */
+  readonly above: BoardIssue | null;
+  readonly below: BoardIssue | null;
+}
+
+/** The operations of both kinds are the same, but for their addresses: typed as those of groups. */
+const bases = { project: '/projects/{id}/boards', group: '/groups/{id}/boards' } as const;
+
+/** Boards of a place by its full path. */
+export function boardsOf(kind: PlaceKind, path: string) {
+  const base = bases[kind] as (typeof bases)['group'];
+  const id = { id: path };
+  const one = `${base}/{board_id}` as const;
+  const key = [kind, path, 'boards'] as const;
+  const at = (board_id: number) => ({ path: { ...id, board_id } });
+  return {
+    key,
+    list: () =>
+      queryOptions({
+        queryKey: [...key, 'list'],
+        queryFn: () => unwrap(client.GET(base, { params: { path: id, query: { per_page: 100 } } })),
+      }),
+    /** The issues of a column, page by page. */
+    column: (boardId: number, column: ColumnName) =>
+      infiniteQueryOptions({
+        queryKey: [...key, boardId, 'column', column],
+        queryFn: ({ pageParam }) =>
+          unwrapPage(
+            client.GET(`${one}/issues` as const, {
+              params: { ...at(boardId), query: { column, per_page: 50, page: pageParam, with_labels_details: true } },
+            }),
+          ),
+        initialPageParam: 1,
+        getNextPageParam: (last) => last.nextPage,
+      }),
+    move: (boardId: number, { issue, from, to, above, below }: BoardMove) =>
+      unwrap(
+        client.PUT(`${one}/issues/{issue_id}` as const, {
+          params: { path: { ...id, board_id: boardId, issue_id: issue.id } },
+          body: {
+            from_column: from,
+            to_column: to,
+            ...(above ? { move_after_id: above.id } : {}),
+            ...(below ? { move_before_id: below.id } : {}),
+          },
+        }),
+      ),
+    create: (name: string) => unwrap(client.POST(base, { params: { path: id }, body: { name } })),
+    change: (
+      boardId: number,
+      body: { readonly name?: string; readonly hide_backlog_list?: boolean; readonly hide_closed_list?: boolean },
+    ) => unwrap(client.PUT(one, { params: at(boardId), body })),
+    remove: (boardId: number) => unwrap(client.DELETE(one, { params: at(boardId) })),
+    addList: (boardId: number, body: ListSubject) =>
+      unwrap(client.POST(`${one}/lists` as const, { params: at(boardId), body })),
+    moveList: (boardId: number, list_id: number, position: number) =>
+      unwrap(
+        client.PUT(`${one}/lists/{list_id}` as const, {
+          params: { path: { ...id, board_id: boardId, list_id } },
+          body: { position },
+        }),
+      ),
+    removeList: (boardId: number, list_id: number) =>
+      unwrap(
+        client.DELETE(`${one}/lists/{list_id}` as const, { params: { path: { ...id, board_id: boardId, list_id } } }),
+      ),
+  };
+}
+
+/** What lists can be made of at a place. */
+export const listChoices = (kind: PlaceKind, path: string, type: keyof ListSubject) =>
+  queryOptions({
+    queryKey: [kind, path, 'list-choices', type],
+    queryFn: async (): Promise<{ value: string; label: string }[]> => {
+      const base = (kind === 'project' ? '/projects/{id}' : '/groups/{id}') as '/groups/{id}';
+      const params = { path: { id: path }, query: { per_page: 100 } };
+      if (type === 'label_id') {
+        const found = await unwrap(client.GET(`${base}/labels` as const, { params }));
+        return found.map(({ id, name }) => ({ value: String(id), label: name }));
+      }
+      if (type === 'milestone_id') {
+        const query = { ...params.query, state: 'active' as const, include_ancestors: true };
+        const found = await unwrap(client.GET(`${base}/milestones` as const, { params: { ...params, query } }));
+        return found.map(({ id, title }) => ({ value: String(id), label: title }));
+      }
+      if (type === 'iteration_id') {
+        const query = { ...params.query, state: 'opened' as const };
+        const found = await unwrap(client.GET(`${base}/iterations` as const, { params: { ...params, query } }));
+        return found.map((each) => ({ value: String(each.id), label: iterationName(each) }));
+      }
+      const found = await unwrap(client.GET(`${base}/members/all` as const, { params }));
+      return found.map(({ id, name, username }) => ({ value: String(id), label: `${name} (@${username})` }));
+    },
+    staleTime: 30_000,
+  });
+
+const day = (date: string) =>
+  new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** The title of an iteration; of one that its cadence scheduled, its days. */
+export const iterationName = (iteration: {
+  readonly title: string | null;
+  readonly start_date: string;
+  readonly due_date: string;
+}): string => iteration.title ?? `${day(iteration.start_date)} – ${day(iteration.due_date)}`;
