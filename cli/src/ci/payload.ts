@@ -1,6 +1,6 @@
 /** A job of a plan as the runner takes it, without a server. */
 import { expandVariables, type Plan, type PlanJob, type Variable } from '@millrace/ci-config';
-import type { Snapshot } from '@millrace/git';
+import type { WorkTreeSnapshot } from '@millrace/git';
 import type { JobPayload } from '@millrace/runner';
 import type { LocalPipeline } from './event.ts';
 
@@ -18,7 +18,7 @@ export function payloadOf(
   id: number,
   { pipeline, snapshot, archives }: {
     readonly pipeline: LocalPipeline;
-    readonly snapshot: Snapshot;
+    readonly snapshot: WorkTreeSnapshot;
     /** Ids of the jobs before that left an archive, by name. */
     readonly archives: ReadonlyMap<string, number>;
   },

@@ -191,4 +191,4 @@ export {
   type Sha,
   ZERO_SHA,
 } from './types.ts';
-export { openWorkTree, type Snapshot, type WorkTree } from './work-tree.ts';
+export { openWorkTree, type WorkTree, type WorkTreeSnapshot } from './work-tree.ts';

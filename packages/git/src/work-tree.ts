@@ -23,10 +23,10 @@ export interface WorkTree {
   /** What differs from the last common commit with a revision; null when there is no such revision. */
   changedSince(revision: string): Promise<string[] | null>;
   /** A commit of everything as it is now, in a bare repository of its own. */
-  snapshot(branch: string): Promise<Snapshot>;
+  snapshot(branch: string): Promise<WorkTreeSnapshot>;
 }
 
-export interface Snapshot {
+export interface WorkTreeSnapshot {
   readonly repository: string;
   readonly sha: string;
   remove(): Promise<void>;
@@ -79,7 +79,7 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
     return [...new Set([...tracked, ...names(await git(['ls-files', '-z', '--others', '--exclude-standard']))])];
   }
 
-  async function snapshot(branch: string): Promise<Snapshot> {
+  async function snapshot(branch: string): Promise<WorkTreeSnapshot> {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-snapshot-'));
     const repository = join(folder, 'repository.git');
     const remove = () => rm(folder, { recursive: true, force: true });

@@ -29,7 +29,6 @@ export interface ActivityDependencies {
   /** Of the running program. */
   readonly version: string;
   readonly outbound: Outbound;
-  readonly mail: Pick<Mail, 'send' | 'configured'>;
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   /** A project by id or full path as the caller sees it. */
   readonly project: (idOrPath: string, caller: Caller) => Promise<ProjectSubject | null>;
@@ -37,7 +36,7 @@ export interface ActivityDependencies {
   readonly webhooks: Omit<WebhookDependencies, 'db' | 'announce'>;
   readonly search: Omit<SearchDependencies, 'db' | 'externalUrl'>;
   readonly resolver: CredentialResolver;
-  readonly mail: NotificationDependencies['mail'];
+  readonly mail: NotificationDependencies['mail'] & Pick<Mail, 'send' | 'configured'>;
   readonly markdown: NotificationDependencies['markdown'];
   readonly noteables: Pick<Noteables, 'audience'>;
   /** Who a feed token stands for; null when it is unknown. */

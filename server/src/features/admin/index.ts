@@ -10,14 +10,17 @@ import { switchRoutes } from './switches/switches.routes.ts';
 
 export { type Backups, headsOf, openDestination, restoreBackup, verifyBackup } from './backups/index.ts';
 
-export interface AdminDependencies extends ConfigurationDependencies, OverviewDependencies, BackupDependencies {
+export interface AdminDependencies
+  extends ConfigurationDependencies,
+    OverviewDependencies,
+    Omit<BackupDependencies, 'release'> {
   readonly switches: Switches;
 }
 
 /** One per process, made by app.ts. */
 export function adminFeature(deps: AdminDependencies): Feature & { readonly backups: Backups } {
   const { settings, switches } = deps;
-  const backup = backupFeature(deps);
+  const backup = backupFeature({ ...deps, release: deps.release.version });
   return {
     routes: [
       ...configurationRoutes(deps),

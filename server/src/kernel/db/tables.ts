@@ -105,6 +105,41 @@ export interface AwardEmojiTable {
   updated_at: Generated<Date>;
 }
 
+export interface BackupScheduleTable {
+  id: Generated<number>;
+  enabled: Generated<boolean>;
+  schedule: Generated<string>;
+  time_zone: Generated<string>;
+  keep: Generated<number>;
+  next_run_at: Date | null;
+}
+
+export interface BackupsTable {
+  id: Generated<number>;
+  name: string | null;
+  destination: string;
+  state: Generated<'running' | 'finished' | 'failed' | 'canceled'>;
+  trigger: 'schedule' | 'api' | 'command';
+  user_id: number | null;
+  full_copy: Generated<boolean>;
+  encrypted: Generated<boolean>;
+  phase: Generated<'database' | 'repositories' | 'objects' | 'manifest' | 'done'>;
+  repositories_total: number | null;
+  repositories_done: Generated<number>;
+  objects_done: Generated<number>;
+  bytes_total: Generated<number>;
+  bytes_stored: Generated<number>;
+  problems: Generated<string[]>;
+  error: string | null;
+  cancel_requested: Generated<boolean>;
+  started_at: Generated<Date>;
+  point_at: Date | null;
+  finished_at: Date | null;
+  verified_at: Date | null;
+  verification_error: string | null;
+  removed_at: Date | null;
+}
+
 export interface BadgesTable {
   id: Generated<number>;
   namespace_id: number | null;
@@ -455,6 +490,33 @@ export interface InstanceStateTable {
   value: JsonColumn;
 }
 
+export interface IntegrationCallsTable {
+  id: Generated<number>;
+  integration_id: number;
+  project_id: number;
+  fact_id: number | null;
+  event: string;
+  payload: string;
+  ok: boolean | null;
+  message: string | null;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
+}
+
+export interface IntegrationsTable {
+  id: Generated<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  slug: string;
+  active: Generated<boolean>;
+  inherited: Generated<boolean>;
+  events: Generated<string[]>;
+  properties: GeneratedJson;
+  secrets_sealed: Buffer | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface IssueAssigneesTable {
   issue_id: number;
   user_id: number;
@@ -648,6 +710,8 @@ export interface JobsTable {
   debug_trace: Generated<boolean>;
   kind: Generated<'job' | 'bridge'>;
   upstream_pipeline_id: number | null;
+  lost_handouts: Generated<number>;
+  trace_cut_at: number | null;
 }
 
 export interface KeptLastCommitsTable {
@@ -947,12 +1011,12 @@ export interface NotesTable {
   noteable_id: number | null;
   noteable_iid: number | null;
   action: string | null;
-  original_position: ColumnType<Json | null, string | null | undefined, string | null>;
-  outdated: Generated<boolean>;
   source_type: 'issue' | 'merge_request' | 'epic' | 'commit' | null;
   source_id: number | null;
   source_project_id: number | null;
   source_sha: string | null;
+  original_position: ColumnType<Json | null, string | null | undefined, string | null>;
+  outdated: Generated<boolean>;
 }
 
 export interface NotificationSettingsTable {
@@ -1042,6 +1106,11 @@ export interface PathRedirectsTable {
   namespace_id: number | null;
   project_id: number | null;
   created_at: Generated<Date>;
+}
+
+export interface PipelineExplanationsTable {
+  pipeline_id: number;
+  explanation: JsonColumn;
 }
 
 export interface PipelineScheduleVariablesTable {
@@ -1547,7 +1616,7 @@ export interface RepositoryIntentsTable {
 
 export interface ResourceEventsTable {
   id: Generated<number>;
-  kind: 'label' | 'milestone' | 'state' | 'weight';
+  kind: 'label' | 'milestone' | 'state' | 'weight' | 'iteration';
   user_id: number | null;
   noteable_type: 'commit' | 'issue' | 'merge_request' | 'snippet' | 'epic';
   noteable_id: number;
@@ -1559,6 +1628,7 @@ export interface ResourceEventsTable {
   source_merge_request_id: number | null;
   weight: number | null;
   created_at: Generated<Date>;
+  iteration_id: number | null;
 }
 
 export interface ResourceGroupsTable {
@@ -2056,6 +2126,8 @@ export interface Database {
   approvals: ApprovalsTable;
   audit_events: AuditEventsTable;
   award_emoji: AwardEmojiTable;
+  backup_schedule: BackupScheduleTable;
+  backups: BackupsTable;
   badges: BadgesTable;
   board_labels: BoardLabelsTable;
   board_lists: BoardListsTable;
@@ -2088,6 +2160,8 @@ export interface Database {
   id_token_keys: IdTokenKeysTable;
   identities: IdentitiesTable;
   instance_state: InstanceStateTable;
+  integration_calls: IntegrationCallsTable;
+  integrations: IntegrationsTable;
   issue_assignees: IssueAssigneesTable;
   issue_labels: IssueLabelsTable;
   issue_links: IssueLinksTable;
@@ -2132,6 +2206,7 @@ export interface Database {
   object_deletions: ObjectDeletionsTable;
   path_locks: PathLocksTable;
   path_redirects: PathRedirectsTable;
+  pipeline_explanations: PipelineExplanationsTable;
   pipeline_schedule_variables: PipelineScheduleVariablesTable;
   pipeline_schedules: PipelineSchedulesTable;
   pipeline_sources: PipelineSourcesTable;
