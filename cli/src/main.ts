@@ -2,8 +2,8 @@
 import { ConfigError } from '@millrace/server/main';
 import { UsageError } from './arguments.ts';
 import type { Command, Surroundings } from './command.ts';
-import { ciCommand } from './commands/ci.ts';
 import { backupCommand } from './commands/backup.ts';
+import { ciCommand } from './commands/ci.ts';
 import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';

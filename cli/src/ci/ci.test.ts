@@ -9,7 +9,9 @@ import { main } from '../main.ts';
 
 let directory: string;
 const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: directory }).toString().trim();
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: directory })
+    .toString()
+    .trim();
 const write = (name: string, text: string) => writeFileSync(path.join(directory, name), text);
 
 beforeAll(() => {
@@ -58,7 +60,11 @@ async function call(...args: string[]) {
     readInput: async () => '',
     exit: () => undefined,
   };
-  return { code: await main(['ci', ...args, '--directory', directory], around), out: out.join(''), err: err.join('\n') };
+  return {
+    code: await main(['ci', ...args, '--directory', directory], around),
+    out: out.join(''),
+    err: err.join('\n'),
+  };
 }
 
 it('lists the jobs of the files as they are now', async () => {
@@ -73,7 +79,10 @@ it('names file and line of what is wrong', async () => {
   write('wrong.yml', 'a:\n  script: x\n  foo: 1\n');
   const { code, out } = await call('lint', '--file', 'wrong.yml');
   expect([code, out]).toEqual([1, 'wrong.yml:3:3: jobs:a config contains unknown keys: foo\n']);
-  expect(await call('list', '--file', 'none.yml')).toMatchObject({ code: 1, err: expect.stringContaining('there is no none.yml') });
+  expect(await call('list', '--file', 'none.yml')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('there is no none.yml'),
+  });
   expect((await call('list', '--variable', 'x')).code).toBe(2);
   rmSync(path.join(directory, 'wrong.yml'));
 });
@@ -90,7 +99,15 @@ it('explains by which rule a job is in or out, and compares two events', async (
 });
 
 it('runs jobs with uncommitted files, artifacts between them and variables', async () => {
-  const { code, out } = await call('run', '--executor', 'shell', '--variable', 'MORE=more', '--variable', 'RUN_CHANGED=1');
+  const { code, out } = await call(
+    'run',
+    '--executor',
+    'shell',
+    '--variable',
+    'MORE=more',
+    '--variable',
+    'RUN_CHANGED=1',
+  );
   expect(out).toContain('committedbrand new');
   expect(out).toContain('in main more');
   expect(out.trimEnd().split('\n').slice(-3)).toEqual(['success  build', 'success  test', 'warning  changed']);

@@ -57,8 +57,12 @@ const slug = (text: string): string =>
     .replace(/^-+|-+$/g, '');
 
 /** What is known of a pipeline on a laptop. */
-function predefined(tree: WorkTree, event: { ref: string; tag: boolean; source: string; defaultBranch: string; path: string }): Variable[] {
-  const project = tree.remote?.replace(/\.git$/, '').replace(/^(?:[a-z+]+:\/\/[^/]+\/|[^/:]+:)/i, '') ?? basename(tree.root);
+function predefined(
+  tree: WorkTree,
+  event: { ref: string; tag: boolean; source: string; defaultBranch: string; path: string },
+): Variable[] {
+  const project =
+    tree.remote?.replace(/\.git$/, '').replace(/^(?:[a-z+]+:\/\/[^/]+\/|[^/:]+:)/i, '') ?? basename(tree.root);
   const list: Record<string, string> = {
     CI: 'true',
     GITLAB_CI: 'true',
@@ -100,7 +104,9 @@ export async function compileLocally(tree: WorkTree, options: EventOptions): Pro
   const fetch: Fetch = async (local, from) => {
     if (from) return { failure: ': only files of the checkout are included here' };
     const paths = local.includes('*') ? filesMatching(local, await listPaths()) : [local];
-    const found = await Promise.all(paths.map(async (each) => ({ path: each, content: await textAt(join(tree.root, each)) })));
+    const found = await Promise.all(
+      paths.map(async (each) => ({ path: each, content: await textAt(join(tree.root, each)) })),
+    );
     return found.flatMap(({ path: each, content: text }) => (text === null ? [] : { path: each, content: text }));
   };
   const result = await compile({

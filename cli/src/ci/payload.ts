@@ -16,7 +16,11 @@ export function dependenciesOf(job: PlanJob, plan: Plan): string[] {
 export function payloadOf(
   job: PlanJob,
   id: number,
-  { pipeline, snapshot, archives }: {
+  {
+    pipeline,
+    snapshot,
+    archives,
+  }: {
     readonly pipeline: LocalPipeline;
     readonly snapshot: WorkTreeSnapshot;
     /** Ids of the jobs before that left an archive, by name. */
@@ -73,10 +77,18 @@ export function payloadOf(
           },
         ]
       : [],
-    cache: job.cache.map(({ key, untracked, paths, policy, when }) => ({ key, untracked, paths: [...paths], policy, when })),
+    cache: job.cache.map(({ key, untracked, paths, policy, when }) => ({
+      key,
+      untracked,
+      paths: [...paths],
+      policy,
+      when,
+    })),
     dependencies: dependencies.flatMap((name) => {
       const other = archives.get(name);
-      return other === undefined ? [] : [{ id: other, name, token: '', artifacts_file: { filename: 'artifacts.zip', size: 1 } }];
+      return other === undefined
+        ? []
+        : [{ id: other, name, token: '', artifacts_file: { filename: 'artifacts.zip', size: 1 } }];
     }),
     hooks: job.hooks.map(({ name, script }) => ({ name, script: [...script] })),
     inputs: job.inputs.map(({ name, type, default: content }) => ({ key: name, value: { type, content } })),

@@ -26,7 +26,7 @@ const before = (job: PlanJob, plan: Plan): PlanJob[] =>
   );
 
 /** In an order in which each comes after what it waits for. */
-export function orderOf(plan: Plan, only: readonly string[]): PlanJob[] {
+function orderOf(plan: Plan, only: readonly string[]): PlanJob[] {
   const done = new Set<PlanJob>();
   const visit = (job: PlanJob): void => {
     if (done.has(job)) return;
@@ -34,8 +34,11 @@ export function orderOf(plan: Plan, only: readonly string[]): PlanJob[] {
     done.add(job);
   };
   for (const name of only) {
-    const named = plan.jobs.filter((job) => job.name === name || job.name.startsWith(`${name} `) || job.name.startsWith(`${name}: [`));
-    if (named.length === 0) throw new CiError(`the pipeline has no job ${name}; millrace ci list shows those that it has`);
+    const named = plan.jobs.filter(
+      (job) => job.name === name || job.name.startsWith(`${name} `) || job.name.startsWith(`${name}: [`),
+    );
+    if (named.length === 0)
+      throw new CiError(`the pipeline has no job ${name}; millrace ci list shows those that it has`);
     // A job that is named runs with what it needs, not with all stages before it.
     for (const job of named) {
       if (job.needs !== null) visit(job);
@@ -71,7 +74,8 @@ export async function runPlan(
     for (const [index, job] of order.entries()) {
       const named = options.only.includes(job.name);
       if (job.when === 'manual' && !named) outcomes.set(job.name, 'manual');
-      else if (job.trigger || job.upstream !== null || !mayStart(job, plan, outcomes)) outcomes.set(job.name, 'skipped');
+      else if (job.trigger || job.upstream !== null || !mayStart(job, plan, outcomes))
+        outcomes.set(job.name, 'skipped');
       else {
         const id = index + 1;
         options.say(`=== ${job.name} (${job.stage})`);

@@ -19,7 +19,9 @@ const options = {
 } as const;
 const executors: readonly string[] = ['auto', 'shell', 'bubblewrap', 'container', 'dummy'];
 
-type Parsed = { readonly [K in keyof typeof options]?: (typeof options)[K] extends 'list' ? readonly string[] : string };
+type Parsed = {
+  readonly [K in keyof typeof options]?: (typeof options)[K] extends 'list' ? readonly string[] : string;
+};
 
 async function checkout({ directory = '.' }: Parsed, around: Surroundings): Promise<WorkTree> {
   const tree = await openWorkTree(directory, { env: around.env });
@@ -74,7 +76,10 @@ function ruleLines({ mark, holds, conditions }: RuleTrace): string[] {
     `      $${name} ${hidden || value !== null ? `= ${hidden ? '[masked]' : JSON.stringify(value)}` : 'is not set'}`;
   return [
     `  ${mark.file}:${mark.line} ${holds ? 'matches' : 'does not match'}`,
-    ...conditions.flatMap((one) => [`    ${one.holds ? 'true ' : 'false'} ${one.kind}: ${one.text}`, ...one.values.map(values)]),
+    ...conditions.flatMap((one) => [
+      `    ${one.holds ? 'true ' : 'false'} ${one.kind}: ${one.text}`,
+      ...one.values.map(values),
+    ]),
   ];
 }
 
@@ -117,7 +122,8 @@ async function explain(args: readonly string[], around: Surroundings): Promise<n
 async function run(args: readonly string[], around: Surroundings): Promise<number> {
   const { options: given } = parse(args, [], { ...options, job: 'list', executor: 'string' });
   const executor = given.executor ?? 'auto';
-  if (!executors.includes(executor)) throw new UsageError(`--executor is ${executor}, but must be one of ${executors.join(', ')}`);
+  if (!executors.includes(executor))
+    throw new UsageError(`--executor is ${executor}, but must be one of ${executors.join(', ')}`);
   const { tree, pipeline, plan } = await planned(given, around);
   const outcomes = await runPlan(tree, pipeline, plan, {
     only: given.job ?? [],
@@ -138,7 +144,8 @@ const forms: Readonly<Record<string, (args: readonly string[], around: Surroundi
   run,
 };
 
-const event = '[--source push] [--ref BRANCH | --tag TAG] [--base REF] [--variable NAME=VALUE]... [--input NAME=VALUE]... [--file FILE] [--directory DIR]';
+const event =
+  '[--source push] [--ref BRANCH | --tag TAG] [--base REF] [--variable NAME=VALUE]... [--input NAME=VALUE]... [--file FILE] [--directory DIR]';
 
 export const ciCommand: Command = {
   name: 'ci',

@@ -63,7 +63,9 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
   const sha = await ask('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
   if (sha === null) return null;
   const origin = await ask('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD');
-  const [author = '', date = '', title = '', ...rest] = (await git(['log', '-1', '--format=%an <%ae>%n%cI%n%B', sha])).split('\n');
+  const [author = '', date = '', title = '', ...rest] = (
+    await git(['log', '-1', '--format=%an <%ae>%n%cI%n%B', sha])
+  ).split('\n');
 
   async function paths(): Promise<string[]> {
     const all = names(await git(['ls-files', '-z', '--cached', '--others', '--exclude-standard']));

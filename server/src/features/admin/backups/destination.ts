@@ -9,7 +9,7 @@ import { type Blob, type ManifestBody, type ManifestHead, parsedHead, type Seali
 import { DamagedBackup, opened, sealed, sealedSize } from './sealing.ts';
 
 /** The URL of a folder below another one. */
-export function below(url: string, name: string): string {
+function below(url: string, name: string): string {
   const [address = '', query] = url.split('?', 2);
   return `${address.replace(/\/+$/, '')}/${name}${query === undefined ? '' : `?${query}`}`;
 }

@@ -6,7 +6,7 @@ import { notFound } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
 import { compileWith, type PipelineInputs } from '../pipelines/compile.ts';
 import { findConfig } from '../pipelines/config-file.ts';
-import { type ContextRequest, type Pipelines, refOfRequest, zeroSha } from '../pipelines/create.ts';
+import { type ContextRequest, type Pipelines, refOfRequest, shortRef, zeroSha } from '../pipelines/create.ts';
 import { type JobVariable, variable } from '../variables/job-variables.ts';
 import { type EventJson, explanationJson } from './explain.entity.ts';
 import { findRequest } from './explain.queries.ts';
@@ -52,7 +52,7 @@ export function explaining(deps: CiDependencies, pipelines: Pipelines) {
     const request = { subject, caller, ...place, beforeSha: commit.parent_ids[0] ?? zeroSha };
     const found = await findConfig(deps, subject.project, place.sha);
     const config = content === undefined ? found : { path: found?.path ?? '.gitlab-ci.yml', text: content };
-    const shown = { ref: event.ref ?? place.ref, sha: place.sha, source: place.source };
+    const shown = { ref: shortRef(place.ref).name, sha: place.sha, source: place.source };
     const nothing = { workflow: null, jobs: [] };
     if (!config)
       return { ...shown, outcome: 'invalid', errors: ['Missing CI config file'], complete: true, ...nothing };

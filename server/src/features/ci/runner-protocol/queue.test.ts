@@ -1,13 +1,7 @@
 /** The queue: who is served first, what a waiting job says, and that vanished runners lose nothing. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  type JobPayload,
-  type JobView,
-  protocolRunner,
-  startWorld,
-  type World,
-} from '../../../../test/ci.ts';
+import { type JobPayload, type JobView, protocolRunner, startWorld, type World } from '../../../../test/ci.ts';
 import { unique } from '../../../../test/factories.ts';
 
 let world: World;
