@@ -101,7 +101,8 @@ const mergeTrainPage = createRoute({
   validateSearch: (search): { target_branch?: string | undefined } => ({ target_branch: text(search.target_branch) }),
   loaderDeps: ({ search }) => search,
   loader: async ({ params, deps }) => {
-    const { default_branch } = await fetched(params.path);
+    const { default_branch, merge_trains_enabled } = await fetched(params.path);
+    if (!merge_trains_enabled) return;
     await load(mergeTrain(fromSegment(params.path), deps.target_branch ?? default_branch ?? 'main'));
   },
   component: lazyRouteComponent(() => import('./features/merge-trains/MergeTrainPage.tsx')),

@@ -98,7 +98,7 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['settings/ci_cd', 'Settings', settings('pipelines')],
     ['settings/repository', 'Settings', settings('protected-branches')],
     ['settings/merge_requests', 'Settings', settings('merge')],
-    ['settings/integrations', 'Settings', settings('hooks')],
+    ['settings/integrations', 'Settings', settings('integrations')],
     ['settings/access_tokens', 'Settings', settings('access-tokens')],
     ['hooks', 'Settings', settings('hooks')],
     ['deploy_keys', 'Settings', settings('deploy-keys')],

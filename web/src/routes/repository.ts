@@ -47,7 +47,11 @@ const raw = createRoute({
 const edit = createRoute({
   ...under,
   path: '/edit/$',
-  beforeLoad: signedIn,
+  beforeLoad: (at) => {
+    // `/-/edit` alone is where the ecosystem has the settings of a project.
+    if (!at.params._splat) throw redirect({ to: '/p/$path/settings', params: at.params, search: {} });
+    return signedIn(at);
+  },
   loader: loadEdit,
   component: lazyRouteComponent(() => import('../features/files/EditPage.tsx')),
 });

@@ -1,6 +1,6 @@
 /** The columns of a board, side by side: moving issues shows at once, and the server has the last word. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import {
   type Board,
   type BoardIssue,
@@ -60,12 +60,11 @@ function ReadColumn({
   ): ReactNode;
 }) {
   const query = useInfiniteQuery(of.boards.column(board.id, shown.column));
-  const issues = query.data?.pages.flatMap((page) => page.items);
-  const ids = issues?.map(({ id, updated_at }) => `${id}:${updated_at}`).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same issues are the same list.
+  const issues = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data]);
+  const report = useEffectEvent(loaded);
   useEffect(() => {
-    if (issues) loaded(shown.column, issues);
-  }, [ids, shown.column]);
+    if (issues) report(shown.column, issues);
+  }, [issues, shown.column]);
   return children(issues, {
     total: query.data?.pages[0]?.total ?? null,
     more: query.hasNextPage,

@@ -41,6 +41,18 @@ function EntryRow({ entry, says }: { entry: TrainEntry; says: string }) {
 }
 
 export default function MergeTrainPage() {
+  const { project } = useProject();
+  if (project.merge_trains_enabled) return <Train />;
+  return (
+    <Page title={`Merge train · ${project.name_with_namespace}`} heading="Merge train">
+      <EmptyState title="Merge trains are not enabled">
+        Maintainers enable them in the settings of merge requests of this project.
+      </EmptyState>
+    </Page>
+  );
+}
+
+function Train() {
   const { project, path } = useProject();
   const search = useSearch({ from: '/p/$path/merge_trains' });
   const branch = search.target_branch ?? project.default_branch ?? 'main';

@@ -1,6 +1,6 @@
 /** One file of a conflict: its sections with a choice each, its text to edit, or the whole file of one side. */
 import { Button, Group, Radio, SegmentedControl, Textarea } from '@mantine/core';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
 import type { Resolution } from '../../../lib/conflicts.ts';
 import classes from './conflicts.module.css';
@@ -30,8 +30,8 @@ export function ConflictFileEditor({ file, change }: Props) {
     const content = way === 'text' ? text : way === 'sections' ? resolvedText(sections, choices) : null;
     return content === null || /^(<{7}|>{7}) /m.test(content) ? null : { path: file.path, content };
   }, [way, file, text, sections, choices]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the parent's function is another one with each of its renders
-  useEffect(() => change(resolution), [resolution]);
+  const report = useEffectEvent(change);
+  useEffect(() => report(resolution), [resolution]);
   let at = 0;
   return (
     <section className={classes.file} aria-label={file.path}>
