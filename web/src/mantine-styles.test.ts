@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const library = dirname(createRequire(import.meta.url).resolve('@mantine/core/package.json'));
+const library = dirname(createRequire(import.meta.url).resolve('@mantine/core/styles.css'));
 const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
 
 test('the styles of all components that are imported are loaded', () => {
