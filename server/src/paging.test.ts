@@ -17,6 +17,9 @@ afterAll(() => world.close());
 
 /** Lists without a row in the populated instance; their headers are checked all the same. */
 const empty = [
+  '/admin/backups',
+  '/projects/:id/issues/:issue_iid/related_merge_requests',
+  '/projects/:id/merge_requests/:merge_request_iid/context_commits',
   '/projects/:id/deployments/:deployment_id/merge_requests',
   '/projects/:id/resource_groups/:key/upcoming_jobs',
   '/projects/:id/pipelines/:pipeline_id/bridges',

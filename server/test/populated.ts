@@ -1,5 +1,5 @@
 /** An instance with a few rows in every list of the API, built once; and the address of each list in it. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Project } from '../src/kernel/db/rows.ts';
 import type { Route } from '../src/kernel/http/route.ts';
 import { type RequestParts, startTestApp, type TestApp, type TestResponse } from './app.ts';
@@ -18,6 +18,8 @@ import {
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { discuss, snip } from './populated-discussions.ts';
 import { iterate, plan } from './populated-plans.ts';
+import { archive, recordCalls } from './populated-work.ts';
+import { keepNewestJobs } from './queue.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -309,11 +311,20 @@ export async function startPopulated(): Promise<Populated> {
     });
     await call('POST', `${base}/pipeline`, { ref: source });
   }
+  let stacked = source;
   for (const number of three) {
     const branch = unique('other');
     await repository.commit(branch, { [`${branch}.txt`]: 'x' }, { start_branch: 'main' });
     const title = `Other ${number}`;
     await call('POST', `${base}/merge_requests`, { source_branch: branch, target_branch: 'before', title });
+    await call('POST', `/groups/${group.id}/approval_rules`, { name: title, approvals_required: 1 });
+  }
+  for (const number of three) {
+    const branch = unique('stacked');
+    await repository.commit(branch, { [`${branch}.txt`]: 'x' }, { start_branch: stacked });
+    const title = `Stacked ${number}`;
+    await call('POST', `${base}/merge_requests`, { source_branch: branch, target_branch: stacked, title });
+    stacked = branch;
   }
   const pipelines = await eventually('pipelines of all pushes', async () => {
     const list = await repository.api<Row[]>('GET', '/pipelines', { query: { per_page: 100 } });
@@ -420,24 +431,9 @@ export async function startPopulated(): Promise<Populated> {
       })
       .execute();
 
-  for (const hook_id of Object.values(hooks)) {
-    const call = {
-      hook_id,
-      trigger: 'push_hooks',
-      event: 'Push Hook',
-      payload: '{}',
-      url: quiet.url,
-      state: 'done',
-    } as const;
-    for (const _ of three) {
-      const [event_uuid, uuid, idempotency_key] = [randomUUID(), randomUUID(), randomUUID()];
-      const told = { event_uuid, uuid, idempotency_key, request_headers: '{}', response_code: 200 };
-      await app.db
-        .insertInto('web_hook_calls')
-        .values({ ...call, ...told })
-        .execute();
-    }
-  }
+  await recordCalls(app, Object.values(hooks), quiet.url);
+  const job_id = await archive(app, String(runner.token));
+  await keepNewestJobs(app.db, 40);
 
   const ids: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
     projects: {
@@ -458,6 +454,7 @@ export async function startPopulated(): Promise<Populated> {
       target_branch: 'main',
       board_id: planned.boards[base] ?? 0,
       deployment_id: deployment,
+      job_id,
     },
     groups: {
       ...{ id: group.id, user_id: admin.user.id, hook_id: hooks.group, slug: 'page-1' },

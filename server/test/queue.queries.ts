@@ -28,3 +28,9 @@ export async function failJob(db: Db, id: number, error: string): Promise<void> 
     db,
   );
 }
+
+/** Deletes all waiting jobs but the newest: a page of a list holds them. */
+export async function keepNewestJobs(db: Db, count: number): Promise<void> {
+  await sql`delete from graphile_worker._private_jobs where locked_at is null and id not in (
+    select id from graphile_worker._private_jobs order by id desc limit ${count})`.execute(db);
+}
