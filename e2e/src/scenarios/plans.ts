@@ -170,6 +170,15 @@ async function pageSteps(suite: Suite, page: Page, call: Api, made: Planned): Pr
       await page.getByRole('button', { name: 'Comment', exact: true }).click();
       await page.getByRole('article').getByText('She floats.').waitFor();
       await look(page, 'epic');
+      const missing: string[] = [];
+      page.on('response', (answer) => {
+        if (answer.status() === 404) missing.push(answer.url());
+      });
+      await order.first().click();
+      await headed(page, 'Ribs');
+      await page.goBack();
+      await headed(page, 'Seaworthy');
+      assert.deepEqual(missing, []);
       await page.goto('/groups/shipyard/-/roadmap');
       await page.getByRole('rowheader', { name: 'Watertight' }).waitFor();
       await look(page, 'roadmap');

@@ -1,6 +1,6 @@
 /** The project or group whose page has comments, and what the person who looks may do there. */
 import { useQuery } from '@tanstack/react-query';
-import { useLocation, useParams } from '@tanstack/react-router';
+import { useMatch, useParams } from '@tanstack/react-router';
 import * as data from '../../lib/data.ts';
 import { groupLevel } from '../../lib/groups.ts';
 import { sessionQuery } from '../../lib/session.ts';
@@ -18,7 +18,8 @@ interface CommentPlace {
 /** The route above the page has loaded the place. */
 export function usePlace(): CommentPlace {
   const { path: segment = '' } = useParams({ strict: false });
-  const inGroup = useLocation({ select: ({ pathname }) => pathname.startsWith('/g/') });
+  // Of the page that is shown: while the next one loads, the location is that one's already.
+  const inGroup = useMatch({ strict: false, select: ({ routeId }) => String(routeId).startsWith('/g/') });
   const path = fromSegment(segment);
   const { data: project } = useQuery({ ...data.project(path), enabled: !inGroup });
   const { data: group } = useQuery({ ...data.group(path), enabled: inGroup });
