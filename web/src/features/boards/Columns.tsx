@@ -18,6 +18,9 @@ import classes from './boards.module.css';
 import { afterMove, moveByKey, moveTo } from './places.ts';
 import type { BoardsInView } from './useBoards.ts';
 
+/** The server refuses streams with more than 50 topics; the board itself is one. */
+const mostProjects = 40;
+
 interface Shown {
   readonly column: ColumnName;
   readonly name: string;
@@ -83,7 +86,10 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
   const focus = useRef<number | null>(null);
   const keyOf = (column: ColumnName) => of.boards.column(board.id, column).queryKey;
   const projects = [...new Set([...known.values()].flat().map(({ project_id }) => project_id))].sort((a, b) => a - b);
-  useLive([`board:${board.id}`, ...projects.map((id) => `project:${id}:issues`)], [of.boards.key]);
+  useLive(
+    [`board:${board.id}`, ...projects.slice(0, mostProjects).map((id) => `project:${id}:issues`)],
+    [of.boards.key],
+  );
 
   // The card that was moved by keyboard is another element afterwards: focus follows it.
   useEffect(() => {
