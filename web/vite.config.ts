@@ -6,32 +6,34 @@ import { defineConfig } from 'vite';
 /**
  * What is loaded together lies together: one file for what every page begins with, one for the icons, and few for what
  * several pages share, instead of a hundred that each cost a request. What one page alone needs stays with it.
+ * A group takes what its modules import along, unless one of a higher priority has it: that of the settings comes last,
+ * or every page would load it for the parts that it shares with them.
  */
 const chunks = [
-  { name: 'frame', tags: ['$initial' as const], priority: 3 },
-  { name: 'icons', test: /node_modules[\\/]@tabler[\\/]/, priority: 2 },
+  { name: 'frame', tags: ['$initial' as const], priority: 5 },
+  { name: 'icons', test: /node_modules[\\/]@tabler[\\/]/, priority: 4 },
   {
     name: 'markdown',
     test: /node_modules[\\/]dompurify[\\/]|[\\/]web[\\/]src[\\/](ui|lib)[\\/]markdown[\\/]/,
-    priority: 2,
-  },
-  { name: 'numbers', test: /node_modules[\\/]react-number-format[\\/]/, priority: 2 },
-  {
-    name: 'settings',
-    test: /[\\/]web[\\/]src[\\/](features[\\/](account|applications|audit|deploy-keys|hooks|protections|push-rules|service-accounts|tokens)|lib[\\/](tokens|protections))/,
-    minShareCount: 2,
-    priority: 2,
+    priority: 4,
   },
   {
     name: 'parts',
-    test: /node_modules[\\/]@mantine[\\/]/,
-    minShareCount: 4,
-    priority: 1,
+    test: /node_modules[\\/](@mantine|@tanstack)[\\/]/,
+    minShareCount: 3,
+    priority: 3,
   },
   {
     name: 'shared',
-    test: /[\\/]web[\\/]src[\\/]/,
+    test: /[\\/]web[\\/]src[\\/](?!features[\\/](account|applications|audit|deploy-keys|hooks|protections|push-rules|service-accounts|tokens)[\\/])/,
     minShareCount: 3,
+    priority: 2,
+  },
+  {
+    name: 'settings',
+    test: /[\\/]web[\\/]src[\\/]features[\\/](account|applications|audit|deploy-keys|hooks|protections|push-rules|service-accounts|tokens)[\\/]/,
+    minShareCount: 2,
+    priority: 1,
   },
 ];
 
