@@ -109,8 +109,9 @@ async function runners(page: Page, call: Api): Promise<void> {
   await page.getByRole('button', { name: 'New runner' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Description').fill('dome');
-  await dialog.getByLabel('Tags').fill('night');
-  await dialog.getByLabel('Tags').press('Enter');
+  const tags = dialog.getByRole('combobox', { name: 'Tags' });
+  await tags.fill('night');
+  await tags.press('Enter');
   await dialog.getByRole('button', { name: 'Create runner' }).click();
   await dialog.getByText(/gitlab-runner register --url http:\/\/\S+ --token glrt-\S+/).waitFor();
   await look(page, 'runner-created');
