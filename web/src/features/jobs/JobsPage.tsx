@@ -64,7 +64,11 @@ export default function JobsPage() {
               meta={
                 <>
                   <span>#{job.id}</span>
-                  <Link to="/p/$path/pipelines/$id" params={{ path: segment, id: String(job.pipeline.id) }}>
+                  <Link
+                    to="/p/$path/pipelines/$id"
+                    params={{ path: segment, id: String(job.pipeline.id) }}
+                    className={classes.pipeline}
+                  >
                     Pipeline #{job.pipeline.id}
                   </Link>
                   <span>{job.stage}</span>
