@@ -294,6 +294,7 @@ export async function pageAddressesJourney(suite: Suite): Promise<void> {
       await suite.step('numbers of lines are links', () => lineLinks(page));
       await suite.step('filters of states have the words of badges', async () => {
         await page.goto(`/${project}/-/pipelines`);
+        await page.getByLabel('Status').waitFor();
         const words = await page.getByLabel('Status').locator('option').allTextContents();
         assert.ok(words.includes('Passed') && words.includes('Pending') && !words.includes('success'), words.join());
         await page.getByLabel('Status').selectOption('Pending');
