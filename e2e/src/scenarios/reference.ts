@@ -27,7 +27,7 @@ export async function referenceJourney(suite: Suite, instance: BrowserInstance):
       await page.getByLabel('Search operations').fill('protected variable');
       await page.getByText('No operation has all of these words.').waitFor();
       await page.getByLabel('Search operations').fill('commits of a merge request');
-      await page.getByRole('link', { name: /commits of a merge request/i }).waitFor();
+      await page.getByRole('link', { name: /list commits of a merge request/i }).waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL(/operation=getProjectsByIdMergeRequestsByMergeRequestIidCommits/);
       await page.getByRole('heading', { name: /commits of a merge request/i, level: 2 }).waitFor();
