@@ -26,6 +26,7 @@ export function changesOfPlace(
     return { url, name };
   };
   const three = (what: string, id: string, json: () => object, change: object, event: string) => ({
+    ...changesOfApprovalRules(noun, base, make),
     [`POST ${path}/${what}`]: async () => ({
       url: `${await base()}/${what}`,
       json: json(),
@@ -214,18 +215,33 @@ function changesOfStatusChecks(project: () => Promise<string>, make: Make): Reco
 }
 
 /** What a project requires of approvals. */
-function changesOfApprovals(project: () => Promise<string>, make: Make): Record<string, () => Promise<Change>> {
-  const json = { name: 'rule', approvals_required: 1 };
-  const list = async () => `${await project()}/approval_rules`;
-  const rule = async () => {
-    const url = await list();
-    return `${url}/${(await make('POST', url, json)).id}`;
-  };
-  const path = '/projects/:id/approval_rules';
+function changesOfApprovals(project: () => Promise<string>): Record<string, () => Promise<Change>> {
   return {
     'POST /projects/:id/approvals': async () => ({
       url: `${await project()}/approvals`,
       json: { merge_requests_author_approval: true },
+      leaves: 'merge_request_approval_settings_updated',
+    }),
+  };
+}
+
+/** Settings and rules of approvals that projects and groups have alike. */
+function changesOfApprovalRules(
+  noun: 'project' | 'group',
+  base: () => Promise<string>,
+  make: Make,
+): Record<string, () => Promise<Change>> {
+  const json = { name: 'rule', approvals_required: 1 };
+  const list = async () => `${await base()}/approval_rules`;
+  const rule = async () => {
+    const url = await list();
+    return `${url}/${(await make('POST', url, json)).id}`;
+  };
+  const path = `/${noun}s/:id/approval_rules`;
+  return {
+    [`PUT /${noun}s/:id/merge_request_approval_setting`]: async () => ({
+      url: `${await base()}/merge_request_approval_setting`,
+      json: { allow_committer_approval: false },
       leaves: 'merge_request_approval_settings_updated',
     }),
     [`POST ${path}`]: async () => ({ url: await list(), json, leaves: 'approval_rule_created' }),
@@ -302,7 +318,7 @@ function changesOfPipelineTriggers(project: () => Promise<string>, make: Make): 
 
 /** What a project alone has. */
 export const changesOfProjectParts = (project: () => Promise<string>, make: Make) => ({
-  ...changesOfApprovals(project, make),
+  ...changesOfApprovals(project),
   ...changesOfStatusChecks(project, make),
   ...changesOfPipelineTriggers(project, make),
 });

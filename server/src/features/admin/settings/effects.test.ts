@@ -1,6 +1,7 @@
 /** Each setting that acts, changed through the API: what is seen before, and what after. Slow: there are some two hundred. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountEffects } from '../../../../test/account-effects.ts';
+import { approvalEffects } from '../../../../test/approval-effects.ts';
 import {
   emptyZip,
   eventually,
@@ -189,6 +190,7 @@ interface Effect {
 
 const effects: Readonly<Record<string, Effect>> = {
   ...accountEffects(() => world),
+  ...approvalEffects(() => world),
   ...documentEffects(() => world),
   ...maintenanceEffects(() => world),
   ...outboundEffects(() => world),

@@ -57,6 +57,7 @@ export const projects = {
     'review',
     false,
     'Approval rules are not changed by merge request',
+    { acts: 'approval rules of merge requests' },
   ),
   enable_member_promotion_management: flag('compatibility', false, 'Promotions to paid roles wait for approval'),
   enforce_namespace_storage_limit: flag('compatibility', false, 'Enforce storage limits of groups'),
@@ -84,8 +85,12 @@ export const projects = {
     one,
   ),
   namespace_storage_forks_cost_factor: decimal('compatibility', 1, 'Share of forks in used storage', { max: 1 }),
-  prevent_merge_requests_author_approval: flag('review', false, 'Authors do not approve their own merge requests'),
-  prevent_merge_requests_committers_approval: flag('review', false, 'Committers do not approve merge requests'),
+  prevent_merge_requests_author_approval: flag('review', false, 'Authors do not approve their own merge requests', {
+    acts: 'approvals',
+  }),
+  prevent_merge_requests_committers_approval: flag('review', false, 'Committers do not approve merge requests', {
+    acts: 'approvals',
+  }),
   productivity_analytics_start_date: text('compatibility', null, 'First day of productivity figures', { max: 40 }),
   restricted_visibility_levels: words('namespaces', visibilities, [], 'Levels that only administrators choose', {
     acts: 'groups and projects',
