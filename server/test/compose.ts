@@ -1,6 +1,6 @@
 /** The product's composition on a test's database and directory, with its log in hand. */
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { type App, buildApp, type Kernels } from '../src/app.ts';
 import { loadInstanceKeys } from '../src/features/repository/index.ts';
 import { loadConfig } from '../src/kernel/config/config.ts';
@@ -53,6 +53,9 @@ export async function compose(
     null,
   );
   for (const storage of Object.values(config.repositories)) await mkdir(storage, { recursive: true, mode: 0o700 });
+  const key = randomBytes(32);
+  // Backups hold it.
+  await writeFile(config.secrets, `${key.toString('base64')}\n`, { mode: 0o600 });
   const pool = createPool({ ...database, max: 8, log });
   const db = createDb(pool);
   const lockDb = createDb(createPool({ ...database, max: 4, log }));
@@ -70,7 +73,7 @@ export async function compose(
     dump: createDump(pool),
     runner: (token) => builtInRunner({ config, url: () => `http://${host}:${port}`, token, log }),
     listener,
-    secrets: secretsFrom(randomBytes(32)),
+    secrets: secretsFrom(key),
     objects: keptWhileBackedUp(await openObjectStore(config), db),
     stopping: stopping.signal,
     storages: createStorages(config.repositories, noMetrics),
