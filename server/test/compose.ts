@@ -77,7 +77,7 @@ export async function compose(
     objects: keptWhileBackedUp(await openObjectStore(config), db),
     stopping: stopping.signal,
     storages: createStorages(config.repositories, noMetrics),
-    checks: {},
+    checks: { database: async () => void (await pool.query('select 1')) },
   };
   const app = buildApp(kernels, {
     strict: true,

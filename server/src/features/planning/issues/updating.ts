@@ -43,11 +43,14 @@ const compared = [
   ...(['time_estimate', 'time_spent', 'moved_to_id', 'duplicated_to_id', 'relative_position', 'updated_at'] as const),
 ];
 
+/** The text of a date alone ends at its seconds. */
+const exact = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value));
+
 /** Columns that differ, as they were and are. */
 const differences = (before: Issue, after: Issue): Record<string, Change> =>
   Object.fromEntries(
     compared
-      .filter((column) => String(before[column]) !== String(after[column]))
+      .filter((column) => exact(before[column]) !== exact(after[column]))
       .map((column) => [column, { previous: before[column], current: after[column] }]),
   );
 
