@@ -356,13 +356,16 @@ describe('all routes', () => {
     await app.settings.write({ project_repositories_archive_limit: 0, project_download_export_limit: 0 });
     const headers = { 'private-token': admin.secret };
     const queried = (url: string) => (url.includes('/files/') ? `${url}?ref=main` : url);
+    // Their answers hold the time: two of them are never the same.
+    const timed = new Set(['/application/overview', '/projects/:id/value_stream', '/groups/:id/value_stream']);
     for (const each of app.routes) {
       if (each.method !== 'GET') continue;
       const url = queried(filled(each));
       const get = await app.server.inject({ method: 'GET', url, headers });
       const head = await app.server.inject({ method: 'HEAD', url, headers });
       if (get.statusCode === 200) found += 1;
-      const compared = ['content-type', 'content-length', 'content-disposition', 'etag', 'link', 'x-total', 'allow'];
+      const content = timed.has(each.path) ? [] : ['content-length', 'etag'];
+      const compared = ['content-type', 'content-disposition', 'link', 'x-total', 'allow', ...content];
       // A stream whose length is not known is sent in pieces, which HEAD has none of.
       const differs = compared.filter((name) => get.headers[name] !== head.headers[name]);
       if (get.statusCode !== head.statusCode || head.body !== '' || differs.length > 0)
