@@ -159,7 +159,8 @@ export function backupService(deps: BackupDependencies) {
     async ({ backup }, { signal }) => {
       await verify(backup, {}, signal).catch((error: unknown) => {
         if (!(error instanceof DamagedBackup || error instanceof PassphraseError)) throw error;
-        deps.log.error({ err: error, backup }, 'a backup is damaged');
+        // Its verification says so; the instance itself works as it should.
+        deps.log.warn({ err: error, backup }, 'a backup is damaged');
       });
     },
     { maxAttempts: verifyTask.maxAttempts, timeout: longest },
@@ -182,6 +183,8 @@ export function backupService(deps: BackupDependencies) {
     }
   }
 
+  /** Milliseconds after which a removal looks again whether another backup is being worked on. */
+  const removalRetry = 30_000;
   const removeTask = { name: 'backups.remove', maxAttempts: 5 };
   const removeOne = defineTask(
     removeTask.name,
@@ -190,6 +193,9 @@ export function backupService(deps: BackupDependencies) {
       await exclusively(signal, async () => {
         await removeBackups(await open({}), [backup], signal);
         await queries.recordRemoved(db, [backup]);
+      }).catch(async (error: unknown) => {
+        if (!(error instanceof BackupRunning)) throw error;
+        await addJob(db, removeTask, { backup }, { runAt: new Date(Date.now() + removalRetry) });
       });
     },
     { maxAttempts: removeTask.maxAttempts, timeout: longest },
