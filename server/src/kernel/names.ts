@@ -34,6 +34,8 @@ export const oauthUsername = 'oauth2';
 
 /** Prefixes of headers of answers that clients of the ecosystem read. */
 export const headerPrefix = 'X-Gitlab-';
+/** Of the headers of notification mails. */
+export const mailHeaderPrefix = 'X-GitLab-';
 
 /** Names of variables in jobs: ours first, then the ecosystem's for the same value. */
 export const serverVariableNames = {

@@ -61,7 +61,7 @@ export function activityFeature(deps: ActivityDependencies): Feature {
   const { tasks, cron } = retention(db);
   const calls = hookCalls(deps);
   const unsubscribe = unsubscribing(deps);
-  const letters = mailRetention(db);
+  const sentMails = mailRetention(db);
   const { audience } = deps.noteables;
   const mails = notifications({ ...deps, audience, unsubscribeUrl: unsubscribe.url });
   const around = { db, ...deps.webhooks };
@@ -88,8 +88,8 @@ export function activityFeature(deps: ActivityDependencies): Feature {
       webhookConsumer(webhooks),
       mails,
     ],
-    tasks: [...tasks, ...calls.tasks, ...integrations.tasks, ...letters.tasks],
-    cron: [...cron, ...calls.cron, ...integrations.cron, ...letters.cron],
+    tasks: [...tasks, ...calls.tasks, ...integrations.tasks, ...sentMails.tasks],
+    cron: [...cron, ...calls.cron, ...integrations.cron, ...sentMails.cron],
     mount(server) {
       feeds(deps).mount(server);
       unsubscribe.mount(server);

@@ -13,11 +13,19 @@ export interface ActingLoaders {
   project(id: number, userId: number | null): Promise<ProjectSubject | null>;
 }
 
+/** Somebody as themselves, with no credential that narrows what they may. */
+export const inPerson = (user: User): Caller & { readonly user: User } => ({
+  user,
+  credential: { kind: 'none' },
+  scopes: null,
+  admin: user.admin,
+});
+
 /** The user and the project as they are now; null when either is gone or the user is not active. */
 export async function actingAs(loaders: ActingLoaders, userId: number, projectId: number): Promise<Acting | null> {
   const user = await loaders.user(userId);
   if (user?.state !== 'active') return null;
   const subject = await loaders.project(projectId, userId);
   if (!subject) return null;
-  return { caller: { user, credential: { kind: 'none' }, scopes: null, admin: user.admin }, subject };
+  return { caller: inPerson(user), subject };
 }

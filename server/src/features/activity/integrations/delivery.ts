@@ -1,4 +1,4 @@
-/** From events to integrations: queued with the fact that they tell of, sent by a task, and kept for a week. */
+/** From events to integrations: queued with their fact, sent by a task, and kept for a week. */
 import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Integration } from '../../../kernel/db/rows.ts';
@@ -12,7 +12,7 @@ import type { Announcement, HookMessage } from '../webhooks/index.ts';
 import { definitionOf } from './definitions.ts';
 import * as queries from './integrations.queries.ts';
 import { chatServices } from './services/chat.ts';
-import { tellJira } from './services/jira.ts';
+import { mentionInJira } from './services/jira.ts';
 import { mailOf, recipientsOf } from './services/mails.ts';
 import { chatMessage } from './services/message.ts';
 import { type IntegrationValues, openedValues } from './settings.ts';
@@ -27,7 +27,7 @@ export interface IntegrationDeliveryDependencies {
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface Told {
+interface Outcome {
   readonly ok: boolean;
   readonly message: string;
 }
@@ -82,7 +82,7 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
     return which === 'protected' ? isProtected : isDefault || isProtected;
   }
 
-  async function tellChat(slug: string, values: IntegrationValues, event: string, payload: Json): Promise<Told> {
+  async function sendToChat(slug: string, values: IntegrationValues, event: string, payload: Json): Promise<Outcome> {
     const message = chatMessage(payload);
     const service = chatServices[slug];
     if (!message || !service) return { ok: true, message: 'Nothing to send for this event' };
@@ -93,7 +93,7 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
     return { ok: true, message: 'Sent' };
   }
 
-  async function tellByMail(values: IntegrationValues, payload: Json): Promise<Told> {
+  async function sendByMail(values: IntegrationValues, payload: Json): Promise<Outcome> {
     const mail = mailOf(values, payload);
     if (!mail) return { ok: true, message: 'Nothing to send for this event' };
     if (!deps.mail.configured) return { ok: false, message: 'No mail server is configured' };
@@ -104,7 +104,7 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
     return { ok: recipients.length > 0, message: `${recipients.length} mails sent` };
   }
 
-  async function tellJenkins(values: IntegrationValues, event: string, payload: Json): Promise<Told> {
+  async function sendToJenkins(values: IntegrationValues, event: string, payload: Json): Promise<Outcome> {
     const name = String(values.project_name ?? '')
       .split('/')
       .map(encodeURIComponent)
@@ -124,8 +124,8 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
     return { ok: accepted(answer), message: `Jenkins answered ${answer.status}` };
   }
 
-  async function jira(values: IntegrationValues, payload: Json): Promise<Told> {
-    const count = await tellJira(values, payload, async (request) => {
+  async function jira(values: IntegrationValues, payload: Json): Promise<Outcome> {
+    const count = await mentionInJira(values, payload, async (request) => {
       const answer = await send(request);
       if (!accepted(answer)) throw new Error(`Jira answered ${answer.status}`);
       try {
@@ -138,7 +138,11 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
   }
 
   /** Sends one event. Throws NotReached where another try may help. */
-  async function tell(row: Integration, projectId: number, message: Omit<HookMessage, 'trigger'> & { switch: string }) {
+  async function sendEvent(
+    row: Integration,
+    projectId: number,
+    message: Omit<HookMessage, 'trigger'> & { switch: string },
+  ) {
     const values = openedValues(deps.secrets, row);
     const payload = message.payload as Json;
     const pipeline = payload.object_kind === 'pipeline' ? object(payload.object_attributes) : null;
@@ -152,12 +156,12 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
         case 'jira':
           return await jira(values, payload);
         case 'jenkins':
-          return await tellJenkins(values, message.event, payload);
+          return await sendToJenkins(values, message.event, payload);
         case 'emails-on-push':
         case 'pipelines-email':
-          return await tellByMail(values, payload);
+          return await sendByMail(values, payload);
         default:
-          return await tellChat(row.slug, values, message.switch, payload);
+          return await sendToChat(row.slug, values, message.switch, payload);
       }
     } catch (error) {
       if (error instanceof NotReached) throw error;
@@ -175,8 +179,8 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
       if (!call || !row?.active) return;
       const { event, payload } = JSON.parse(call.payload) as HookMessage;
       try {
-        const told = await tell(row, call.project_id, { event, payload, switch: call.event });
-        await queries.finishCall(db, id, told.ok, told.message);
+        const outcome = await sendEvent(row, call.project_id, { event, payload, switch: call.event });
+        await queries.finishCall(db, id, outcome.ok, outcome.message);
       } catch (error) {
         if (!(error instanceof NotReached)) throw error;
         await queries.finishCall(db, id, false, error.message);
@@ -193,7 +197,7 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
   return {
     tasks: [deliver, forget] as readonly Task[],
     cron: [{ task: forget.name, schedule: '47 3 * * *' }] as readonly CronItem[],
-    tell,
+    sendEvent,
     async announce({ factId, hooks }: Announcement): Promise<void> {
       if (!hooks || hooks.projectId === null) return;
       const place = { kind: 'project', id: hooks.projectId, groupIds: hooks.groupIds } as const;

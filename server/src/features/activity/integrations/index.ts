@@ -1,4 +1,4 @@
-/** Integrations: services outside that are told what happens in projects, each in its own form. */
+/** Integrations: external services that receive events of projects, each in its own format. */
 import type { Route } from '../../../kernel/http/route.ts';
 import type { CronItem, Task } from '../../../kernel/queue/index.ts';
 import type { Announcement } from '../webhooks/index.ts';

@@ -1,4 +1,4 @@
-/** SQL of integrations and of what they were told. */
+/** SQL of integrations and of the events that were sent to them. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Integration } from '../../../kernel/db/rows.ts';
@@ -79,7 +79,7 @@ export async function saveIntegration(
 export const integrationById = (db: Db, id: number): Promise<Integration | undefined> =>
   db.selectFrom('integrations').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Null where the fact was told already. */
+/** Null where the event was sent already. */
 export async function insertCall(
   db: Db,
   call: {

@@ -3,7 +3,7 @@ import type { TProperties } from 'typebox';
 import Type from 'typebox';
 import { type AuditOrigin, entityOfPlace, instanceEntity, originOf, recordAudit } from '../../../kernel/audit/index.ts';
 import type { GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
@@ -31,7 +31,7 @@ export interface IntegrationRouteDependencies {
   readonly db: Db;
   readonly outbound: Pick<Outbound, 'refusal'>;
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
-  readonly delivery: Pick<IntegrationDelivery, 'tell'>;
+  readonly delivery: Pick<IntegrationDelivery, 'sendEvent'>;
   /** An event that an integration is tested with: something that exists, or why nothing does. */
   readonly sample: (place: Place, event: HookEvent, user: User) => Promise<HookMessage | string>;
 }
@@ -73,6 +73,8 @@ const groupPlace = ({ group }: GroupSubject): IntegrationPlace => ({
   groupIds: group.traversal_ids,
 });
 
+type Audit = AuditOrigin & Pick<Parameters<typeof recordAudit>[1], 'entity'>;
+
 export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
   const { db, secrets } = deps;
 
@@ -89,6 +91,11 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
     return { definition, effective };
   }
 
+  async function show(place: IntegrationPlace, name: string) {
+    const { definition, effective } = await found(place, name);
+    return integrationDetailsJson(definition, effective);
+  }
+
   async function list(place: IntegrationPlace) {
     const all = await effectiveIntegrations(db, place);
     return all.flatMap((each) => {
@@ -97,11 +104,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
     });
   }
 
-  async function set(
-    place: IntegrationPlace,
-    params: Readonly<Record<string, unknown>>,
-    audit: { readonly origin: AuditOrigin; readonly entity: Parameters<typeof recordAudit>[1]['entity'] },
-  ) {
+  async function set(place: IntegrationPlace, params: Readonly<Record<string, unknown>>, audit: Audit) {
     const definition = defined(String(params.slug));
     const [before] = await effectiveIntegrations(db, place, definition.slug);
     const own = before && !before.inherited ? before.row : undefined;
@@ -109,46 +112,32 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
     const values = inherits
       ? {}
       : await mergedValues(definition, own ? openedValues(secrets, own) : {}, params, deps.outbound);
-    // On unless told otherwise, as clients expect.
+    // On by default, as clients expect.
     const events = definition.events.filter((event) =>
       typeof params[event] === 'boolean' ? params[event] : own ? own.events.includes(event) : true,
     );
-    const row = await saveIntegration(db, place, definition.slug, {
-      active: params.active !== false,
-      inherited: inherits,
-      events: inherits ? [] : events,
-      ...storedValues(secrets, definition, values),
-    });
-    await recordAudit(db, {
-      author: audit.origin.author,
-      address: audit.origin.address,
-      entity: audit.entity,
-      event: 'integration_updated',
-      details: { integration: definition.slug, active: row.active, inherited: row.inherited },
+    const row = await transaction(db, async (tx) => {
+      const saved = await saveIntegration(tx, place, definition.slug, {
+        active: params.active !== false,
+        inherited: inherits,
+        events: inherits ? [] : events,
+        ...storedValues(secrets, definition, values),
+      });
+      const details = { integration: definition.slug, active: saved.active, inherited: saved.inherited };
+      await recordAudit(tx, { ...audit, event: 'integration_updated', details });
+      return saved;
     });
     const [effective = { row, inherited: false }] = await effectiveIntegrations(db, place, definition.slug);
     return integrationDetailsJson(definition, effective);
   }
 
-  async function disable(
-    place: IntegrationPlace,
-    name: string,
-    audit: { readonly origin: AuditOrigin; readonly entity: Parameters<typeof recordAudit>[1]['entity'] },
-  ) {
+  async function disable(place: IntegrationPlace, name: string, audit: Audit) {
     const { definition } = await found(place, name);
-    await saveIntegration(db, place, definition.slug, {
-      active: false,
-      inherited: false,
-      events: [],
-      properties: {},
-      secrets_sealed: null,
-    });
-    await recordAudit(db, {
-      author: audit.origin.author,
-      address: audit.origin.address,
-      entity: audit.entity,
-      event: 'integration_disabled',
-      details: { integration: definition.slug },
+    const cleared = { active: false, inherited: false, events: [], properties: {}, secrets_sealed: null };
+    await transaction(db, async (tx) => {
+      await saveIntegration(tx, place, definition.slug, cleared);
+      const details = { integration: definition.slug };
+      await recordAudit(tx, { ...audit, event: 'integration_disabled', details });
     });
   }
 
@@ -162,9 +151,9 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
     const message = await deps.sample(subject, event, user);
     if (typeof message === 'string') throw unprocessable(message);
     try {
-      const told = await deps.delivery.tell(effective.row, subject.project.id, { ...message, switch: event });
-      if (!told.ok) throw unprocessable(told.message);
-      return { message: told.message };
+      const outcome = await deps.delivery.sendEvent(effective.row, subject.project.id, { ...message, switch: event });
+      if (!outcome.ok) throw unprocessable(outcome.message);
+      return { message: outcome.message };
     } catch (error) {
       if (error instanceof Error && error.name === 'NotReached') throw unprocessable(error.message);
       throw error;
@@ -197,10 +186,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
         summary: `Get an integration of a project${older}`,
         params: Type.Object({ ...parent, slug }),
         responses: { 200: IntegrationDetails },
-        handler: async ({ subject, params }) => {
-          const { definition, effective } = await found(projectPlace(subject), params.slug);
-          return integrationDetailsJson(definition, effective);
-        },
+        handler: ({ subject, params }) => show(projectPlace(subject), params.slug),
       }),
       route({
         ...each,
@@ -211,7 +197,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
         responses: { 200: IntegrationDetails },
         handler: (context) =>
           set(projectPlace(context.subject), context.params, {
-            origin: originOf(context),
+            ...originOf(context),
             entity: entityOfPlace(context.subject),
           }),
       }),
@@ -225,7 +211,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
         responses: { 204: Empty },
         handler: (context) =>
           disable(projectPlace(context.subject), context.params.slug, {
-            origin: originOf(context),
+            ...originOf(context),
             entity: entityOfPlace(context.subject),
           }),
       }),
@@ -276,10 +262,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
       summary: 'Get an integration of a group',
       params: Type.Object({ ...groupId, slug }),
       responses: { 200: IntegrationDetails },
-      handler: async ({ subject, params }) => {
-        const { definition, effective } = await found(groupPlace(subject), params.slug);
-        return integrationDetailsJson(definition, effective);
-      },
+      handler: ({ subject, params }) => show(groupPlace(subject), params.slug),
     }),
     route({
       ...group,
@@ -290,7 +273,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
       responses: { 200: IntegrationDetails },
       handler: (context) =>
         set(groupPlace(context.subject), context.params, {
-          origin: originOf(context),
+          ...originOf(context),
           entity: entityOfPlace(context.subject),
         }),
     }),
@@ -304,7 +287,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
       responses: { 204: Empty },
       handler: (context) =>
         disable(groupPlace(context.subject), context.params.slug, {
-          origin: originOf(context),
+          ...originOf(context),
           entity: entityOfPlace(context.subject),
         }),
     }),
@@ -324,10 +307,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
       summary: 'Get an integration of the instance',
       params: Type.Object({ slug }),
       responses: { 200: IntegrationDetails },
-      handler: async ({ params }) => {
-        const { definition, effective } = await found(everywhere, params.slug);
-        return integrationDetailsJson(definition, effective);
-      },
+      handler: ({ params }) => show(everywhere, params.slug),
     }),
     route({
       ...instance,
@@ -336,7 +316,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
       summary: 'Set an integration of the instance: the default of all groups and projects',
       params: Type.Object({ slug, ...attributes }),
       responses: { 200: IntegrationDetails },
-      handler: (context) => set(everywhere, context.params, { origin: originOf(context), entity: instanceEntity }),
+      handler: (context) => set(everywhere, context.params, { ...originOf(context), entity: instanceEntity }),
     }),
     route({
       ...instance,
@@ -346,8 +326,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
       params: Type.Object({ slug }),
       conditional: 'Disabling it again changes nothing.',
       responses: { 204: Empty },
-      handler: (context) =>
-        disable(everywhere, context.params.slug, { origin: originOf(context), entity: instanceEntity }),
+      handler: (context) => disable(everywhere, context.params.slug, { ...originOf(context), entity: instanceEntity }),
     }),
   ];
 }

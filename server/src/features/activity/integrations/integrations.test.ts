@@ -6,7 +6,7 @@ import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { type Receiver, startReceiver } from '../../../../test/receiver.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { chatServices } from './services/chat.ts';
-import { tellJira } from './services/jira.ts';
+import { mentionInJira } from './services/jira.ts';
 import { chatMessage, rendered } from './services/message.ts';
 
 type Json = Record<string, unknown>;
@@ -246,9 +246,9 @@ it('Jira issues that commits mention get a comment and a link, and are moved whe
 
 it('Jira: automatic transitions, keys of some projects, and patterns of one’s own', async () => {
   const sent: { method: string; url: string; body?: string }[] = [];
-  const tell = (values: Json, message: string) =>
-    tellJira(
-      { url: 'https://jira', password: 'p', jira_auth_type: 1, ...values } as Parameters<typeof tellJira>[0],
+  const mention = (values: Json, message: string) =>
+    mentionInJira(
+      { url: 'https://jira', password: 'p', jira_auth_type: 1, ...values } as Parameters<typeof mentionInJira>[0],
       {
         object_kind: 'push',
         ref: 'refs/heads/main',
@@ -261,10 +261,10 @@ it('Jira: automatic transitions, keys of some projects, and patterns of one’s 
         return { transitions: [{ id: '5', to: { statusCategory: { key: 'done' } } }] };
       },
     );
-  expect(await tell({ jira_issue_transition_automatic: true, project_keys: ['AB'] }, 'Fixes AB-1 and CD-2')).toBe(1);
+  expect(await mention({ jira_issue_transition_automatic: true, project_keys: ['AB'] }, 'Fixes AB-1 and CD-2')).toBe(1);
   expect(sent.at(-1)).toMatchObject({ method: 'POST', body: '{"transition":{"id":"5"}}' });
-  expect(await tell({ jira_issue_prefix: 'JIRA#', jira_issue_regex: '[a-z]+-\\d+' }, 'JIRA#ab-1 cd-2')).toBe(1);
-  expect(await tell({ jira_issue_regex: '(' }, 'AB-1')).toBe(0);
+  expect(await mention({ jira_issue_prefix: 'JIRA#', jira_issue_regex: '[a-z]+-\\d+' }, 'JIRA#ab-1 cd-2')).toBe(1);
+  expect(await mention({ jira_issue_regex: '(' }, 'AB-1')).toBe(0);
 });
 
 it('messages: finished pipelines alone, texts of people without markup, Pushover with its fields', () => {

@@ -19,7 +19,7 @@ import { type CronItem, defineTask, type Task } from '../../../kernel/queue/inde
 import type { About, Audience, Reader } from '../../collaboration/index.ts';
 import { noteById } from '../../collaboration/notes/index.ts';
 import { sendsMail } from '../../namespaces/index.ts';
-import { type Content, notificationLetter, type Told, wordsOf } from './letters.ts';
+import { type Content, type NotifiedItem, notificationMail, wordsOf } from './mail-template.ts';
 import type { NotifiedPlace } from './recipients.queries.ts';
 import * as queries from './recipients.queries.ts';
 import { type NotifiedEvent, recipients } from './recipients.ts';
@@ -31,7 +31,12 @@ export interface NotificationDependencies {
   readonly mail: Pick<Mail, 'configured' | 'send'>;
   readonly markdown: Pick<Markdown, 'html'>;
   readonly audience: Audience;
-  readonly unsubscribeUrl: (followed: { userId: number; type: Told['type']; id: number; iid: number }) => string;
+  readonly unsubscribeUrl: (followed: {
+    userId: number;
+    type: NotifiedItem['type'];
+    id: number;
+    iid: number;
+  }) => string;
 }
 
 /** What happened to a thing, before it is known who hears of it. */
@@ -39,17 +44,17 @@ interface Event {
   readonly factId: number;
   readonly event: NotifiedEvent;
   readonly actorId: number;
-  readonly about: About & { readonly type: Told['type']; readonly id: number };
+  readonly about: About & { readonly type: NotifiedItem['type']; readonly id: number };
   readonly internal?: boolean;
   /** Text in which people are named. */
   readonly text?: string;
-  /** What is told of it; the text is the body. */
-  readonly line: (actor: User, about: Told) => string;
+  /** The first line of the mail; the text is its body. */
+  readonly line: (actor: User, about: NotifiedItem) => string;
   readonly note?: NonNullable<Content['note']>;
   readonly assigned?: readonly number[];
 }
 
-const isNotified = (type: string): type is Told['type'] => ['issue', 'merge_request', 'epic'].includes(type);
+const isNotified = (type: string): type is NotifiedItem['type'] => ['issue', 'merge_request', 'epic'].includes(type);
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Things as the API shows them: what mails need of them. */
@@ -59,12 +64,12 @@ interface Shown {
   readonly assignees?: readonly { readonly id: number; readonly name: string }[];
 }
 
-const placeOf = ({ subject }: Reader): NotifiedPlace & { readonly told: Told['place'] } =>
+const placeOf = ({ subject }: Reader): NotifiedPlace & { readonly place: NotifiedItem['place'] } =>
   subject.kind === 'project'
     ? {
         projectId: subject.project.id,
         namespaceIds: subject.namespace.traversal_ids,
-        told: {
+        place: {
           id: subject.project.id,
           name: subject.project.name,
           path: `${subject.namespace.full_path}/${subject.project.path}`,
@@ -73,7 +78,7 @@ const placeOf = ({ subject }: Reader): NotifiedPlace & { readonly told: Told['pl
     : {
         projectId: null,
         namespaceIds: subject.group.traversal_ids,
-        told: { id: subject.group.id, name: subject.group.name, path: subject.group.full_path },
+        place: { id: subject.group.id, name: subject.group.name, path: subject.group.full_path },
       };
 
 export function notifications(deps: NotificationDependencies): FactConsumer {
@@ -83,7 +88,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     event: Event,
     actor: User,
     reader: Reader,
-    reason: Parameters<typeof notificationLetter>[0]['reason'],
+    reason: Parameters<typeof notificationMail>[0]['reason'],
   ) {
     const { user } = reader.caller;
     const { about, note } = event;
@@ -91,19 +96,19 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     if (user?.user_type !== 'human' || !user.confirmed_at || !address || !isMailAddress(address)) return;
     const { iid } = reader.target.json as Shown;
     const { title, path } = reader.target;
-    const told: Told = { ...about, iid, title, url: `${externalUrl}${path}`, place: placeOf(reader).told };
+    const item: NotifiedItem = { ...about, iid, title, url: `${externalUrl}${path}`, place: placeOf(reader).place };
     const text = event.text?.trim() ? event.text : undefined;
     const html =
       text && (await deps.markdown.html(text, { caller: reader.caller, base: baseOf(reader.subject), absolute: true }));
     const content: Content = {
-      line: event.line(actor, told),
+      line: event.line(actor, item),
       ...(text && html ? { body: { text, html } } : {}),
       ...(note ? { note } : {}),
     };
     const unsubscribe = deps.unsubscribeUrl({ userId: user.id, type: about.type, id: about.id, iid });
-    const letter = notificationLetter({ address, reason, unsubscribe }, told, content, externalUrl);
+    const message = notificationMail({ address, reason, unsubscribe }, item, content, externalUrl);
     await transaction(db, async (tx) => {
-      if (await queries.claimMail(tx, event.factId, user.id)) await mail.send(tx, letter);
+      if (await queries.claimMail(tx, event.factId, user.id)) await mail.send(tx, message);
     });
   }
 
@@ -114,9 +119,9 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     const seen = (await audience.readers(about, [actorId], event.internal ?? false)).get(actorId);
     if (!actor || !seen) return;
     const place = placeOf(seen);
-    const { namespaceIds, told } = place;
+    const { namespaceIds } = place;
     const kind = place.projectId === null ? 'group' : 'project';
-    if (!(await sendsMail(db, { kind, id: told.id, namespaceIds }))) return;
+    if (!(await sendsMail(db, { kind, id: place.place.id, namespaceIds }))) return;
     const { description } = seen.target.json as Shown;
     const [taking, described, watchers, subscriptions, named, byLabel] = await Promise.all([
       audience.participants(about),
@@ -138,9 +143,14 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       settings,
       place,
     ).filter(({ userId }) => userId !== actorId);
+    const readers = await audience.readers(
+      about,
+      heard.map(({ userId }) => userId),
+      event.internal ?? false,
+    );
     for (const { userId, reason } of heard) {
       delivery.signal.throwIfAborted();
-      const reader = (await audience.readers(about, [userId], event.internal ?? false)).get(userId);
+      const reader = readers.get(userId);
       if (reader) await send(event, actor, reader, reason);
     }
   }
@@ -152,7 +162,13 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   type Handled = Pick<Fact<FactDefinition>, 'id' | 'actor_id' | 'project_id' | 'namespace_id'>;
 
   /** Opened, with its description. */
-  async function opened(fact: Handled, type: Told['type'], id: number, event: NotifiedEvent, delivery: FactDelivery) {
+  async function opened(
+    fact: Handled,
+    type: NotifiedItem['type'],
+    id: number,
+    event: NotifiedEvent,
+    delivery: FactDelivery,
+  ) {
     if (!mail.configured || fact.actor_id === null) return;
     const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id };
     const shown = await shownTo(about, fact.actor_id);
@@ -161,7 +177,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       {
         ...{ factId: fact.id, event, actorId: fact.actor_id, about },
         text: shown.description ?? '',
-        line: (actor, told) => `${actor.name} created ${wordsOf(told)}: ${told.title}`,
+        line: (actor, item) => `${actor.name} created ${wordsOf(item)}: ${item.title}`,
         assigned: shown.assignees?.map((each) => each.id) ?? [],
       },
       delivery,
@@ -171,7 +187,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   /** Closed, reopened, merged. */
   async function moved(
     fact: Handled,
-    type: Told['type'],
+    type: NotifiedItem['type'],
     id: number,
     event: NotifiedEvent,
     word: string,
@@ -179,7 +195,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   ) {
     if (!mail.configured || fact.actor_id === null) return;
     const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id };
-    const line: Event['line'] = (actor, told) => `${capital(wordsOf(told))} was ${word} by ${actor.name}`;
+    const line: Event['line'] = (actor, item) => `${capital(wordsOf(item))} was ${word} by ${actor.name}`;
     await tell({ factId: fact.id, event, actorId: fact.actor_id, about, line }, delivery);
   }
 
@@ -190,10 +206,10 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     const shown = await shownTo(about, fact.actor_id);
     if (!shown) return;
     const names = shown.assignees?.map(({ name }) => name).join(', ');
-    const line: Event['line'] = (actor, told) =>
+    const line: Event['line'] = (actor, item) =>
       names
-        ? `${actor.name} assigned ${wordsOf(told)} to ${names}`
-        : `${actor.name} removed the assignees of ${wordsOf(told)}`;
+        ? `${actor.name} assigned ${wordsOf(item)} to ${names}`
+        : `${actor.name} removed the assignees of ${wordsOf(item)}`;
     const involved = [assignees.previous, assignees.current].flatMap((ids) => ids as readonly number[]);
     await tell(
       { ...{ factId: fact.id, actorId: fact.actor_id, about, line }, event: 'reassign_issue', assigned: involved },
@@ -211,7 +227,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
         ...{ factId: fact.id, event: 'new_note', actorId: fact.actor_id, internal, note },
         about: { type, id, projectId, groupId },
         text: note.body,
-        line: (actor, told) => `${actor.name} commented on ${wordsOf(told)}:`,
+        line: (actor, item) => `${actor.name} commented on ${wordsOf(item)}:`,
       },
       delivery,
     );

@@ -52,6 +52,8 @@ const mostTries = 60;
 /** Milliseconds between two updates of a row. */
 const reportEvery = 500;
 const longest = 24 * 3_600_000;
+/** Milliseconds until a removal tries again that another backup kept from its work. */
+const removalRetry = 5_000;
 /** What a row says of a URL: without its parameters. */
 const shown = (url: string) => url.split('?')[0] ?? url;
 
@@ -183,20 +185,19 @@ export function backupService(deps: BackupDependencies) {
     }
   }
 
-  /** Milliseconds after which a removal looks again whether another backup is being worked on. */
-  const removalRetry = 30_000;
   const removeTask = { name: 'backups.remove', maxAttempts: 5 };
+  const askRemoval = (name: string, runAt?: Date) =>
+    addJob(db, removeTask, { backup: name }, { jobKey: `${removeTask.name}:${name}`, ...(runAt ? { runAt } : {}) });
   const removeOne = defineTask(
     removeTask.name,
     Type.Object({ backup: Type.String() }),
     async ({ backup }, { signal }) => {
-      await exclusively(signal, async () => {
+      const free = await withLockIfFree(deps.lockDb, lock, async () => {
         await removeBackups(await open({}), [backup], signal);
         await queries.recordRemoved(db, [backup]);
-      }).catch(async (error: unknown) => {
-        if (!(error instanceof BackupRunning)) throw error;
-        await addJob(db, removeTask, { backup }, { runAt: new Date(Date.now() + removalRetry) });
       });
+      // A backup may take hours: its end is not waited for here.
+      if (!free) await askRemoval(backup, new Date(Date.now() + removalRetry));
     },
     { maxAttempts: removeTask.maxAttempts, timeout: longest },
   );
@@ -225,7 +226,7 @@ export function backupService(deps: BackupDependencies) {
     start,
     askVerification: (name: string) =>
       addJob(db, verifyTask, { backup: name }, { jobKey: `${verifyTask.name}:${name}` }),
-    askRemoval: (name: string) => addJob(db, removeTask, { backup: name }, { jobKey: `${removeTask.name}:${name}` }),
+    askRemoval: (name: string) => askRemoval(name),
     verify,
     /** For the command: makes one now. */
     async createNow(

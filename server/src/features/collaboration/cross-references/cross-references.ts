@@ -2,6 +2,7 @@
  * Writes a note under everything that a text refers to: `mentioned in issue #1`. As whoever wrote the text, who has to see
  * what it names; those who do not see the text do not see the note (`notes/references.queries.ts`).
  */
+import { inPerson } from '../../../kernel/authz/acting.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import {
@@ -137,7 +138,7 @@ export function crossReferences(deps: Dependencies): FactConsumer {
   /** Who acted, as a caller; null for nobody, and for those who may not act. */
   async function callerOf(actorId: number | null, delivery: FactDelivery): Promise<Caller | null> {
     const user = actorId === null ? null : await delivery.user(actorId);
-    return user?.state === 'active' ? { user, credential: { kind: 'none' }, scopes: null, admin: user.admin } : null;
+    return user?.state === 'active' ? inPerson(user) : null;
   }
   const subjectOf = async (row: Pick<SourceText, 'project_id' | 'namespace_id'>, caller: Caller) =>
     row.project_id !== null

@@ -1,4 +1,5 @@
 /** Who hears of a text: those whom it names, alone or with a group or everybody (`@all`), and who read what it is of. */
+import { inPerson } from '../../../kernel/authz/acting.ts';
 import { canOnGroup } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
@@ -45,7 +46,7 @@ interface Dependencies {
 
 const callerFor = async (db: Db, userId: number): Promise<Caller | null> => {
   const user = await findUser(db, userId);
-  return user?.state === 'active' ? { user, credential: { kind: 'none' }, scopes: null, admin: user.admin } : null;
+  return user?.state === 'active' ? inPerson(user) : null;
 };
 
 /** Groups that one text names. */

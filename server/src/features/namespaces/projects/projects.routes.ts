@@ -1,8 +1,9 @@
 /** Routes of one project. */
+
 import Type from 'typebox';
+import { inPerson } from '../../../kernel/authz/acting.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { User } from '../../../kernel/db/rows.ts';
 import { Entity, Text } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
@@ -30,8 +31,6 @@ export interface ProjectRouteDependencies {
 
 const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
 const Accepted = Entity('Accepted', { message: Text() });
-
-const actingAs = (user: User): Caller => ({ user, credential: { kind: 'none' }, scopes: null, admin: user.admin });
 
 /** What the repository of a new project is, and starts with. */
 const firstContent = {
@@ -94,7 +93,7 @@ export function projectRoutes({
         const user = await findUser(db, user_id);
         if (!user) throw notFound('User');
         // As if they had made it themselves, with what they may; events name the administrator too.
-        const made = await starts.create({ ...actingAs(user), impersonator: caller.user ?? user }, wanted);
+        const made = await starts.create({ ...inPerson(user), impersonator: caller.user ?? user }, wanted);
         return await one(await projects.reload(made.project, caller), caller);
       },
     }),

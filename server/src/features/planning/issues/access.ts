@@ -1,8 +1,9 @@
 /** Who sees and changes a single issue: the roles of the project, and who wrote it or is to do it. */
+import { inPerson } from '../../../kernel/authz/acting.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Issue, User } from '../../../kernel/db/rows.ts';
+import type { Issue } from '../../../kernel/db/rows.ts';
 import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { findUser } from '../../identity/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
@@ -46,14 +47,6 @@ export async function findIssueToUpdate(db: Db, subject: ProjectSubject, caller:
   if (!(await mayUpdateIssue(db, subject, caller, issue))) throw caller.user === null ? unauthorized() : forbidden();
   return issue;
 }
-
-/** Somebody as themselves, with no credential that narrows what they may. */
-const inPerson = (user: User): Caller => ({
-  user,
-  credential: { kind: 'none' },
-  scopes: null,
-  admin: user.admin,
-});
 
 /** Of the given people, those who are active and see the issues of a project, each once and in the given order. */
 export async function peopleWhoRead(db: Db, subject: ProjectSubject, ids: readonly number[]): Promise<number[]> {

@@ -1,6 +1,5 @@
 /** Conflicts of a merge request with their texts, and the merge of the target branch that resolves them. */
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { conflict, HttpError, invalidParameters, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import type { ConflictText } from '../../repository/index.ts';
@@ -54,7 +53,7 @@ function textOf(found: ConflictText, wished: Resolution): string | null {
 }
 
 export function conflictResolving(
-  deps: Pick<MergeRequestDependencies, 'db' | 'repository' | 'project'> & { readonly db: Db },
+  deps: Pick<MergeRequestDependencies, 'db' | 'repository'>,
   service: Pick<MergeRequestService, 'catchUp' | 'follow'>,
   sources: Pick<RequestSources, 'liveHead' | 'writableSource'>,
 ) {

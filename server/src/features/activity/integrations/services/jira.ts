@@ -9,7 +9,7 @@ interface JiraRequest {
   readonly body?: string;
 }
 
-/** Answers the parsed body of a success. Throws what is to be told otherwise. */
+/** Answers the parsed body of a success. Throws the reason otherwise. */
 type JiraSend = (request: JiraRequest) => Promise<unknown>;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -90,8 +90,8 @@ function mentionsOf(values: IntegrationValues, payload: Json): Mention[] {
   }));
 }
 
-/** Answers how many issues were told. */
-export async function tellJira(values: IntegrationValues, payload: Json, send: JiraSend): Promise<number> {
+/** Answers how many issues were commented on. */
+export async function mentionInJira(values: IntegrationValues, payload: Json, send: JiraSend): Promise<number> {
   const base = (text(values.api_url) || text(values.url)).replace(/\/+$/, '');
   const headers = headersOf(values);
   const issue = (key: string) => `${base}/rest/api/2/issue/${encodeURIComponent(key)}`;

@@ -1,8 +1,9 @@
 /** Mails about what people follow. They are threads in mail programs, and end with a link to hear no more. */
 import type { MailText } from '../../../kernel/mail/index.ts';
+import { mailHeaderPrefix } from '../../../kernel/names.ts';
 import type { Reason } from './recipients.ts';
 
-export interface Told {
+export interface NotifiedItem {
   readonly type: 'issue' | 'merge_request' | 'epic';
   readonly id: number;
   readonly iid: number;
@@ -26,14 +27,14 @@ const signs = { issue: '#', merge_request: '!', epic: '&' } as const;
 const nouns = { issue: 'issue', merge_request: 'merge request', epic: 'epic' } as const;
 const headerNames = { issue: 'Issue', merge_request: 'MergeRequest', epic: 'Epic' } as const;
 
-export const wordsOf = ({ type, iid }: Pick<Told, 'type' | 'iid'>) => `${nouns[type]} ${signs[type]}${iid}`;
+export const wordsOf = ({ type, iid }: Pick<NotifiedItem, 'type' | 'iid'>) => `${nouns[type]} ${signs[type]}${iid}`;
 
 /** Only what a header holds: names of places may have any character. */
 const plain = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').replaceAll('"', "'");
 
-export function notificationLetter(
+export function notificationMail(
   reader: { readonly address: string; readonly reason: Reason; readonly unsubscribe: string },
-  about: Told,
+  about: NotifiedItem,
   content: Content,
   externalUrl: string,
 ): MailText {
@@ -54,18 +55,21 @@ export function notificationLetter(
       // The first mail need not arrive for the others to be one thread.
       'In-Reply-To': `<${root}>`,
       References: `<${root}>`,
-      [`X-GitLab-${name}-ID`]: String(about.id),
-      [`X-GitLab-${name}-IID`]: String(about.iid),
+      [`${mailHeaderPrefix}${name}-ID`]: String(about.id),
+      [`${mailHeaderPrefix}${name}-IID`]: String(about.iid),
       ...(about.type === 'epic'
-        ? { 'X-GitLab-Group-Id': String(about.place.id), 'X-GitLab-Group-Path': plain(about.place.path) }
+        ? {
+            [`${mailHeaderPrefix}Group-Id`]: String(about.place.id),
+            [`${mailHeaderPrefix}Group-Path`]: plain(about.place.path),
+          }
         : {
-            'X-GitLab-Project': plain(about.place.name),
-            'X-GitLab-Project-Id': String(about.place.id),
-            'X-GitLab-Project-Path': plain(about.place.path),
+            [`${mailHeaderPrefix}Project`]: plain(about.place.name),
+            [`${mailHeaderPrefix}Project-Id`]: String(about.place.id),
+            [`${mailHeaderPrefix}Project-Path`]: plain(about.place.path),
           }),
-      'X-GitLab-NotificationReason':
+      [`${mailHeaderPrefix}NotificationReason`]:
         reader.reason === 'participating' || reader.reason === 'watching' ? '' : reader.reason,
-      ...(content.note ? { 'X-GitLab-Discussion-ID': content.note.discussion_id } : {}),
+      ...(content.note ? { [`${mailHeaderPrefix}Discussion-ID`]: content.note.discussion_id } : {}),
       'List-Id': `${plain(about.place.path)} <${about.place.id}.${plain(about.place.path).replace(/[^\w-]+/g, '.')}.${host}>`,
     },
   };
