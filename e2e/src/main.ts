@@ -27,6 +27,7 @@ import { pageLayoutJourney } from './scenarios/page-layout.ts';
 import { pageLoadsJourney } from './scenarios/page-loads.ts';
 import { pageOverviewsJourney } from './scenarios/page-overviews.ts';
 import { parameters } from './scenarios/parameters.ts';
+import { pipelinePagesJourney } from './scenarios/pipeline-pages.ts';
 import { planningJourney } from './scenarios/planning.ts';
 import { projectJourney } from './scenarios/projects.ts';
 import { protectionJourney } from './scenarios/protections.ts';
@@ -97,6 +98,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   wikis: wikiJourney,
   history: historyJourney,
   planning: planningJourney,
+  'pipeline-pages': pipelinePagesJourney,
 };
 const { values: options } = parseArgs({
   options: {

@@ -259,6 +259,8 @@ export const of = (path: string) => {
       ref?: string | undefined;
       status?: string | undefined;
       sha?: string | undefined;
+      source?: string | undefined;
+      username?: string | undefined;
     }) =>
       queryOptions({
         queryKey: ['project', path, 'pipelines', filter],
@@ -274,6 +276,8 @@ export const of = (path: string) => {
                   ...(filter.ref ? { ref: filter.ref } : {}),
                   ...(filter.sha ? { sha: filter.sha } : {}),
                   ...(filter.status ? { status: filter.status as 'running' } : {}),
+                  ...(filter.source ? { source: filter.source } : {}),
+                  ...(filter.username ? { username: filter.username } : {}),
                 },
               },
             }),

@@ -32,6 +32,7 @@ const projectPages: Leads = {
   '/protected_branches': settings('p', 'protected-branches'),
   '/protected_tags': settings('p', 'protected-tags'),
   '/variables': settings('p', 'variables'),
+  '/triggers': settings('p', 'triggers'),
   '/runners': settings('p', 'runners'),
   '/labels': settings('p', 'labels'),
   '/group_links': { to: '/p/$path/project_members', search: { tab: 'groups' } },

@@ -6,14 +6,25 @@ import { load, parts } from '../loaders.ts';
 import { artifactBrowser } from './artifacts.ts';
 import { number, text } from './base.ts';
 import { under } from './project.ts';
+import { scheduleRoutes } from './schedules.ts';
+
+interface PipelineSearch {
+  readonly page?: number | undefined;
+  readonly ref?: string | undefined;
+  readonly status?: string | undefined;
+  readonly source?: string | undefined;
+  readonly username?: string | undefined;
+}
 
 const pipelines = createRoute({
   ...under,
   path: '/pipelines',
-  validateSearch: (search): { page?: number | undefined; ref?: string | undefined; status?: string | undefined } => ({
+  validateSearch: (search): PipelineSearch => ({
     page: number(search.page),
     ref: text(search.ref),
     status: text(search.status),
+    source: text(search.source),
+    username: text(search.username),
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) => load(parts(params.path).pipelines(deps)),
@@ -45,4 +56,4 @@ const job = createRoute({
   component: lazyRouteComponent(() => import('../features/jobs/JobPage.tsx')),
 });
 const jobArtifacts = createRoute({ ...under, ...artifactBrowser });
-export const pipelineRoutes = [pipelines, newPipeline, pipeline, pipelineTab, job, jobArtifacts];
+export const pipelineRoutes = [pipelines, newPipeline, pipeline, pipelineTab, job, jobArtifacts, ...scheduleRoutes];

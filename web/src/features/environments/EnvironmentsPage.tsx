@@ -11,6 +11,7 @@ import { Pager } from '../../ui/Pager.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
+import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 
 const states = [
@@ -61,6 +62,7 @@ export default function EnvironmentsPage() {
   const stops = view.level >= level.developer && !project.archived;
   return (
     <Page title={`Environments · ${project.name_with_namespace}`} heading="Environments">
+      <PipelineTabs />
       <TitleFilter
         label="Filter by name"
         value={search}

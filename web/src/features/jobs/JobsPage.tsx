@@ -7,12 +7,12 @@ import { duration } from '../../lib/time.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge, statusChoices } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { useProject } from '../projects/useProject.ts';
 import classes from './jobs.module.css';
 
@@ -23,15 +23,8 @@ export default function JobsPage() {
   const { data } = useSuspenseQuery(jobsOf(path, search));
   useLive([`project:${project.id}:pipelines`], [['project', path, 'jobs']]);
   return (
-    <Page
-      title={`Jobs · ${project.name_with_namespace}`}
-      heading="Jobs"
-      actions={
-        <LinkButton to="/p/$path/pipelines" params={{ path: segment }}>
-          Pipelines
-        </LinkButton>
-      }
-    >
+    <Page title={`Jobs · ${project.name_with_namespace}`} heading="Jobs">
+      <PipelineTabs />
       <NativeSelect
         aria-label="Status"
         className={classes.filter}

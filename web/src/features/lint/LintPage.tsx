@@ -13,6 +13,7 @@ import { Page } from '../../ui/Page.tsx';
 import { decodeText } from '../files/content.ts';
 import files from '../files/files.module.css';
 import { RefPicker } from '../files/RefPicker.tsx';
+import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './lint.module.css';
 
@@ -119,6 +120,7 @@ export default function LintPage() {
         ) : null
       }
     >
+      <PipelineTabs />
       <Stack gap="md">
         <form
           onSubmit={(event) => {

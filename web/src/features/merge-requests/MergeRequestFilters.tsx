@@ -1,11 +1,9 @@
 /** Narrows and orders the list of merge requests: author, reviewer, label, milestone. Everything stands in the address. */
 import { Group, Select } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { type MergeRequestFilter, mergeRequestOrders } from '../../lib/merge-requests.ts';
 import { labels, milestonesOf } from '../../lib/planning.ts';
-import { membersCalled } from '../../lib/protections.ts';
+import { PersonFilter } from '../members/PersonFilter.tsx';
 import { useProject } from '../projects/useProject.ts';
 
 interface Props {
@@ -14,27 +12,6 @@ interface Props {
 }
 
 const look = { size: 'xs', w: 190, searchable: true, clearable: true } as const;
-
-/** A member of the project, found by name. */
-function PersonFilter({ label, value, change }: { label: string; value: string; change(to: string | null): void }) {
-  const { path } = useProject();
-  const [text, setText] = useState('');
-  const [asked] = useDebouncedValue(text === value ? '' : text, 250);
-  const { data: found = [] } = useQuery(membersCalled(path, asked));
-  const names = found.map(({ username }) => username);
-  return (
-    <Select
-      {...look}
-      aria-label={label}
-      placeholder={`Any ${label.toLowerCase()}`}
-      data={value === '' || names.includes(value) ? names : [value, ...names]}
-      value={value === '' ? null : value}
-      onSearchChange={setText}
-      onChange={change}
-      nothingFoundMessage="No members match your search"
-    />
-  );
-}
 
 export function MergeRequestFilters({ value, change }: Props) {
   const { path } = useProject();

@@ -9,7 +9,7 @@ interface InputFieldsProps {
   change(name: string, value: string): void;
 }
 
-const shown = (value: unknown): string =>
+export const shownValue = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 export function InputFields({ inputs, given, change }: InputFieldsProps) {
@@ -17,7 +17,7 @@ export function InputFields({ inputs, given, change }: InputFieldsProps) {
     <InputField
       key={input.name}
       input={input}
-      value={given[input.name] ?? shown(input.default)}
+      value={given[input.name] ?? shownValue(input.default)}
       change={(value) => change(input.name, value)}
     />
   ));
@@ -38,7 +38,7 @@ function InputField({ input, value, change }: InputFieldProps) {
   };
   const choices = input.type === 'boolean' ? ['true', 'false'] : input.type === 'array' ? null : input.options;
   if (choices) {
-    const data = [...new Set(choices.map(shown))];
+    const data = [...new Set(choices.map(shownValue))];
     return (
       <Select
         {...shared}

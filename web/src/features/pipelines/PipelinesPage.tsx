@@ -14,9 +14,11 @@ import { Pager } from '../../ui/Pager.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge, statusChoices, statusWord } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { PersonFilter } from '../members/PersonFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { PipelineTabs } from './PipelineTabs.tsx';
 import classes from './pipelines.module.css';
-import { sources } from './words.ts';
+import { sourceChoices, sources } from './words.ts';
 
 const example =
   "cat > .gitlab-ci.yml <<'END'\ntest:\n  script:\n    - echo hello\nEND\ngit add .gitlab-ci.yml\ngit commit -m 'Add a pipeline'\ngit push";
@@ -45,47 +47,42 @@ export default function PipelinesPage() {
   const { project, parts, path, segment } = view;
   const { data } = useSuspenseQuery(parts.pipelines(search));
   useLive([`project:${project.id}:pipelines`], [['project', path, 'pipelines']]);
-  const filtered = search.ref !== undefined || search.status !== undefined;
+  const filtered = [search.ref, search.status, search.source, search.username].some((value) => value !== undefined);
+  const narrow = (part: Partial<Record<'ref' | 'status' | 'source' | 'username', string>>, replace = false) => {
+    const [[name, value] = ['ref', '']] = Object.entries(part);
+    void navigate({ search: (before) => ({ ...before, [name]: value || undefined, page: undefined }), replace });
+  };
   return (
     <Page
       title={`Pipelines · ${project.name_with_namespace}`}
       heading="Pipelines"
       actions={
-        <>
-          <LinkButton to="/p/$path/jobs" params={{ path: segment }}>
-            Jobs
+        view.level >= level.developer ? (
+          <LinkButton to="/p/$path/pipelines/new" params={{ path: segment }} variant="filled">
+            Run pipeline
           </LinkButton>
-          {view.level >= level.developer ? (
-            <LinkButton to="/p/$path/ci/lint" params={{ path: segment }}>
-              CI lint
-            </LinkButton>
-          ) : null}
-          <LinkButton to="/p/$path/environments" params={{ path: segment }}>
-            Environments
-          </LinkButton>
-          {view.level >= level.developer ? (
-            <LinkButton to="/p/$path/pipelines/new" params={{ path: segment }} variant="filled">
-              Run pipeline
-            </LinkButton>
-          ) : null}
-        </>
+        ) : null
       }
     >
-      <FilterBar
-        label="Filter by branch or tag"
-        value={search.ref ?? ''}
-        change={(ref) =>
-          void navigate({ search: (before) => ({ ...before, ref: ref || undefined, page: undefined }), replace: true })
-        }
-      >
+      <PipelineTabs />
+      <FilterBar label="Filter by branch or tag" value={search.ref ?? ''} change={(ref) => narrow({ ref }, true)}>
         <NativeSelect
           aria-label="Status"
           value={search.status ?? ''}
-          onChange={(event) => {
-            const status = event.currentTarget.value;
-            void navigate({ search: (before) => ({ ...before, status: status || undefined, page: undefined }) });
-          }}
+          onChange={(event) => narrow({ status: event.currentTarget.value })}
           data={[{ value: '', label: 'Any status' }, ...statusChoices]}
+        />
+        <NativeSelect
+          aria-label="Source"
+          value={search.source ?? ''}
+          onChange={(event) => narrow({ source: event.currentTarget.value })}
+          data={[{ value: '', label: 'Any source' }, ...sourceChoices]}
+        />
+        <PersonFilter
+          label="Author"
+          size="sm"
+          value={search.username ?? ''}
+          change={(username) => narrow({ username: username ?? '' })}
         />
       </FilterBar>
       {data.items.length === 0 ? (

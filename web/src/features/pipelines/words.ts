@@ -9,7 +9,13 @@ export const sources: Readonly<Record<string, string>> = {
   merge_request_event: 'merge request',
   pipeline: 'upstream pipeline',
   parent_pipeline: 'parent pipeline',
+  external: 'external',
 };
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Sources in the order of a filter. */
+export const sourceChoices = Object.entries(sources).map(([value, word]) => ({ value, label: capitalized(word) }));
 
 export const failures: Readonly<Record<string, string>> = {
   script_failure: 'The script failed.',

@@ -19,6 +19,7 @@ import { PushRules } from '../push-rules/PushRules.tsx';
 import { ServiceAccountManager } from '../service-accounts/ServiceAccountManager.tsx';
 import { StatusCheckSettings } from '../status-checks/StatusCheckSettings.tsx';
 import { ExportSettings } from '../transfers/ExportSettings.tsx';
+import { TriggerSettings } from '../triggers/TriggerSettings.tsx';
 import { DangerSettings } from './DangerSettings.tsx';
 import { FieldsForm } from './FieldsForm.tsx';
 import { featureFields, messageFields, pipelineFields } from './fields.ts';
@@ -121,6 +122,7 @@ const parts = {
   secrets: ['Secret push protection', SecretSettings],
   variables: ['CI/CD variables', VariableSettings],
   runners: ['Runners', RunnerSettings],
+  triggers: ['Trigger tokens', TriggerSettings],
   'job-tokens': ['Job tokens', JobTokenSettings],
   'access-tokens': ['Access tokens', AccessTokenSettings],
   'service-accounts': ['Service accounts', ServiceAccounts],

@@ -1,0 +1,37 @@
+/** Chooses a member of the project, found by name. */
+import { type MantineSize, Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { membersCalled } from '../../lib/protections.ts';
+import { useProject } from '../projects/useProject.ts';
+
+interface Props {
+  readonly label: string;
+  readonly value: string;
+  readonly size?: MantineSize;
+  change(to: string | null): void;
+}
+
+export function PersonFilter({ label, value, change, size = 'xs' }: Props) {
+  const { path } = useProject();
+  const [text, setText] = useState('');
+  const [asked] = useDebouncedValue(text === value ? '' : text, 250);
+  const { data: found = [] } = useQuery(membersCalled(path, asked));
+  const names = found.map(({ username }) => username);
+  return (
+    <Select
+      size={size}
+      w={190}
+      searchable
+      clearable
+      aria-label={label}
+      placeholder={`Any ${label.toLowerCase()}`}
+      data={value === '' || names.includes(value) ? names : [value, ...names]}
+      value={value === '' ? null : value}
+      onSearchChange={setText}
+      onChange={change}
+      nothingFoundMessage="No members match your search"
+    />
+  );
+}
