@@ -38,6 +38,7 @@ import { searchJourney } from './scenarios/search.ts';
 import { settingsJourney } from './scenarios/settings-pages.ts';
 import { snippetsJourney } from './scenarios/snippets.ts';
 import { sshJourney } from './scenarios/ssh.ts';
+import { todosJourney } from './scenarios/todos.ts';
 import { transfersJourney } from './scenarios/transfers.ts';
 import { twoFactorJourney } from './scenarios/two-factor.ts';
 import { wikiJourney } from './scenarios/wikis.ts';
@@ -76,6 +77,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   groups: groupJourney,
   'group-members': membersJourney,
   'settings-pages': settingsJourney,
+  todos: todosJourney,
   transfers: transfersJourney,
   ssh: sshJourney,
   lfs: lfsJourney,

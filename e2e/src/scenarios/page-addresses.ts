@@ -182,7 +182,7 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['/dashboard', 'Projects', '/'],
     ['/dashboard/projects/starred', 'Projects', '/?list=starred'],
     ['/dashboard/groups', 'Groups'],
-    ['/dashboard/todos', 'Your work', '/dashboard/work'],
+    ['/dashboard/todos', 'To-dos'],
     ['/dashboard/merge_requests', 'Your work', '/dashboard/work'],
     ['/dashboard/snippets', 'Snippets', '/-/snippets'],
     ['/explore', 'Projects', '/?list=all'],

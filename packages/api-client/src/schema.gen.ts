@@ -13757,6 +13757,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/todos/mark_as_pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore to-dos that were marked as done
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postTodosMarkAsPending"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/topics": {
         parameters: {
             query?: never;
@@ -25558,6 +25578,30 @@ export interface components {
              */
             visibility?: "private" | "internal" | "public";
         };
+        PostTodosMarkAsDoneBody: {
+            /**
+             * @description Why it is to be done
+             * @enum {string}
+             */
+            action?: "assigned" | "mentioned" | "build_failed" | "marked" | "approval_required" | "unmergeable" | "directly_addressed" | "merge_train_removed" | "member_access_requested" | "review_requested" | "review_submitted";
+            /** @description Who caused it */
+            author_id?: number;
+            /** @description Only of a group and what is below it */
+            group_id?: number;
+            /** @description Only of a project */
+            project_id?: number;
+            /**
+             * @description Kind of thing that it is about
+             * @enum {string}
+             */
+            type?: "Issue" | "MergeRequest" | "Commit" | "Epic" | "DesignManagement::Design" | "AlertManagement::Alert" | "Project" | "Namespace" | "Vulnerability" | "WikiPage::Meta";
+            /** @description Return the ids of the to-dos that were marked, so that they can be restored */
+            with_ids?: boolean;
+        };
+        PostTodosMarkAsPendingBody: {
+            /** @description Ids of the to-dos */
+            ids: number[];
+        };
         PostTopicsBody: {
             /** @description What it is about */
             description?: string | null;
@@ -31511,6 +31555,11 @@ export interface components {
             target_url: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        /** TodoIds */
+        TodoIds: {
+            /** @description Ids of the to-dos that were changed */
+            ids: number[];
         };
         /** Topic */
         Topic: {
@@ -74193,8 +74242,24 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostTodosMarkAsDoneBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostTodosMarkAsDoneBody"];
+                "multipart/form-data": components["schemas"]["PostTodosMarkAsDoneBody"];
+            };
+        };
         responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TodoIds"];
+                };
+            };
             /** @description Done; no body */
             204: {
                 headers: {
@@ -74202,6 +74267,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postTodosMarkAsPending: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostTodosMarkAsPendingBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostTodosMarkAsPendingBody"];
+                "multipart/form-data": components["schemas"]["PostTodosMarkAsPendingBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TodoIds"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

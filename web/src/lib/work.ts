@@ -51,15 +51,6 @@ export const failedPipelines = () =>
     getNextPageParam: (last) => last.nextPage,
   });
 
-export const pendingTodos = () =>
-  infiniteQueryOptions({
-    queryKey: ['work', 'todos'],
-    queryFn: ({ pageParam }) =>
-      unwrapPage(client.GET('/todos', { params: { query: { ...some, page: pageParam, state: 'pending' } } })),
-    initialPageParam: 1,
-    getNextPageParam: (last) => last.nextPage,
-  });
-
 /** `1 merge request needs your review, 2 pipelines failed`; null where nothing waits. */
 export function workSentence(counts: {
   readonly assigned_merge_requests: number;

@@ -76,7 +76,6 @@ const pages: Leads = {
   '/dashboard/projects': lists(),
   '/dashboard/projects/starred': lists('starred'),
   '/dashboard/activity': lists('activity'),
-  '/dashboard/todos': { to: '/dashboard/work' },
   '/dashboard/snippets': { to: '/-/snippets/$', params: { _splat: '' } },
   '/explore': lists('all'),
   '/explore/projects': lists('all'),

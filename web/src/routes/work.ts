@@ -1,8 +1,9 @@
 /** What waits for the person who is signed in. */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queries } from '../lib/queries.ts';
-import { failedPipelines, ownRequests, pendingTodos } from '../lib/work.ts';
-import { root, signedIn } from './base.ts';
+import { type TodoFilter, todos } from '../lib/todos.ts';
+import { failedPipelines, ownRequests } from '../lib/work.ts';
+import { number, root, signedIn, text } from './base.ts';
 
 const work = createRoute({
   getParentRoute: () => root,
@@ -14,9 +15,24 @@ const work = createRoute({
         queries.ensureInfiniteQueryData(ownRequests(role)),
       ),
       queries.ensureInfiniteQueryData(failedPipelines()),
-      queries.ensureInfiniteQueryData(pendingTodos()),
+      queries.ensureInfiniteQueryData(todos()),
     ]),
   component: lazyRouteComponent(() => import('../features/work/WorkPage.tsx')),
+});
+const todoList = createRoute({
+  getParentRoute: () => root,
+  path: '/dashboard/todos',
+  beforeLoad: signedIn,
+  validateSearch: (search: Record<string, unknown>): TodoFilter => ({
+    state: text(search.state),
+    project_id: number(search.project_id),
+    author_id: number(search.author_id),
+    type: text(search.type),
+    action: text(search.action),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => queries.ensureInfiniteQueryData(todos(deps)),
+  component: lazyRouteComponent(() => import('../features/work/TodosPage.tsx')),
 });
 /** The ecosystem's address of the merge requests among it. */
 const requests = createRoute({
@@ -27,4 +43,4 @@ const requests = createRoute({
   },
 });
 
-export const workRoutes = [work, requests] as const;
+export const workRoutes = [work, todoList, requests] as const;

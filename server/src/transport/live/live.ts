@@ -28,7 +28,7 @@ const cursorHeader = 'X-Live-Cursor';
 const readMethods = new Set(['GET', 'HEAD']);
 /** The API, and the session, which pages read first. */
 const dataPaths = /^\/(api\/v4|-\/session)\b/;
-const topicPattern = /^(project|pipeline|job|merge_request|group|board):(\d{1,15})(?::([a-z_]+))?$/;
+const topicPattern = /^(project|pipeline|job|merge_request|group|board|user):(\d{1,15})(?::([a-z_]+))?$/;
 
 const abilities: Readonly<Record<string, ProjectAbility>> = {
   pipeline: 'read_pipeline',
@@ -50,6 +50,7 @@ async function permitted(deps: LiveDependencies, caller: Caller, topic: string):
     return group !== null && canOnGroup(caller, ability, group);
   };
   if (kind === 'group') return part === 'epics' && (await groupMay(Number(number), 'read_epic'));
+  if (kind === 'user') return part === 'todos' && caller.user?.id === Number(number);
   if (kind === 'board') {
     const place = await placeOfBoard(deps.db, Number(number));
     if (!place) return false;

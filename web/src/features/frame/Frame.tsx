@@ -170,7 +170,7 @@ export function Frame(): ReactNode {
             <Kbd size="xs">Ctrl K</Kbd>
           </button>
         ) : null}
-        {data?.user ? <WorkLink /> : null}
+        {data?.user ? <WorkLink userId={data.user.id} /> : null}
         {data?.user ? <CreateMenu /> : null}
         <ProfileMenu />
       </header>

@@ -2,14 +2,17 @@
 import { IconInbox } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { todosKey } from '../../lib/todos.ts';
+import { useLive } from '../../lib/useLive.ts';
 import { workCounts, workSentence } from '../../lib/work.ts';
 import classes from './Frame.module.css';
 
 /** More is not read as a number. */
 const most = 99;
 
-export function WorkLink() {
+export function WorkLink({ userId }: { readonly userId: number }) {
   const { data: counts } = useQuery(workCounts());
+  useLive([`user:${userId}:todos`], [todosKey]);
   const waiting = counts?.waiting ?? 0;
   return (
     <Link

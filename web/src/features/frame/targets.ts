@@ -16,6 +16,7 @@ export interface TargetGroup {
 const pages: readonly Target[] = [
   { href: '/', label: 'Projects' },
   { href: '/dashboard/work', label: 'Your work' },
+  { href: '/dashboard/todos', label: 'To-dos' },
   { href: '/dashboard/groups', label: 'Groups' },
   { href: '/explore/projects/topics', label: 'Topics' },
   { href: '/-/snippets', label: 'Snippets' },

@@ -1,9 +1,10 @@
 /** Everything that waits for the person who is signed in, the most urgent first. */
 import { type UseSuspenseInfiniteQueryResult, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { todos } from '../../lib/todos.ts';
 import { toSegment } from '../../lib/urls.ts';
-import { failedPipelines, ownRequests, pendingTodos } from '../../lib/work.ts';
+import { failedPipelines, ownRequests } from '../../lib/work.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
@@ -13,22 +14,9 @@ import { ShowMore } from '../../ui/ShowMore.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
+import { TodoRow } from './TodoRow.tsx';
+import { useTodoChanges } from './useTodoChanges.tsx';
 import classes from './work.module.css';
-
-/** Why a to-do was added, by the API's word. */
-const reasons: Readonly<Record<string, string>> = {
-  assigned: 'assigned to you by',
-  mentioned: 'you were mentioned by',
-  directly_addressed: 'you were addressed by',
-  marked: 'added by',
-  approval_required: 'needs your approval, by',
-  review_requested: 'review requested by',
-  review_submitted: 'reviewed by',
-  unmergeable: 'cannot be merged, by',
-  build_failed: 'pipeline failed, by',
-  merge_train_removed: 'removed from the merge train by',
-  member_access_requested: 'access requested by',
-};
 
 interface SectionProps<Item> {
   readonly title: string;
@@ -63,10 +51,19 @@ export default function WorkPage() {
   const assigned = useSuspenseInfiniteQuery(ownRequests('assignee'));
   const own = useSuspenseInfiniteQuery(ownRequests('author'));
   const failed = useSuspenseInfiniteQuery(failedPipelines());
-  const todos = useSuspenseInfiniteQuery(pendingTodos());
-  const none = [reviews, assigned, own, failed, todos].every(({ data }) => data.pages[0]?.items.length === 0);
+  const waiting = useSuspenseInfiniteQuery(todos());
+  const rows = useRef<HTMLDivElement>(null);
+  const changes = useTodoChanges(rows);
+  const none = [reviews, assigned, own, failed, waiting].every(({ data }) => data.pages[0]?.items.length === 0);
   return (
-    <Page title="Your work">
+    <Page
+      title="Your work"
+      actions={
+        <LinkButton to="/dashboard/todos" search={{}}>
+          All to-dos
+        </LinkButton>
+      }
+    >
       {none ? (
         <EmptyState title="Nothing is waiting for you">
           <p>Merge requests to review, failed pipelines and to-dos are listed here.</p>
@@ -110,29 +107,14 @@ export default function WorkPage() {
           />
         )}
       />
-      <Section
-        title="To-dos"
-        list={todos}
-        row={(todo) => (
-          <DataRow
-            key={todo.id}
-            title={
-              <a href={new URL(todo.target_url).pathname + new URL(todo.target_url).hash} data-entry>
-                {todo.body}
-              </a>
-            }
-            meta={
-              <>
-                {todo.project ? <span>{todo.project.name_with_namespace}</span> : null}
-                <span>
-                  {reasons[todo.action_name] ?? todo.action_name} {todo.author.name}
-                </span>
-              </>
-            }
-            after={<TimeAgo at={todo.created_at} />}
-          />
-        )}
-      />
+      <div ref={rows}>
+        {changes.bar}
+        <Section
+          title="To-dos"
+          list={waiting}
+          row={(todo) => <TodoRow key={todo.id} todo={todo} pending={changes.pending} change={changes.change} />}
+        />
+      </div>
       <Section
         title="Your open merge requests"
         list={own}

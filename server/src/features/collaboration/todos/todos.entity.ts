@@ -1,7 +1,7 @@
 /** JSON of to-dos. */
 import type { Static } from 'typebox';
 import type { Todo as TodoRow } from '../../../kernel/db/rows.ts';
-import { AnyJson, Entity, Fields, Id, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import { AnyJson, Entity, Fields, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
 import { type ReferenceRow, UserReference, userReference } from '../../identity/index.ts';
 import { noteableType, type TodoTarget } from '../notes/index.ts';
 import type { TodoProject } from './todos.queries.ts';
@@ -22,6 +22,8 @@ export const Todo = Entity('Todo', {
   created_at: Timestamp(),
   updated_at: Timestamp(),
 });
+
+export const TodoIds = Entity('TodoIds', { ids: ListOf(Id(), { description: 'Ids of the to-dos that were changed' }) });
 
 export function todoJson(
   row: TodoRow,

@@ -2,6 +2,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Todo } from '../../../kernel/db/rows.ts';
+import { publish } from '../../../kernel/events/index.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { below } from '../../namespaces/index.ts';
@@ -20,11 +21,16 @@ export interface NewTodo {
   readonly noteId?: number | null;
 }
 
+/** Tells open pages of people that their to-dos changed. */
+async function announce(tx: Db, userIds: readonly number[]): Promise<void> {
+  await publish(tx, ...userIds.map((id) => `user:${id}:todos`));
+}
+
 /** Adds a to-do; undefined where the person has a pending one about the thing already. */
 export async function createTodo(tx: Db, todo: NewTodo): Promise<Todo | undefined> {
   const { id, type, projectId, groupId } = todo.noteable;
   if (id === null) return undefined;
-  return await tx
+  const made = await tx
     .insertInto('todos')
     .values({
       user_id: todo.userId,
@@ -39,30 +45,54 @@ export async function createTodo(tx: Db, todo: NewTodo): Promise<Todo | undefine
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
+  if (made) await announce(tx, [todo.userId]);
+  return made;
 }
 
 const done = { state: 'done' as const, updated_at: sql<Date>`now()` };
 
 /** Marks what a person has to do about a thing as done: they acted on it. */
 export async function resolveTodos(tx: Db, { type, id }: Pick<Noteable, 'type' | 'id'>, userId: number): Promise<void> {
-  await tx
+  const marked = await tx
     .updateTable('todos')
     .set(done)
     .where('user_id', '=', userId)
     .where('noteable_type', '=', type)
     .where('noteable_id', '=', id)
     .where('state', '=', 'pending')
-    .execute();
+    .executeTakeFirst();
+  if (marked.numUpdatedRows > 0n) await announce(tx, [userId]);
 }
 
 /** Marks one of a person's to-dos as done; undefined where they have none of that id. */
 export async function markDone(tx: Db, userId: number, id: number): Promise<Todo | undefined> {
-  const marked = tx.updateTable('todos').set(done).where('user_id', '=', userId).where('id', '=', id);
-  return await marked.returningAll().executeTakeFirst();
+  const marking = tx.updateTable('todos').set(done).where('user_id', '=', userId).where('id', '=', id);
+  const marked = await marking.returningAll().executeTakeFirst();
+  if (marked) await announce(tx, [userId]);
+  return marked;
 }
 
-export async function markAllDone(tx: Db, userId: number): Promise<void> {
-  await tx.updateTable('todos').set(done).where('user_id', '=', userId).where('state', '=', 'pending').execute();
+/** Marks a person's pending to-dos that match the filter as done; their ids. */
+export async function markAllDone(tx: Db, userId: number, filter: Omit<TodoFilter, 'state'>): Promise<number[]> {
+  const pending = filtered(tx, userId, { ...filter, state: 'pending' }).select('id');
+  const marked = await tx.updateTable('todos').set(done).where('id', 'in', pending).returning('id').execute();
+  if (marked.length > 0) await announce(tx, [userId]);
+  return marked.map(({ id }) => id);
+}
+
+/** Restores to-dos of a person that are done; a thing that has a pending one keeps that one. The ids of those restored. */
+export async function markPending(tx: Db, userId: number, ids: readonly number[]): Promise<number[]> {
+  const restored = await sql<{ id: number }>`update todos set state = 'pending', updated_at = now()
+    where id in (
+      select distinct on (t.noteable_type, t.noteable_id) t.id from todos t
+      where t.user_id = ${userId} and t.state = 'done' and t.id = any(${[...ids]}::bigint[])
+        and not exists (
+          select from todos p where p.user_id = t.user_id and p.state = 'pending'
+            and p.noteable_type = t.noteable_type and p.noteable_id = t.noteable_id)
+      order by t.noteable_type, t.noteable_id, t.id desc)
+    returning id`.execute(tx);
+  if (restored.rows.length > 0) await announce(tx, [userId]);
+  return restored.rows.map(({ id }) => id);
 }
 
 export interface TodoFilter {

@@ -6,7 +6,7 @@ import type { Todo as TodoRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { mapPresent, offsetPage } from '../../../kernel/http/pagination.ts';
-import { Int, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
+import { Bool, Int, List, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { findReferences } from '../../identity/index.ts';
 import {
@@ -17,7 +17,7 @@ import {
   type NoteRouteDependencies,
   type TodoTarget,
 } from '../notes/index.ts';
-import { Todo, todoJson } from './todos.entity.ts';
+import { Todo, TodoIds, todoJson } from './todos.entity.ts';
 import * as queries from './todos.queries.ts';
 
 const tag = 'To-dos';
@@ -117,6 +117,20 @@ export function todoRoutes(deps: Dependencies): Route[] {
   const { db } = deps;
   const shown = presenter(deps);
   const access = { on: 'instance', ability: 'signed_in' } as const;
+  const narrowing = {
+    action: Optional(OneOf(actions, { description: 'Why it is to be done' })),
+    author_id: Optional(Int({ description: 'Who caused it' })),
+    project_id: Optional(Int({ description: 'Only of a project' })),
+    group_id: Optional(Int({ description: 'Only of a group and what is below it' })),
+    type: Optional(OneOf(Object.keys(types), { description: 'Kind of thing that it is about' })),
+  };
+  const narrowed = (params: Partial<Static<Type.TObject<typeof narrowing>>>) => ({
+    action: params.action,
+    authorId: params.author_id,
+    projectId: params.project_id,
+    groupId: params.group_id,
+    type: params.type === undefined ? undefined : (types[params.type] ?? null),
+  });
   return [
     route({
       method: 'GET',
@@ -127,24 +141,13 @@ export function todoRoutes(deps: Dependencies): Route[] {
       access,
       pagination: 'offset',
       params: Type.Object({
-        action: Optional(OneOf(actions, { description: 'Why it is to be done' })),
-        author_id: Optional(Int({ description: 'Who caused it' })),
-        project_id: Optional(Int({ description: 'Only of a project' })),
-        group_id: Optional(Int({ description: 'Only of a group and what is below it' })),
+        ...narrowing,
         state: Optional(OneOf(['pending', 'done'], { default: 'pending', description: 'Whether it is done' })),
-        type: Optional(OneOf(Object.keys(types), { description: 'Kind of thing that it is about' })),
       }),
       responses: { 200: ListOf(Todo) },
       handler: async ({ params, page, caller }) => {
         if (!caller.user) throw unauthorized();
-        const filter: queries.TodoFilter = {
-          action: params.action,
-          authorId: params.author_id,
-          projectId: params.project_id,
-          groupId: params.group_id,
-          state: params.state ?? 'pending',
-          type: params.type === undefined ? undefined : (types[params.type] ?? null),
-        };
+        const filter: queries.TodoFilter = { ...narrowed(params), state: params.state ?? 'pending' };
         const { rows, total } = await queries.listTodos(db, caller.user.id, filter, page);
         const paged = offsetPage(page, rows, total);
         const found = await shown(paged.items, caller);
@@ -176,13 +179,35 @@ export function todoRoutes(deps: Dependencies): Route[] {
       tag,
       credentials,
       access,
-      params: Type.Object({}),
-      responses: { 204: Empty },
-      handler: async ({ caller }) => {
+      params: Type.Object({
+        ...narrowing,
+        with_ids: Optional(
+          Bool({ description: 'Return the ids of the to-dos that were marked, so that they can be restored' }),
+        ),
+      }),
+      responses: { 201: TodoIds, 204: Empty },
+      handler: async ({ params, caller }) => {
         const { user } = caller;
         if (!user) throw unauthorized();
-        await transaction(db, (tx) => queries.markAllDone(tx, user.id));
-        return answer(204);
+        const ids = await transaction(db, (tx) => queries.markAllDone(tx, user.id, narrowed(params)));
+        return params.with_ids ? { ids } : answer(204);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/todos/mark_as_pending',
+      summary: 'Restore to-dos that were marked as done',
+      tag,
+      credentials,
+      access,
+      params: Type.Object({
+        ids: List(Int(), { maxItems: 10_000, commas: true, description: 'Ids of the to-dos' }),
+      }),
+      responses: { 201: TodoIds },
+      handler: async ({ params, caller }) => {
+        const { user } = caller;
+        if (!user) throw unauthorized();
+        return { ids: await transaction(db, (tx) => queries.markPending(tx, user.id, params.ids)) };
       },
     }),
   ];

@@ -1,0 +1,57 @@
+/** A filter that chooses one of many by a search on the server. */
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface Found<T> {
+  readonly queryKey: QueryKey;
+  readonly queryFn?: unknown;
+  readonly enabled?: unknown;
+  readonly item?: T;
+}
+
+interface Props<T> {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly nothing: string;
+  /** What is chosen. */
+  readonly current: Option | null;
+  /** The query of what a text finds. */
+  search(text: string): Found<T>;
+  option(item: T): Option;
+  change(value: string | null): void;
+}
+
+export function SearchSelect<T>({ label, placeholder, nothing, current, search, option, change }: Props<T>) {
+  const [text, setText] = useState('');
+  const [wanted] = useDebouncedValue(text === current?.label ? '' : text.trim(), 200);
+  const { data = [] } = useQuery({
+    ...(search(wanted) as { queryKey: QueryKey; queryFn: () => Promise<readonly T[]> }),
+    placeholderData: keepPreviousData,
+  });
+  const options = data.map(option);
+  const all = current && !options.some(({ value }) => value === current.value) ? [current, ...options] : options;
+  return (
+    <Select
+      size="xs"
+      w={190}
+      aria-label={label}
+      placeholder={placeholder}
+      data={all}
+      // The server has filtered.
+      filter={({ options: found }) => found}
+      value={current?.value ?? null}
+      onChange={change}
+      onSearchChange={setText}
+      nothingFoundMessage={nothing}
+      searchable
+      clearable
+    />
+  );
+}
