@@ -1,9 +1,9 @@
 /** A job leaves a JUnit report: the page of its pipeline shows which tests failed and why. */
 import assert from 'node:assert/strict';
-import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { type Api, until } from '../support/api.ts';
 import { look } from '../support/browser.ts';
+import { takeJob } from '../support/runner.ts';
 
 const config = `rspec:
   script: rspec
@@ -26,29 +26,10 @@ at spec/clapper_spec.rb:12</failure>
 type Pipeline = { id: number; status: string };
 
 /** Takes the job as a runner does, leaves its report, and lets it fail. */
-async function runJob(call: Api, url: string, projectId: string): Promise<void> {
-  const values = { runner_type: 'project_type', project_id: projectId, tag_list: ['test-reports'] };
-  const { token } = await call.expect<{ token: string }>(201, 'POST', '/user/runners', values);
-  const send = async (method: string, path: string, json: object) =>
-    await fetch(`${url}/api/v4${path}`, {
-      method,
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(json),
-    });
-  const job = await until('the job', 60, async () => {
-    const answer = await send('POST', '/jobs/request', { token });
-    return answer.status === 201 ? ((await answer.json()) as { id: number; token: string }) : null;
-  });
-  const form = new FormData();
-  form.set('file', new Blob([new Uint8Array(gzipSync(report))]), 'junit.xml.gz');
-  const uploaded = await fetch(`${url}/api/v4/jobs/${job.id}/artifacts?artifact_type=junit&artifact_format=gzip`, {
-    method: 'POST',
-    headers: { 'JOB-TOKEN': job.token },
-    body: form,
-  });
-  assert.equal(uploaded.status, 201, await uploaded.text());
-  const ending = { token: job.token, state: 'failed', failure_reason: 'script_failure', exit_code: 1 };
-  assert.equal((await send('PUT', `/jobs/${job.id}`, ending)).status, 200);
+async function runJob(call: Api, url: string, projectId: number): Promise<void> {
+  const job = await takeJob(call, url, { projectId, tag: 'test-reports' });
+  await job.upload('junit', report);
+  await job.end('failed', { failure_reason: 'script_failure', exit_code: 1 });
 }
 
 export async function failedTests(page: Page, call: Api, url: string, project: string): Promise<void> {
@@ -64,7 +45,7 @@ export async function failedTests(page: Page, call: Api, url: string, project: s
   await page.goto(`/${project}/-/pipelines/${pipeline.id}`);
   await page.getByRole('region', { name: 'Graph of jobs' }).waitFor();
   const { id: number } = await call.expect<{ id: number }>(200, 'GET', `/projects/${id}`);
-  await runJob(call, url, String(number));
+  await runJob(call, url, number);
   // The page that is open follows.
   const tab = page.getByRole('link', { name: 'Tests 132 · 1 failed' });
   await tab.waitFor();

@@ -143,6 +143,18 @@ export interface DeclaredInput {
   readonly regex: string | null;
 }
 
+/** All items of a list that is read as a whole: the jobs of a pipeline. */
+async function everyPage<T>(read: (page: number) => Parameters<typeof unwrapPage<T>>[0]): Promise<T[]> {
+  const all: T[] = [];
+  let page: number | null = 1;
+  while (page !== null) {
+    const found: { readonly items: T[]; readonly nextPage: number | null } = await unwrapPage(read(page));
+    all.push(...found.items);
+    page = found.nextPage;
+  }
+  return all;
+}
+
 /** The parts of one project by its full path. */
 export const of = (path: string) => {
   const id = { id: path };
@@ -297,9 +309,20 @@ export const of = (path: string) => {
       queryOptions({
         queryKey: ['project', path, 'pipeline', pipelineId, 'jobs'],
         queryFn: () =>
-          unwrap(
+          everyPage((page) =>
             client.GET('/projects/{id}/pipelines/{pipeline_id}/jobs', {
-              params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100 } },
+              params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100, page } },
+            }),
+          ),
+      }),
+    /** Jobs that start other pipelines, with these. */
+    pipelineBridges: (pipelineId: number) =>
+      queryOptions({
+        queryKey: ['project', path, 'pipeline', pipelineId, 'bridges'],
+        queryFn: () =>
+          everyPage((page) =>
+            client.GET('/projects/{id}/pipelines/{pipeline_id}/bridges', {
+              params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100, page } },
             }),
           ),
       }),

@@ -54,6 +54,9 @@ export function externalPath(pathname: string): string {
   return kind === 'g' ? `/groups/${full}${tail}` : `/${full}${tail}`;
 }
 
+/** The router's segment of the project that the address of one of its pages is below. */
+export const projectSegment = (webUrl: string): string => internalPath(new URL(webUrl).pathname).split('/')[2] ?? '';
+
 /** Where the bytes of a file of a repository are. */
 export const rawAddress = (project: string, ref: string, path: string): string =>
   `/${project}/-/raw/${`${ref}/${path}`.split('/').map(encodeURIComponent).join('/')}`;

@@ -37,11 +37,15 @@ const newPipeline = createRoute({
 });
 const pipelinePage = {
   ...under,
+  validateSearch: (search: Record<string, unknown>): { graph?: 'needs' | undefined } => ({
+    graph: search.graph === 'needs' ? 'needs' : undefined,
+  }),
   loader: ({ params }: { params: { path: string; id: string; tab?: string } }) =>
     Promise.all([
       load(parts(params.path).pipeline(Number(params.id))),
       load(parts(params.path).pipelineJobs(Number(params.id))),
       load(parts(params.path).pipelineNeeds(Number(params.id))),
+      load(parts(params.path).pipelineBridges(Number(params.id))),
       load(testSummary(fromSegment(params.path), Number(params.id))),
       params.tab === 'test_report' ? load(testReport(fromSegment(params.path), Number(params.id))) : undefined,
     ]),

@@ -1,6 +1,14 @@
 /** The log of a job as a terminal shows it: colours, folding sections, line links, following the end. */
-import { Switch } from '@mantine/core';
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { ActionIcon, Switch, Tooltip } from '@mantine/core';
+import { useFullscreenElement, useLocalStorage } from '@mantine/hooks';
+import {
+  IconChevronDown,
+  IconChevronRight,
+  IconDownload,
+  IconMaximize,
+  IconMinimize,
+  IconTextWrap,
+} from '@tabler/icons-react';
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { type Line, parseLog, type Section, type Style } from '../../lib/ansi/log.ts';
 import { duration } from '../../lib/time.ts';
@@ -91,15 +99,76 @@ interface JobLogProps {
   /** Where the log is as it was written. */
   raw: string;
   running: boolean;
+  /** Of the downloaded file. */
+  fileName: string;
 }
 
-export function JobLog({ text, raw, running }: JobLogProps) {
+/** Buttons that change how the log is shown. */
+function LogTools({ raw, fileName, wrap, setWrap, full, toggleFull }: LogToolsProps) {
+  return (
+    <>
+      <Tooltip label={wrap ? 'Do not wrap lines' : 'Wrap lines'}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={28}
+          aria-label="Wrap lines"
+          aria-pressed={wrap}
+          onClick={() => setWrap(!wrap)}
+        >
+          <IconTextWrap size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Download">
+        <ActionIcon
+          component="a"
+          variant="subtle"
+          color="gray"
+          size={28}
+          href={raw}
+          download={fileName}
+          aria-label="Download the log"
+        >
+          <IconDownload size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={full ? 'Exit full screen' : 'Full screen'} withinPortal={!full}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={28}
+          aria-label={full ? 'Exit full screen' : 'Full screen'}
+          onClick={() => void toggleFull()}
+        >
+          {full ? <IconMinimize size={16} /> : <IconMaximize size={16} />}
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+}
+
+interface LogToolsProps {
+  readonly raw: string;
+  readonly fileName: string;
+  readonly wrap: boolean;
+  readonly full: boolean;
+  setWrap(wrap: boolean): void;
+  toggleFull(): Promise<void>;
+}
+
+export function JobLog({ text, raw, running, fileName }: JobLogProps) {
   const log = useMemo(() => parseLog(text), [text]);
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const [follow, setFollow] = useState(running);
   const key = [...foldedSections(log, turned)].join(' ');
   const folded = useMemo(() => new Set(key === '' ? [] : key.split(' ')), [key]);
   const lines = useMemo(() => visibleLines(log, folded), [log, folded]);
+  const [wrap, setWrap] = useLocalStorage({
+    key: 'millrace-log-wrap',
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  });
+  const { ref: box, toggle: toggleFull, fullscreen: full } = useFullscreenElement<HTMLElement>();
   const container = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const { range, choose } = useLineHash(container, log.lines.length > 0);
@@ -111,7 +180,7 @@ export function JobLog({ text, raw, running }: JobLogProps) {
     lines.slice(index * chunkLines, (index + 1) * chunkLines),
   );
   return (
-    <section aria-label="Log" className={classes.box}>
+    <section aria-label="Log" className={classes.box} ref={box} data-full={full || undefined}>
       <div className={classes.bar}>
         <span>{log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`}</span>
         <LogSearch
@@ -138,6 +207,7 @@ export function JobLog({ text, raw, running }: JobLogProps) {
             onChange={(event) => setFollow(event.currentTarget.checked)}
           />
         ) : null}
+        <LogTools raw={raw} fileName={fileName} wrap={wrap} setWrap={setWrap} full={full} toggleFull={toggleFull} />
         <CopyButton
           value={log.lines.map((line) => line.spans.map((span) => span.text).join('')).join('\n')}
           label="Copy the log"
@@ -145,6 +215,7 @@ export function JobLog({ text, raw, running }: JobLogProps) {
       </div>
       <div
         className={classes.log}
+        data-wrap={wrap || undefined}
         ref={container}
         tabIndex={0}
         role="log"

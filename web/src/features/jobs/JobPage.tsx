@@ -12,11 +12,13 @@ import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
-import { activeStatuses, failures } from '../pipelines/words.ts';
+import { activeStatuses } from '../pipelines/words.ts';
 import { level, useProject } from '../projects/useProject.ts';
+import { FailureLine } from './FailureLine.tsx';
 import { JobLog } from './JobLog.tsx';
 import { JobSide } from './JobSide.tsx';
 import classes from './log.module.css';
+import { PlayButton, StartForm } from './StartForm.tsx';
 import { useTrace } from './trace.ts';
 
 type Action = 'retry' | 'cancel' | 'play';
@@ -95,14 +97,14 @@ export default function JobPage() {
     ],
   );
   const text = useTrace(project.id, job.id, active);
+  async function follow(next: Schemas['Job']) {
+    await cache.invalidateQueries({ queryKey: ['project', path, 'job', job.id] });
+    // A retried job is a new one with a log of its own.
+    if (next.id !== job.id) await navigate({ to: '/p/$path/jobs/$id', params: { path: segment, id: String(next.id) } });
+  }
   const act = useMutation({
     mutationFn: (action: Action) => perform(action, path, job.id),
-    async onSuccess(next) {
-      await cache.invalidateQueries({ queryKey: ['project', path, 'job', job.id] });
-      // A retried job is a new one with a log of its own.
-      if (next.id !== job.id)
-        await navigate({ to: '/p/$path/jobs/$id', params: { path: segment, id: String(next.id) } });
-    },
+    onSuccess: follow,
   });
   return (
     <Page
@@ -114,17 +116,21 @@ export default function JobPage() {
           {view.level >= level.maintainer && ended(job) && job.erased_at === null ? (
             <EraseButton job={job} erased={(next) => cache.setQueryData(parts.job(job.id).queryKey, next)} />
           ) : null}
-          {possible(job, view.level).map((action) => (
-            <Button
-              key={action}
-              size="xs"
-              variant={action === 'play' ? 'filled' : 'default'}
-              loading={act.isPending && act.variables === action}
-              onClick={() => act.mutate(action)}
-            >
-              {words[action]}
-            </Button>
-          ))}
+          {possible(job, view.level).map((action) =>
+            action === 'play' ? (
+              <PlayButton key={action} job={job} start={() => act.mutateAsync('play')} />
+            ) : (
+              <Button
+                key={action}
+                size="xs"
+                variant="default"
+                loading={act.isPending && act.variables === action}
+                onClick={() => act.mutate(action)}
+              >
+                {words[action]}
+              </Button>
+            ),
+          )}
         </>
       }
     >
@@ -143,12 +149,7 @@ export default function JobPage() {
           created <TimeAgo at={job.created_at} />
         </span>
       </div>
-      {job.status === 'failed' ? (
-        <Alert color="red" variant="light" mb="md">
-          {failures[job.failure_reason ?? ''] ?? job.failure_reason}
-          {typeof job.exit_code === 'number' ? ` Exit code ${job.exit_code}.` : ''}
-        </Alert>
-      ) : null}
+      {job.status === 'failed' ? <FailureLine job={job} text={text} /> : null}
       {job.waiting ? (
         <Alert
           variant="light"
@@ -170,6 +171,9 @@ export default function JobPage() {
         </Alert>
       ) : null}
       <ErasedNote job={job} />
+      {possible(job, view.level).some((action) => action === 'play' || (action === 'retry' && job.inputs)) ? (
+        <StartForm job={job} started={follow} key={job.id} />
+      ) : null}
       <div className={classes.layout}>
         {text === null || job.erased_at !== null ? (
           <div />
@@ -177,6 +181,7 @@ export default function JobPage() {
           <JobLog
             text={text}
             running={active}
+            fileName={`${job.name.replace(/[^\w.-]+/g, '-')}-${job.id}.log`}
             raw={`/api/v4/projects/${project.id}/jobs/${job.id}/trace`}
             key={job.id}
           />

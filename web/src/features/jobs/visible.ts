@@ -26,3 +26,19 @@ export const sameLines = (a: readonly Line[], b: readonly Line[]): boolean =>
       line.spans.every((span, at) => span.text === other.spans[at]?.text)
     );
   });
+
+const maxShown = 200;
+
+/** The last line that the script wrote: what runners say after it ("ERROR: Job failed", cleaning up) says nothing new. */
+export function lastOutput(log: Log): { readonly number: number; readonly text: string } | null {
+  for (const line of log.lines.toReversed()) {
+    if (line.sections.some((name) => name.startsWith('cleanup') || name.startsWith('upload'))) continue;
+    const text = line.spans
+      .map((span) => span.text)
+      .join('')
+      .trim();
+    if (text === '' || /^(?:ERROR: Job failed|Cleaning up|Running after)/.test(text)) continue;
+    return { number: line.number, text: text.length > maxShown ? `${text.slice(0, maxShown)}…` : text };
+  }
+  return null;
+}

@@ -18,7 +18,7 @@ import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { Explanation } from './Explanation.tsx';
 import { ExternalStatuses } from './ExternalStatuses.tsx';
-import { PipelineGraph } from './PipelineGraph.tsx';
+import { GraphSection } from './GraphSection.tsx';
 import classes from './pipelines.module.css';
 import { TestReport } from './TestReport.tsx';
 import { activeStatuses, sources } from './words.ts';
@@ -32,7 +32,12 @@ function Tabs({ id, tab }: { id: number; tab: string }) {
   const params = { path: segment, id: String(id) };
   return (
     <TabRow label="Pipeline" className={classes.tabs}>
-      <Link to="/p/$path/pipelines/$id" params={params} activeOptions={{ exact: true }} resetScroll={false}>
+      <Link
+        to="/p/$path/pipelines/$id"
+        params={params}
+        activeOptions={{ exact: true, includeSearch: false }}
+        resetScroll={false}
+      >
         Jobs
       </Link>
       <Link to="/p/$path/pipelines/$id/$tab" params={{ ...params, tab: explanationTab }} resetScroll={false}>
@@ -69,6 +74,7 @@ export default function PipelinePage() {
     onSuccess: () => cache.invalidateQueries({ queryKey: ['project', path, 'pipeline', pipeline.id] }),
   });
   const { data: places } = useSuspenseQuery(parts.pipelineNeeds(Number(id)));
+  const { data: bridges } = useSuspenseQuery(parts.pipelineBridges(Number(id)));
   const own = useMemo(() => new Set(jobs.map((job) => job.id)), [jobs]);
   if (!['', testsTab, explanationTab].includes(tab)) throw missing();
   const external = pipeline.source === 'external';
@@ -124,10 +130,10 @@ export default function PipelinePage() {
       ) : (
         <>
           <ExternalStatuses sha={pipeline.sha} pipelineId={pipeline.id} jobs={own} />
-          {jobs.length === 0 && external ? null : jobs.length === 0 ? (
+          {jobs.length + bridges.length === 0 && external ? null : jobs.length + bridges.length === 0 ? (
             <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState>
           ) : (
-            <PipelineGraph jobs={jobs} places={places} />
+            <GraphSection pipelineId={pipeline.id} jobs={jobs} bridges={bridges} places={places} />
           )}
         </>
       )}

@@ -49,4 +49,30 @@ describe('pipeline graph', () => {
   it('is never empty in size', () => {
     expect(layoutGraph([], [])).toMatchObject({ width: size.width, boxes: [], edges: [] });
   });
+
+  it('has a column for each step of the needs', () => {
+    const jobs = [job(1, 'build', 'one'), job(2, 'docs', 'two'), job(3, 'test', 'two'), job(4, 'ship', 'three')];
+    const places = [
+      place('build', 'one'),
+      place('docs', 'two', []),
+      place('test', 'two', ['build']),
+      place('ship', 'three', ['test', 'docs']),
+    ];
+    const column = (by: 'stage' | 'needs') => {
+      const graph = layoutGraph(jobs, places, by);
+      return Object.fromEntries(graph.boxes.map((box) => [box.job.name, box.x / (size.width + size.gapX)]));
+    };
+    expect(column('stage')).toEqual({ build: 0, docs: 1, test: 1, ship: 2 });
+    expect(column('needs')).toEqual({ build: 0, docs: 0, test: 1, ship: 2 });
+    // Without needs a job comes after everything of the stages before.
+    const waiting = [...places, place('report', 'three')];
+    const graph = layoutGraph([...jobs, job(5, 'report', 'three')], waiting, 'needs');
+    expect(graph.boxes.find((box) => box.job.name === 'report')?.x).toBe(2 * (size.width + size.gapX));
+    expect(graph.columns.map(({ stage }) => stage)).toEqual([null, null, null]);
+  });
+
+  it('ends whatever the needs are', () => {
+    const places = [place('a', 'one', ['b']), place('b', 'one', ['a'])];
+    expect(layoutGraph([job(1, 'a', 'one'), job(2, 'b', 'one')], places, 'needs').boxes).toHaveLength(2);
+  });
 });

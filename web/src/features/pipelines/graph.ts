@@ -1,4 +1,4 @@
-/** Layout of a pipeline: stages as columns, jobs as boxes, needs as curves between them. Pure. */
+/** Layout of a pipeline: stages or steps of its needs as columns, jobs as boxes, needs as curves between them. Pure. */
 
 export interface GraphJob {
   readonly id: number;
@@ -22,7 +22,8 @@ export interface GraphEdge {
   readonly path: string;
 }
 export interface Graph<T extends GraphJob> {
-  readonly columns: readonly { readonly stage: string; readonly x: number }[];
+  /** Without a stage where columns are steps of needs. */
+  readonly columns: readonly { readonly stage: string | null; readonly x: number }[];
   readonly boxes: readonly GraphBox<T>[];
   readonly edges: readonly GraphEdge[];
   readonly width: number;
@@ -46,16 +47,59 @@ const curve = (from: { x: number; y: number }, to: { x: number; y: number }): st
   return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 };
 
+/** What the columns are: stages, or how many jobs come before at most. */
+export type Columns = 'stage' | 'needs';
+
+/**
+ * The column of each job by its needs: one after the last of what it needs. A job without `needs` waits for all jobs of
+ * earlier stages.
+ */
+function steps(jobs: readonly GraphJob[], places: readonly GraphPlace[]): ReadonlyMap<string, number> {
+  const known = new Map(places.map((place) => [place.name, place]));
+  const stages = [...new Set([...places, ...jobs].map(({ stage }) => stage))];
+  const byStage = stages.map((stage) => jobs.filter((job) => job.stage === stage));
+  const found = new Map<string, number>();
+  let before = 0;
+  for (const inStage of byStage) {
+    const step = (name: string, around: ReadonlySet<string>): number => {
+      const done = found.get(name);
+      // Needs have no cycles; whatever an answer contains, this ends.
+      if (done !== undefined || around.has(name)) return done ?? 0;
+      const needs = known.get(name)?.needs ?? null;
+      const within = new Set([...around, name]);
+      const shown = (needs ?? []).filter((need) => jobs.some((job) => job.name === need));
+      const own = needs === null ? before : Math.max(0, ...shown.map((need) => step(need, within) + 1));
+      found.set(name, own);
+      return own;
+    };
+    for (const { name } of inStage) step(name, new Set());
+    before = Math.max(before, ...inStage.map(({ name }) => (found.get(name) ?? 0) + 1));
+  }
+  return found;
+}
+
 /** The order of stages is that of `places`: ids of jobs do not tell it, as a retried job has a new one. */
-export function layoutGraph<T extends GraphJob>(jobs: readonly T[], places: readonly GraphPlace[]): Graph<T> {
+export function layoutGraph<T extends GraphJob>(
+  jobs: readonly T[],
+  places: readonly GraphPlace[],
+  by: Columns = 'stage',
+): Graph<T> {
   const shown = latestJobs(jobs, places);
   const stages = [...new Set(shown.map((job) => job.stage))];
-  const columns = stages.map((stage, index) => ({ stage, x: index * (size.width + size.gapX) }));
-  const rows = new Map<string, number>();
+  const columnOf =
+    by === 'needs' ? steps(shown, places) : new Map(shown.map((job) => [job.name, stages.indexOf(job.stage)]));
+  const count = Math.max(0, ...columnOf.values()) + 1;
+  const columns = Array.from({ length: shown.length === 0 ? 0 : count }, (_, index) => ({
+    stage: by === 'needs' ? null : (stages[index] ?? ''),
+    x: index * (size.width + size.gapX),
+  }));
+  const head = by === 'needs' ? 0 : size.head;
+  const rows = new Map<number, number>();
   const boxes = shown.map((job) => {
-    const row = rows.get(job.stage) ?? 0;
-    rows.set(job.stage, row + 1);
-    return { job, x: columns[stages.indexOf(job.stage)]?.x ?? 0, y: size.head + row * (size.height + size.gapY) };
+    const column = columnOf.get(job.name) ?? 0;
+    const row = rows.get(column) ?? 0;
+    rows.set(column, row + 1);
+    return { job, x: columns[column]?.x ?? 0, y: head + row * (size.height + size.gapY) };
   });
   const byName = new Map(boxes.map((box) => [box.job.name, box]));
   const edges = places.flatMap(({ name, needs }) => {
@@ -71,6 +115,6 @@ export function layoutGraph<T extends GraphJob>(jobs: readonly T[], places: read
     boxes,
     edges,
     width: Math.max(size.width, columns.length * (size.width + size.gapX) - size.gapX),
-    height: size.head + tallest * (size.height + size.gapY),
+    height: head + tallest * (size.height + size.gapY),
   };
 }
