@@ -1,6 +1,7 @@
 /**
  * Sweeps are tests that go through everything that is declared, route by route. `npm test` takes one part of each, another one
- * from run to run; `.ci/run` and `npm run test:long` take them whole. Both ask here, and tell the seed.
+ * from run to run; `.ci/run` takes them whole: every route in every respect, and each two respects together somewhere.
+ * `npm run test:long` takes every combination. All ask here, and tell the seed.
  */
 
 /** After as many runs with seeds in a row everything was asked. */
@@ -8,16 +9,19 @@ export const sweepParts = 8;
 
 export interface Sweeps {
   readonly whole: boolean;
+  /** Whole, and every combination of what is independent of each other by design. */
+  readonly exhaustive: boolean;
   readonly seed: number;
 }
 
-/** `SWEEPS=whole` takes all; `SWEEP_SEED` names the part of a run that shall be repeated. */
+/** `SWEEPS=whole` takes all routes, `SWEEPS=exhaustive` all combinations; `SWEEP_SEED` names the part of a run that shall be repeated. */
 export function sweepsOf(environment: Readonly<Record<string, string | undefined>>, now: () => number): Sweeps {
   const { SWEEPS: form = 'sampled', SWEEP_SEED: given } = environment;
-  if (form !== 'whole' && form !== 'sampled') throw new Error(`SWEEPS is whole or sampled, not ${form}`);
+  if (!['sampled', 'whole', 'exhaustive'].includes(form))
+    throw new Error(`SWEEPS is sampled, whole or exhaustive, not ${form}`);
   const seed = given === undefined ? Math.floor(now() / 1000) % 1_000_000 : Number(given);
   if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`SWEEP_SEED is a whole number, not ${given}`);
-  return { whole: form === 'whole', seed };
+  return { whole: form !== 'sampled', exhaustive: form === 'exhaustive', seed };
 }
 
 /** Which of the parts a run takes. */
@@ -31,7 +35,7 @@ export function isDrawn(sweeps: Sweeps, index: number): boolean {
 }
 
 export function sweepsLine(sweeps: Sweeps): string {
-  if (sweeps.whole) return 'sweeps: whole';
+  if (sweeps.whole) return `sweeps: ${sweeps.exhaustive ? 'exhaustive' : 'whole'}`;
   return `sweeps: part ${partOf(sweeps) + 1} of ${sweepParts} (SWEEP_SEED=${sweeps.seed} takes it again, SWEEPS=whole takes all)`;
 }
 

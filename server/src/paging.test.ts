@@ -1,7 +1,7 @@
 /** Every list of the API, walked: generated from the declarations of the routes, so that a new list is covered by being there. Slow: page by page. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Populated, startPopulated } from '../test/populated.ts';
-import { sampled } from '../test/sampling.ts';
+import { sampled, severalAtOnce } from '../test/sampling.ts';
 import type { Route } from './kernel/http/route.ts';
 
 let world: Populated;
@@ -79,8 +79,9 @@ const start = (route: Route, query: string) => follow(`${world.app.url}/api/v4${
 /** Runs a check on each list, or on those of this run's part, and answers what was wrong where. */
 async function wrongIn(some: readonly Route[], check: (route: Route) => Promise<void>): Promise<string[]> {
   const wrong: string[] = [];
-  for (const route of sampled(some))
-    await check(route).catch((error: Error) => wrong.push(`${route.path}: ${error.message.slice(0, 600)}`));
+  await severalAtOnce(sampled(some), (route) =>
+    check(route).catch((error: Error) => void wrong.push(`${route.path}: ${error.message.slice(0, 600)}`)),
+  );
   return wrong;
 }
 
