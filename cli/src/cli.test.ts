@@ -34,6 +34,7 @@ async function call(args: readonly string[], env: Record<string, string> = {}) {
     write: (chunk) => void out.push(String(chunk)),
     warn: (line) => void err.push(line),
     readInput: async () => '',
+    console: () => ({ input: process.stdin, output: process.stdout }),
     exit: () => undefined,
   };
   return { code: await main(args, around), out: out.join('\n'), err: err.join('\n') };

@@ -1,5 +1,11 @@
 /** What a command is, and what it gets from the process that it runs in. */
 
+/** Where somebody types and reads. */
+export interface Console {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean; setRawMode(raw: boolean): unknown };
+  readonly output: NodeJS.WritableStream;
+}
+
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Standard output is a terminal. */
@@ -10,6 +16,8 @@ export interface Surroundings {
   warn(line: string): void;
   /** All of standard input, for values that do not belong into arguments. */
   readInput(): Promise<string>;
+  /** The keyboard and the screen, for programs that use them directly. */
+  console(): Console;
   exit(code: number): void;
 }
 

@@ -7,6 +7,7 @@ import { ciCommand } from './commands/ci.ts';
 import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { jobCommand } from './commands/job.ts';
 import { objectsCommand } from './commands/objects.ts';
 import { serveCommand } from './commands/serve.ts';
 import { tokenCommand } from './commands/token.ts';
@@ -21,6 +22,7 @@ const commands: readonly Command[] = [
   tokenCommand,
   objectsCommand,
   ciCommand,
+  jobCommand,
   backupCommand,
   doctorCommand,
   demoCommand,

@@ -16,6 +16,7 @@ const code = await main(process.argv.slice(2), {
   write: (chunk) => void process.stdout.write(chunk),
   warn: (line) => void process.stderr.write(`${line}\n`),
   readInput: () => text(process.stdin),
+  console: () => ({ input: process.stdin, output: process.stdout }),
   exit: (status) => process.exit(status),
 });
 if (code !== null) process.exitCode = code;

@@ -16,6 +16,7 @@ import { membersJourney } from './scenarios/group-members.ts';
 import { groupJourney } from './scenarios/groups.ts';
 import { historyJourney } from './scenarios/history.ts';
 import { issuesJourney } from './scenarios/issues.ts';
+import { jobTerminalsJourney } from './scenarios/job-terminals.ts';
 import { journey } from './scenarios/journey.ts';
 import { lfsJourney } from './scenarios/lfs.ts';
 import { oauthJourney } from './scenarios/oauth.ts';
@@ -101,6 +102,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   history: historyJourney,
   planning: planningJourney,
   'pipeline-pages': pipelinePagesJourney,
+  'job-terminals': jobTerminalsJourney,
 };
 const { values: options } = parseArgs({
   options: {

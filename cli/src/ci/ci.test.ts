@@ -58,6 +58,7 @@ async function call(...args: string[]) {
     write: (chunk) => void out.push(chunk.toString()),
     warn: (line) => void err.push(line),
     readInput: async () => '',
+    console: () => ({ input: process.stdin, output: process.stdout }),
     exit: () => undefined,
   };
   return {

@@ -38,6 +38,7 @@ async function demo(...args: string[]) {
     write: (chunk) => void out.push(String(chunk)),
     warn: (line) => void err.push(line),
     readInput: async () => '',
+    console: () => ({ input: process.stdin, output: process.stdout }),
     exit: () => undefined,
   };
   return { code: await main(['demo', ...args], around), out: out.join('\n'), err: err.join('\n') };

@@ -7684,6 +7684,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/jobs/{job_id}/terminal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a terminal in a running job
+         * @description Needs the ability `update_job` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdJobsByJobIdTerminal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/jobs/{job_id}/trace": {
         parameters: {
             query?: never;
@@ -16642,7 +16662,7 @@ export interface components {
             static_objects_external_storage_url: string | null;
             /** @description Suggest a first pipeline */
             suggest_pipeline_enabled: boolean;
-            /** @description Seconds of a terminal in a page; 0 for any */
+            /** @description Seconds of an interactive terminal in a job; 0 for no limit */
             terminal_max_session_time: number;
             /** @description Terms of service, Markdown */
             terms: string | null;
@@ -19450,6 +19470,8 @@ export interface components {
             /** @description Whether `ref` is a tag */
             tag: boolean;
             tag_list: string[];
+            /** @description On one running job: whether the user who started it can open a terminal in it */
+            terminal?: boolean;
             user: components["schemas"]["User"] | null;
             /** @description On one job that has not begun: what it waits for */
             waiting?: {
@@ -19471,6 +19493,24 @@ export interface components {
             /** @description Names of the jobs that it waits for, possibly none; null when it waits for the stage before */
             needs: string[] | null;
             stage: string;
+        };
+        /** JobTerminal */
+        JobTerminal: {
+            /**
+             * Format: date-time
+             * @description Until when the ticket can be used
+             */
+            expires_at: string;
+            id: number;
+            job_id: number;
+            /** @description Seconds after which the terminal is closed; 0 for no limit */
+            max_session_time: number;
+            /** @description One of these is sent besides the ticket */
+            subprotocols: string[];
+            /** @description Opens the terminal once: sent as a further subprotocol, `ticket.` before it */
+            ticket: string;
+            /** @description WebSocket to connect to */
+            url: string;
         };
         /** JobTokenAllowedGroup */
         JobTokenAllowedGroup: {
@@ -22780,6 +22820,8 @@ export interface components {
             ci_forward_deployment_rollback_allowed?: boolean;
             /** @description Parts of the subject of identity tokens */
             ci_id_token_sub_claim_components?: string[];
+            /** @description Whether whoever started a job can open a terminal in it while it runs */
+            ci_job_terminals_enabled?: boolean;
             /** @description Whether job tokens of this project reach only listed projects */
             ci_job_token_scope_enabled?: boolean;
             /**
@@ -24804,6 +24846,8 @@ export interface components {
                 ci_forward_deployment_rollback_allowed?: boolean;
                 /** @description Parts of the subject of identity tokens */
                 ci_id_token_sub_claim_components?: string[];
+                /** @description Whether whoever started a job can open a terminal in it while it runs */
+                ci_job_terminals_enabled?: boolean;
                 /** @description Whether job tokens of this project reach only listed projects */
                 ci_job_token_scope_enabled?: boolean;
                 /**
@@ -25150,6 +25194,8 @@ export interface components {
             ci_forward_deployment_rollback_allowed?: boolean;
             /** @description Parts of the subject of identity tokens */
             ci_id_token_sub_claim_components?: string[];
+            /** @description Whether whoever started a job can open a terminal in it while it runs */
+            ci_job_terminals_enabled?: boolean;
             /** @description Whether job tokens of this project reach only listed projects */
             ci_job_token_scope_enabled?: boolean;
             /**
@@ -25891,6 +25937,7 @@ export interface components {
             ci_forward_deployment_enabled?: boolean;
             ci_forward_deployment_rollback_allowed?: boolean;
             ci_id_token_sub_claim_components?: string[];
+            ci_job_terminals_enabled?: boolean;
             ci_job_token_scope_enabled?: boolean;
             /**
              * @description Who may give variables to a pipeline
@@ -27619,7 +27666,7 @@ export interface components {
             static_objects_external_storage_url?: string | null;
             /** @description Suggest a first pipeline */
             suggest_pipeline_enabled?: boolean;
-            /** @description Seconds of a terminal in a page; 0 for any */
+            /** @description Seconds of an interactive terminal in a job; 0 for no limit */
             terminal_max_session_time?: number;
             /** @description Terms of service, Markdown; 0 to 1000000 */
             terms?: string | null;
@@ -28886,6 +28933,8 @@ export interface components {
             ci_forward_deployment_rollback_allowed?: boolean;
             /** @description Parts of the subject of identity tokens */
             ci_id_token_sub_claim_components?: string[];
+            /** @description Whether whoever started a job can open a terminal in it while it runs */
+            ci_job_terminals_enabled?: boolean;
             /** @description Whether job tokens of this project reach only listed projects */
             ci_job_token_scope_enabled?: boolean;
             /**
@@ -31143,6 +31192,8 @@ export interface components {
             /** @description Whether `ref` is a tag */
             tag: boolean;
             tag_list: string[];
+            /** @description On one running job: whether the user who started it can open a terminal in it */
+            terminal?: boolean;
             user: components["schemas"]["User"] | null;
             /** @description On one job that has not begun: what it waits for */
             waiting?: {
@@ -56399,6 +56450,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdJobsByJobIdTerminal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the job */
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobTerminal"];
                 };
             };
             400: components["responses"]["BadRequest"];

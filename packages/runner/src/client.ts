@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { readText, retryAfter, send } from './http.ts';
 import { type JobDependency, type JobPayload, runnerInfo } from './protocol.ts';
+import type { SessionOffer } from './terminal/sessions.ts';
 
 export type JobRequestAnswer =
   | { kind: 'job'; job: JobPayload; lastUpdate: string | undefined }
@@ -41,16 +42,30 @@ export type ArtifactUpload = {
   expireIn?: string | undefined;
 };
 
-export type ClientOptions = { url: string; token: string; systemId: string; executor: string; hasImages?: boolean };
+export type ClientOptions = {
+  url: string;
+  token: string;
+  systemId: string;
+  executor: string;
+  hasImages?: boolean;
+  hasTerminals?: boolean;
+};
 export type RunnerClient = ReturnType<typeof createClient>;
 
 // Long enough for a server that holds the request for 50 s.
 const POLL_TIMEOUT = 75_000;
 
 /** A client for one runner token. `url` is the server's root, without `/api/v4`. */
-export function createClient({ url, token, systemId, executor, hasImages = false }: ClientOptions) {
+export function createClient({
+  url,
+  token,
+  systemId,
+  executor,
+  hasImages = false,
+  hasTerminals = false,
+}: ClientOptions) {
   const base = `${url.replace(/\/+$/, '')}/api/v4`;
-  const info = runnerInfo(executor, hasImages);
+  const info = runnerInfo(executor, { hasImages, hasTerminals });
 
   const json = (method: string, path: string, header: Record<string, string>, body: unknown, more: object = {}) =>
     send({
@@ -61,8 +76,12 @@ export function createClient({ url, token, systemId, executor, hasImages = false
       ...more,
     });
 
-  async function requestJob(lastUpdate: string | undefined, signal: AbortSignal): Promise<JobRequestAnswer> {
-    const body = { token, system_id: systemId, info, last_update: lastUpdate ?? '' };
+  async function requestJob(
+    lastUpdate: string | undefined,
+    signal: AbortSignal,
+    session?: SessionOffer,
+  ): Promise<JobRequestAnswer> {
+    const body = { token, system_id: systemId, info, last_update: lastUpdate ?? '', ...(session ? { session } : {}) };
     const header = { 'RUNNER-TOKEN': token };
     const response = await json('POST', '/jobs/request', header, body, { signal, idleTimeout: POLL_TIMEOUT });
     const text = await readText(response);

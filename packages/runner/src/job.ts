@@ -1,5 +1,6 @@
 /** One job from its payload to its result: the stages, in the order and with the rules of official runners. */
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { extractZip } from './archive/extract.ts';
 import { artifactsFor, uploadArtifact } from './artifacts.ts';
 import { cachesToRestore, cachesToSave, restoreCache, saveCache } from './cache.ts';
@@ -19,6 +20,7 @@ import {
 } from './protocol.ts';
 import { notedCommand, type ReleaseRequest, releaseRequest, releaseTool } from './release.ts';
 import { gitEnvironment, gitHomeFiles, remoteOf, sourceCommands, strategyOf } from './sources.ts';
+import type { Session } from './terminal/sessions.ts';
 import { numberOf, resolveVariables, type Variables } from './variables.ts';
 import { closeWorkspace, openWorkspace, type Workspace, writeForJob } from './workspace.ts';
 
@@ -44,6 +46,8 @@ export type JobOptions = {
   cloneUrl?: string | undefined;
   limits?: JobLimits | undefined;
   services: JobServices;
+  /** Through which people open terminals while the script runs. */
+  session?: Session | undefined;
   output(chunk: Buffer): void;
   /** Ends the job at once; its reason may be a JobFailure. */
   abort: AbortSignal;
@@ -54,6 +58,8 @@ export type JobOptions = {
 /** Default and largest duration of a job without a timeout of its own, in seconds. */
 const DEFAULT_TIMEOUT = 3600;
 const AFTER_SCRIPT_TIMEOUT = 300_000;
+/** How long a job that is done waits for people to close their terminals. */
+const TERMINAL_TIMEOUT = 30 * 60_000;
 const PATIENCE_FOR_GIT_OUTPUT = 64 * 1024 * 1024;
 
 type Run = JobOptions & {
@@ -211,12 +217,15 @@ async function stages(run: Run): Promise<JobResult> {
   if (dependencies.length > 0)
     await log.section('download_artifacts', 'Downloading artifacts', () => download(run, dependencies));
 
-  let result = await scripts(
-    run,
-    steps.filter((step) => step.name !== 'after_script'),
-  );
-  const after = steps.find((step) => step.name === 'after_script' && step.script.length > 0);
-  if (after && !run.end.aborted) await afterScript(run, after, result);
+  let result = await withTerminals(run, async () => {
+    const ended = await scripts(
+      run,
+      steps.filter((step) => step.name !== 'after_script'),
+    );
+    const after = steps.find((step) => step.name === 'after_script' && step.script.length > 0);
+    if (after && !run.end.aborted) await afterScript(run, after, ended);
+    return ended;
+  });
   await run.sandbox.settle();
   if (run.end.aborted) throw run.end.reason;
   const success = result.state === 'success';
@@ -249,6 +258,27 @@ async function stages(run: Run): Promise<JobResult> {
     );
   }
   return result;
+}
+
+/** Lets terminals be opened during `work`, and waits afterwards until those that are open are closed. */
+async function withTerminals<T>(run: Run, work: () => Promise<T>): Promise<T> {
+  const { session, sandbox, workspace } = run;
+  if (!session || !sandbox.terminal) return await work();
+  const open = sandbox.terminal;
+  session.serve((size) => open({ ...ofScript(run, 'running'), cwd: workspace.workspace }, size));
+  try {
+    const result = await work();
+    if (session.open > 0 && !run.end.aborted && !run.cancel.aborted) {
+      run.log.warn(
+        `A terminal is open: the job ends when it is closed, after ${TERMINAL_TIMEOUT / 60_000} minutes at most`,
+      );
+      const signal = AbortSignal.any([run.end, run.cancel]);
+      await Promise.race([session.idle(), sleep(TERMINAL_TIMEOUT, undefined, { signal })]).catch(() => undefined);
+    }
+    return result;
+  } finally {
+    session.serve(null);
+  }
 }
 
 function failed(reason: 'script_failure' | 'job_canceled', message: string, exitCode?: number): JobResult {

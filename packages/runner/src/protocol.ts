@@ -142,13 +142,16 @@ const OF_IMAGES = [
   'image_executor_opts',
   'service_executor_opts',
 ] as const; // prettier-ignore
-const ABSENT = ['session', 'terminal', 'shared', 'proxy', 'vault_secrets', 'native_steps_integration'] as const; // prettier-ignore
+/** Where a shell can be opened beside the job. */
+const OF_TERMINALS = ['session', 'terminal'] as const;
+const ABSENT = ['shared', 'proxy', 'vault_secrets', 'native_steps_integration'] as const; // prettier-ignore
 
 /** The `info` object of jobs/request and PUT /jobs/:id. */
-export function runnerInfo(executor: string, hasImages: boolean): Record<string, unknown> {
+export function runnerInfo(executor: string, { hasImages = false, hasTerminals = false }): Record<string, unknown> {
   const features = Object.fromEntries([
     ...FEATURES.map((name) => [name, true] as const),
     ...OF_IMAGES.map((name) => [name, hasImages] as const),
+    ...OF_TERMINALS.map((name) => [name, hasTerminals] as const),
     ...ABSENT.map((name) => [name, false] as const),
   ]);
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;

@@ -10,6 +10,8 @@ import type { Executor } from './executors/types.ts';
 import type { JobLimits } from './limits.ts';
 import type { JobPayload } from './protocol.ts';
 import { serveJob, TOUCH_INTERVAL } from './serve-job.ts';
+import { scriptProgram } from './terminal/pty.ts';
+import { listenForTerminals, type Session, type SessionOffer, type Sessions } from './terminal/sessions.ts';
 import { markOf } from './workspace.ts';
 
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -64,15 +66,21 @@ export async function runRunner(options: RunnerOptions): Promise<void> {
     const executor = await chooseExecutor(options.executor ?? 'auto', choice);
     await executor.recover?.(markOf(workDir));
     const hasImages = executor.hasImages === true;
-    const client = createClient({ url, token, systemId, executor: executor.name, hasImages });
+    const hasTerminals = executor.hasShell && scriptProgram() !== undefined;
+    const client = createClient({ url, token, systemId, executor: executor.name, hasImages, hasTerminals });
     log.info(`runner ready: executor ${executor.name}${hasImages ? ' and containers' : ''}, ${slots.length} slots`);
-    await loop({ ...options, workDir, path }, slots, executor, client);
+    const sessions = hasTerminals ? await listenForTerminals(workDir) : undefined;
+    try {
+      await loop({ ...options, workDir, path, sessions }, slots, executor, client);
+    } finally {
+      await sessions?.close();
+    }
   } finally {
     release();
   }
 }
 
-type LoopOptions = RunnerOptions & { path: string };
+type LoopOptions = RunnerOptions & { path: string; sessions: Sessions | undefined };
 
 async function loop(options: LoopOptions, slots: Slot[], executor: Executor, client: RunnerClient): Promise<void> {
   const { signal, log } = options;
@@ -84,8 +92,10 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   let lastUpdate: string | undefined;
   let failures = 0;
+  /** Offered with each request, until a job comes. */
+  let session = options.sessions?.create();
 
-  function begin(job: JobPayload, slot: Slot): void {
+  function begin(job: JobPayload, slot: Slot, own: Session | undefined): void {
     const { workDir, path, cloneUrl, limits, outputLimit, touchMilliseconds = TOUCH_INTERVAL } = options;
     const { account } = slot;
     const served = serveJob({
@@ -99,6 +109,7 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
       limits,
       outputLimit,
       touchMilliseconds,
+      session: own,
       client,
       abort: abort.signal,
       hurry: signal,
@@ -106,6 +117,7 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
       .then((result) => log.info(`job ${job.id}: ${result === 'gone' ? 'no longer wanted' : result.state}`))
       .catch((error: unknown) => log.warn(`job ${job.id}: ${messageOf(error)}`))
       .finally(() => {
+        own?.close();
         running.delete(served);
         free.push(slot);
         idleSince = performance.now();
@@ -120,12 +132,13 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
     }
     if (running.size === 0 && performance.now() - idleSince >= idleLimit) break;
     const asked = performance.now();
-    const answer = await ask(client, lastUpdate, signal);
+    const answer = await ask(client, lastUpdate, session?.offer, signal);
     if (signal.aborted && answer.kind !== 'job') break;
     if (answer.kind === 'job') {
       lastUpdate = answer.lastUpdate;
       failures = 0;
-      begin(answer.job, free.shift()!);
+      begin(answer.job, free.shift()!, session);
+      session = options.sessions?.create();
     } else if (answer.kind === 'none') {
       lastUpdate = answer.lastUpdate;
       failures = 0;
@@ -148,10 +161,11 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
 async function ask(
   client: RunnerClient,
   lastUpdate: string | undefined,
+  session: SessionOffer | undefined,
   signal: AbortSignal,
 ): Promise<JobRequestAnswer> {
   try {
-    return await client.requestJob(lastUpdate, signal);
+    return await client.requestJob(lastUpdate, signal, session);
   } catch (error) {
     return { kind: 'retry', after: undefined, message: messageOf(error) };
   }

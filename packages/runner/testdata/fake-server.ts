@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JobPayload } from '../src/protocol.ts';
+import type { SessionOffer } from '../src/terminal/sessions.ts';
 
 export type Update = { state: string; failure_reason?: string; exit_code?: number; checksum?: string; output?: { bytesize: number } };
 export type Upload = { type: string; format: string; filename: string; body: Buffer; expireIn: string | null };
@@ -34,13 +35,15 @@ export async function fakeServer(repositories = '/nonexistent') {
   const finish = new Map<number, (update: Update) => void>();
   const waiting: JobPayload[] = [];
   const archives = new Map<number, Buffer>();
+  /** What the request that got a job offered for terminals. */
+  const sessions = new Map<number, SessionOffer>();
   const requests: { lastUpdate: string; info: { executor: string } }[] = [];
   const state = { holdMilliseconds: 20_000, update: 1, down: 0, traceInterval: '0.2', uploadAnswers: [] as number[] };
   let wake: (() => void)[] = [];
   const gitHeaders: string[] = [];
 
   async function requestJob(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = JSON.parse((await read(request)).toString()) as { token: string; last_update: string; info: { executor: string } };
+    const body = JSON.parse((await read(request)).toString()) as { token: string; last_update: string; info: { executor: string }; session?: SessionOffer };
     if (body.token !== token) return end(response, 403);
     requests.push({ lastUpdate: body.last_update, info: body.info });
     response.setHeader('X-GitLab-Last-Update', String(state.update));
@@ -54,6 +57,7 @@ export async function fakeServer(repositories = '/nonexistent') {
       });
     }
     const job = response.destroyed ? undefined : waiting.shift();
+    if (job && body.session) sessions.set(job.id, body.session);
     response.setHeader('X-GitLab-Last-Update', String(state.update));
     end(response, job ? 201 : 204, job);
   }
@@ -188,6 +192,7 @@ export async function fakeServer(repositories = '/nonexistent') {
     requests,
     gitHeaders,
     archives,
+    sessions,
     /** Adds a job to the queue and wakes a held request. */
     enqueue(job: JobPayload): JobRecord {
       const final = new Promise<Update>((resolve) => finish.set(job.id, resolve));

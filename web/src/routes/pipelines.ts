@@ -4,7 +4,7 @@ import { testReport, testSummary } from '../lib/test-reports.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { load, parts } from '../loaders.ts';
 import { artifactBrowser } from './artifacts.ts';
-import { number, text } from './base.ts';
+import { number, signedIn, text } from './base.ts';
 import { under } from './project.ts';
 import { scheduleRoutes } from './schedules.ts';
 
@@ -59,5 +59,21 @@ const job = createRoute({
   loader: ({ params }) => load(parts(params.path).job(Number(params.id))),
   component: lazyRouteComponent(() => import('../features/jobs/JobPage.tsx')),
 });
+const terminal = createRoute({
+  ...under,
+  path: '/jobs/$id/terminal',
+  beforeLoad: signedIn,
+  loader: ({ params }) => load(parts(params.path).job(Number(params.id))),
+  component: lazyRouteComponent(() => import('../features/jobs/TerminalPage.tsx')),
+});
 const jobArtifacts = createRoute({ ...under, ...artifactBrowser });
-export const pipelineRoutes = [pipelines, newPipeline, pipeline, pipelineTab, job, jobArtifacts, ...scheduleRoutes];
+export const pipelineRoutes = [
+  pipelines,
+  newPipeline,
+  pipeline,
+  pipelineTab,
+  job,
+  terminal,
+  jobArtifacts,
+  ...scheduleRoutes,
+];

@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onTerminal, scriptProgram, shellCommand, terminalOf } from '../terminal/pty.ts';
+import type { Size, Terminal } from '../terminal/types.ts';
 import { type JobMark, killProcesses, MARK, memoryOf, signalProcesses } from './processes.ts';
-import { findShell, shellScript } from './script.ts';
+import { findShell, quote, shellScript } from './script.ts';
 import type { Account, JobDirectories, Sandbox, Stage } from './types.ts';
 
 /** From SIGTERM to SIGKILL, in milliseconds. */
@@ -86,6 +88,32 @@ export function localSandbox(
     }
   }
 
+  /** A shell with the uid, namespaces and limits of the job; it ends with it, as any process of the job does. */
+  async function terminal(program: string, { env, cwd }: Pick<Stage, 'env' | 'cwd'>, size: Size): Promise<Terminal> {
+    const file = join(directories.private, `terminal-${count++}.sh`);
+    const command = shellCommand(shell.path, shell.name === 'bash');
+    await writeFile(file, `cd ${quote(cwd)}\n${onTerminal(program, command, size)}`, { mode: 0o500, flag: 'wx' });
+    if (account) await chown(file, account.uid, account.gid);
+    const launch = wrap(['/bin/sh', file], cwd);
+    const [first, ...args] = launch.command;
+    const child = spawn(first!, args, {
+      cwd: '/',
+      env: { TERM: 'xterm-256color', PS1: '\\w \\$ ', ...env, [MARK]: mark.variable },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+      ...launch.account,
+    });
+    const { pid } = child;
+    if (pid !== undefined) mark.roots.add(pid);
+    child.once('close', () => {
+      if (pid !== undefined) mark.roots.delete(pid);
+      void rm(file, { force: true });
+    });
+    return terminalOf(child, () => {
+      if (pid !== undefined && child.exitCode === null) hangUp(pid);
+    });
+  }
+
   async function terminate(exited: Promise<unknown>, wrapped: boolean): Promise<void> {
     signalProcesses(mark, 'SIGTERM', wrapped);
     const ended = await Promise.race([
@@ -98,14 +126,31 @@ export function localSandbox(
     if (!ended) await killProcesses(mark);
   }
 
+  const program = scriptProgram();
+  const terminals = program
+    ? { terminal: (stage: Pick<Stage, 'env' | 'cwd'>, size: Size) => terminal(program, stage, size) }
+    : {};
+
   return {
     name,
     run,
+    ...terminals,
     memoryBytes: (suspicious) => memoryOf(mark, suspicious),
     settle: async () => {
       if (!(await killProcesses(mark))) throw new Error('a process of the job could not be killed');
     },
   };
+}
+
+/** Ends a shell as losing its line would: `script` passes it on. */
+function hangUp(pid: number): void {
+  for (const name of ['SIGHUP', 'SIGTERM'] as const) {
+    try {
+      process.kill(-pid, name);
+    } catch {
+      // Gone already.
+    }
+  }
 }
 
 const signalNumbers: Record<string, number> = {

@@ -1,5 +1,6 @@
 /** What an executor is: the one interface between the stages of a job and where their commands run. */
 import type { JobPayload } from '../protocol.ts';
+import type { Size, Terminal } from '../terminal/types.ts';
 
 /** Owner of a job's files; undefined when the runner is not root and everything is its own. */
 export type Account = { uid: number; gid: number };
@@ -47,6 +48,8 @@ export type Sandbox = {
   start?(context: StartContext): Promise<void>;
   /** Runs a stage to its end and resolves with its exit code; on abort everything it started is killed first. */
   run(stage: Stage, output: (chunk: Buffer) => void, signal: AbortSignal): Promise<number>;
+  /** Opens a shell on a terminal beside the job's script; absent where that is not possible. */
+  terminal?(stage: Pick<Stage, 'env' | 'cwd'>, size: Size): Promise<Terminal>;
   /** Kills whatever the job left running; afterwards its files belong to us alone. */
   settle(): Promise<void>;
   /** Memory of its processes, exact where it is more than `suspicious`; absent where the executor limits it. */

@@ -61,8 +61,8 @@ export interface CiFeatureDependencies {
   readonly secrets: Secrets;
   readonly objects: ObjectStore;
   readonly repository: CiRepository;
-  /** For files that configurations include by address. */
-  readonly outbound: Pick<Outbound, 'send'>;
+  /** For files that configurations include by address, and for terminals of runners. */
+  readonly outbound: Pick<Outbound, 'send' | 'socket'>;
   /** Loads projects and groups with the caller's level, for runners that belong to them. */
   readonly parents: ParentLoader;
   /** The next number of a project's counter. */

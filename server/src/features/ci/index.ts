@@ -61,6 +61,9 @@ import { ciTasks } from './scheduling/tasks.ts';
 import { secureFileRoutes } from './secure-files/secure-files.routes.ts';
 import { statusRoutes } from './statuses/statuses.routes.ts';
 import { statusService } from './statuses/statuses.service.ts';
+import { terminalSockets } from './terminals/terminals.mount.ts';
+import { terminalRoutes } from './terminals/terminals.routes.ts';
+import { terminalsService } from './terminals/terminals.service.ts';
 import { testReportReader } from './test-reports/ingest.ts';
 import { testReports } from './test-reports/report.ts';
 import { testReportRoutes } from './test-reports/test-reports.routes.ts';
@@ -133,6 +136,8 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   const jobs = jobsService(deps);
   const writes = writeAccess(deps);
   const keys = createSigningKeys(deps);
+  const terminals = terminalsService(deps, writes);
+  const sockets = terminalSockets(deps, terminals);
   const pipelines = pipelineMaker(deps);
   const artifacts = artifactsService(deps);
   const access = runnerAccess(db, deps.parents);
@@ -170,6 +175,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...scheduleRoutes(deps, schedules),
       ...scheduleVariableRoutes(deps, schedules),
       ...jobRoutes(deps, jobs, writes),
+      ...terminalRoutes(deps, terminals),
       ...artifactRoutes(deps, writes),
       ...statusRoutes(deps, statusService(deps)),
       ...variableRoutes(deps),
@@ -179,7 +185,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...runnerRoutes(deps, access),
       ...placeRoutes(deps, access),
       ...registrationRoutes(deps, access, tokens),
-      ...requestRoutes(deps, polls, { writes, keys }),
+      ...requestRoutes(deps, polls, { writes, keys, terminals }),
       ...updateRoutes(deps),
       ...runnerArtifactRoutes(deps, artifacts, writes),
     ],
@@ -187,7 +193,10 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     tasks: work.flatMap(({ tasks }) => tasks),
     cron: work.flatMap(({ cron }) => cron),
     consumers: [...followers(deps, pipelines), testReportReader(deps)],
-    mount: (server) => mountDiscovery(server, deps.externalUrl, keys),
+    mount: (server) => {
+      mountDiscovery(server, deps.externalUrl, keys);
+      sockets.mount(server);
+    },
     createPipeline: pipelines.create,
     resolveJobToken: (tokenSha256) => jobCaller(db, tokenSha256),
     mergeRequestPipelines: {
@@ -226,6 +235,9 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     jobs: jobsFace(deps, jobs, writes),
     movePipelines,
     start: polls.look,
-    drain: polls.drain,
+    drain: () => {
+      polls.drain();
+      sockets.drain();
+    },
   };
 }

@@ -627,6 +627,25 @@ export interface JobEnvironmentsTable {
   ended_as: string | null;
 }
 
+export interface JobSessionsTable {
+  job_id: number;
+  url: string;
+  certificate: string | null;
+  authorization_sealed: Buffer | null;
+}
+
+export interface JobTerminalsTable {
+  id: Generated<number>;
+  job_id: number;
+  user_id: number;
+  ticket_sha256: Buffer;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  opened_at: Date | null;
+  seen_at: Date | null;
+  closed_at: Date | null;
+}
+
 export interface JobTestReportsTable {
   job_id: number;
   suite_name: string;
@@ -1437,6 +1456,7 @@ export interface ProjectsTable {
   repacked_at: Generated<Date>;
   repository_size_limit: number | null;
   import_url: string | null;
+  ci_job_terminals_enabled: Generated<boolean>;
 }
 
 export interface ProtectedBranchLevelsTable {
@@ -2170,6 +2190,8 @@ export interface Database {
   iterations: IterationsTable;
   job_artifacts: JobArtifactsTable;
   job_environments: JobEnvironmentsTable;
+  job_sessions: JobSessionsTable;
+  job_terminals: JobTerminalsTable;
   job_test_reports: JobTestReportsTable;
   job_token_scope_groups: JobTokenScopeGroupsTable;
   job_token_scope_projects: JobTokenScopeProjectsTable;

@@ -32,7 +32,8 @@ const ours = /^(?:host|connection|content-length|transfer-encoding|upgrade|te|tr
 
 type Lookup = NonNullable<RequestOptions['lookup']>;
 
-const pinned =
+/** Answers the addresses that were checked, whatever name is looked up. */
+export const pinned =
   (addresses: readonly string[]): Lookup =>
   (_name, options, callback) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }));

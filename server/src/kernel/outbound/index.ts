@@ -4,9 +4,11 @@
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import type { WebSocket } from 'ws';
 import type { Settings } from '../settings/index.ts';
 import { type Answer, type Exchange, exchange, type Opened, opened } from './exchange.ts';
 import { type Destination, destinationOf, type Reach, refusedAddress, refusedHost } from './rules.ts';
+import { openSocket, type SocketRequest } from './socket.ts';
 
 export { BrokenOff, lively } from './lively.ts';
 
@@ -57,6 +59,12 @@ export interface OutboundStream extends Opened {
   readonly url: string;
 }
 
+export interface OutboundSocket {
+  readonly ok: true;
+  /** Open and paused: `resume` it when its messages are listened to. */
+  readonly socket: WebSocket;
+}
+
 export interface OutboundFailure {
   readonly ok: false;
   readonly reason: OutboundFailureReason;
@@ -72,6 +80,10 @@ export interface Outbound {
    * Who got one closes it.
    */
   open(request: Omit<OutboundRequest, 'maximumBytes'>): Promise<OutboundStream | OutboundFailure>;
+  /** A WebSocket at an address of https; `signal` ends the attempt. */
+  socket(
+    request: Omit<SocketRequest, 'addresses'> & { readonly kind: OutboundKind },
+  ): Promise<OutboundSocket | OutboundFailure>;
   /** What speaks against an address that somebody enters, or null. Names are looked up when something is sent. */
   refusal(url: string, kind: OutboundKind): Promise<string | null>;
 }
@@ -209,6 +221,23 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
         return { ok: false, ...failureOf(cause), durationMs: Math.round(performance.now() - begun) };
       } finally {
         clearTimeout(late);
+      }
+    },
+    socket: async (request) => {
+      const started = performance.now();
+      const over = AbortSignal.timeout(10_000);
+      const signal = AbortSignal.any([over, request.signal]);
+      try {
+        await requireSpoken(request.kind);
+        const destination = destinationOf(request.url);
+        if (destination?.url.protocol !== 'https:') throw new Refusal('invalid', 'The address is not one of https');
+        const { reach, pin } = await rulesFor(request.kind);
+        const addresses = await checked(destination, reach, signal);
+        const url = request.url.replace(/^https:/i, 'wss:');
+        return { ok: true, socket: await openSocket({ ...request, url, signal, addresses: pin ? addresses : null }) };
+      } catch (error) {
+        const cause = over.aborted ? { name: 'TimeoutError' } : error;
+        return { ok: false, ...failureOf(cause), durationMs: Math.round(performance.now() - started) };
       }
     },
   };

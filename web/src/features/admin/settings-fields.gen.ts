@@ -397,7 +397,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"performance_bar_allowed_group_path","kind":"text","owner":"compatibility","meaning":"Path of the group that sees timings of pages","nullable":true},
   {"name":"performance_bar_enabled","kind":"boolean","owner":"compatibility","meaning":"Show timings","nullable":false,"deprecated":"performance_bar_allowed_group_path"},
   {"name":"sign_in_text","kind":"text","owner":"web","meaning":"Text beside the sign-in form","nullable":true,"max":65535},
-  {"name":"terminal_max_session_time","kind":"integer","owner":"web","meaning":"Seconds of a terminal in a page; 0 for any","nullable":false},
+  {"name":"terminal_max_session_time","kind":"integer","owner":"ci","meaning":"Seconds of an interactive terminal in a job; 0 for no limit","acts":"terminals of running jobs","nullable":false},
   {"name":"vscode_extension_marketplace","kind":"map","owner":"web","meaning":"Where the editor in pages finds extensions","nullable":false},
   {"name":"vscode_extension_marketplace_enabled","kind":"boolean","owner":"web","meaning":"The editor in pages uses extensions","nullable":false},
   {"name":"web_ide_oauth_application_id","kind":"integer","owner":"web","meaning":"Application of the editor in pages","nullable":true,"max":9007199254740991},

@@ -1,12 +1,14 @@
 /** One job: its log live, its facts, its artifacts, and retry, cancel, start, erase. */
 import { Alert, Button } from '@mantine/core';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/session.ts';
 import { bytes } from '../../lib/time.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { FormError } from '../../ui/FormError.tsx';
+import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -86,6 +88,7 @@ export default function JobPage() {
   const view = useProject();
   const { project, parts, path, segment } = view;
   const { data: job } = useSuspenseQuery(parts.job(Number(id)));
+  const { data: session } = useQuery(sessionQuery);
   const navigate = useNavigate();
   const cache = useQueryClient();
   const active = activeStatuses.has(job.status);
@@ -115,6 +118,16 @@ export default function JobPage() {
         <>
           {view.level >= level.maintainer && ended(job) && job.erased_at === null ? (
             <EraseButton job={job} erased={(next) => cache.setQueryData(parts.job(job.id).queryKey, next)} />
+          ) : null}
+          {job.terminal && job.user?.id === session?.user?.id && view.level >= level.developer ? (
+            <LinkButton
+              size="xs"
+              variant="default"
+              to="/p/$path/jobs/$id/terminal"
+              params={{ path: segment, id: String(job.id) }}
+            >
+              Open terminal
+            </LinkButton>
           ) : null}
           {possible(job, view.level).map((action) =>
             action === 'play' ? (

@@ -52,6 +52,11 @@ export const pipelineFields: readonly Field[] = [
     kind: 'number',
   },
   { key: 'public_jobs', label: 'Everyone who sees the project sees its jobs', kind: 'switch' },
+  {
+    key: 'ci_job_terminals_enabled',
+    label: 'Users can open a terminal in the running jobs they started',
+    kind: 'switch',
+  },
   { key: 'keep_latest_artifact', label: 'Keep artifacts of the latest pipeline of each branch', kind: 'switch' },
   { key: 'ci_separated_caches', label: 'Protected branches have caches of their own', kind: 'switch' },
   { key: 'shared_runners_enabled', label: 'Runners of the instance take jobs', kind: 'switch' },

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { JobFailure } from '../../errors.ts';
 import type { JobLimits } from '../../limits.ts';
 import type { JobImage, JobPayload } from '../../protocol.ts';
+import { onTerminal, scriptProgram, terminalOf } from '../../terminal/pty.ts';
+import type { Size, Terminal } from '../../terminal/types.ts';
 import { expand } from '../../variables.ts';
 import { quote, shellScript } from '../script.ts';
 import type { Account, Executor, JobDirectories, Sandbox, Stage, StartContext } from '../types.ts';
@@ -74,6 +76,8 @@ function containerSandbox(
   const script = join(directories.private, 'stage.sh');
   let asRoot = true;
   let used = false;
+  let terminals = 0;
+  const program = scriptProgram();
 
   async function network(context: StartContext): Promise<Network> {
     const wanted = settings.network ?? 'auto';
@@ -170,6 +174,34 @@ function containerSandbox(
     }
   }
 
+  /** A shell in the job's container, which runs while its script does. */
+  async function terminal(program: string, { env, cwd }: Pick<Stage, 'env' | 'cwd'>, size: Size): Promise<Terminal> {
+    const name = `terminal-${terminals++}`;
+    const inside = join(directories.private, `${name}.sh`);
+    const exports = Object.entries(env).map(([key, value]) => `export ${key}=${quote(value)}`);
+    const start = [
+      ...exports,
+      "export TERM=xterm-256color PS1='\\w \\$ '",
+      `cd ${quote(cwd)}`,
+      'if [ -x /bin/bash ]; then exec /bin/bash --noprofile --norc -i; else exec /bin/sh -i; fi',
+    ];
+    // As with scripts: nobody else of this host comes near while the job runs.
+    await writeFile(inside, `${start.join('\n')}\n`, { mode: 0o644, flag: 'wx' });
+    const file = join(directories.spool, `${name}.sh`);
+    const command = `${quote(engine.program)} exec -i -t ${quote(build)} /bin/sh ${quote(inside)}`;
+    await writeFile(file, onTerminal(program, command, size), { mode: 0o500, flag: 'wx' });
+    const child = spawn('/bin/sh', [file], {
+      cwd: '/',
+      env: { ...engine.environment, TERM: 'xterm-256color' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+    });
+    child.once('close', () => {
+      for (const path of [file, inside]) void rm(path, { force: true });
+    });
+    return terminalOf(child, () => child.kill('SIGTERM'));
+  }
+
   async function terminate(exited: Promise<unknown>): Promise<void> {
     const ended = exited.then(
       () => true,
@@ -197,6 +229,7 @@ function containerSandbox(
     name: 'container',
     start,
     run,
+    ...(program ? { terminal: (stage: Pick<Stage, 'env' | 'cwd'>, size: Size) => terminal(program, stage, size) } : {}),
     settle: async () => {
       await takeBack();
       await host.settle();

@@ -17,6 +17,8 @@ export type CallOptions = {
 export type Engine = {
   program: string;
   kind: 'docker' | 'podman';
+  /** Of everything that starts the program. */
+  environment: Record<string, string>;
   call(args: readonly string[], options?: CallOptions): Promise<EngineResult>;
 };
 
@@ -33,6 +35,7 @@ function engineOf(program: string, path: string): Engine {
   const env = environmentOf(path);
   return {
     program,
+    environment: env,
     kind: basename(program).includes('podman') ? 'podman' : 'docker',
     call: (args, options = {}) => call(program, args, env, options),
   };

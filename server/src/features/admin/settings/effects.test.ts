@@ -16,6 +16,7 @@ import { maintenanceEffects } from '../../../../test/maintenance-effects.ts';
 import { outboundEffects } from '../../../../test/outbound-effects.ts';
 import { pushEffects } from '../../../../test/push-effects.ts';
 import { sshEffects } from '../../../../test/ssh-effects.ts';
+import { terminalEffects } from '../../../../test/terminal-effects.ts';
 import { type SettingName, settingNames, settingRows } from '../../../kernel/settings/index.ts';
 
 type Body = Record<string, unknown>;
@@ -196,6 +197,7 @@ const effects: Readonly<Record<string, Effect>> = {
   ...outboundEffects(() => world),
   ...pushEffects(() => world),
   ...sshEffects(() => world),
+  ...terminalEffects(() => world),
   refuse_tokens_in_urls: {
     value: true,
     look: async () => (await world.app.api('GET', '/user', { query: { private_token: world.owner.token } })).status,

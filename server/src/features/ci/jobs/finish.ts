@@ -7,6 +7,7 @@ import type { CiDependencies } from '../deps.ts';
 import { cancelableStatuses, type JobEvent, type JobStatus, nextJobStatus } from '../scheduling/job-states.ts';
 import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
 import { assignResourceTask, processPipeline } from '../scheduling/process.ts';
+import { deleteSession } from '../terminals/terminals.queries.ts';
 import { cloneJob, endJob, isRetried, jobsInStatuses, lockJob, moveJob } from './jobs.queries.ts';
 import { type JobPlan, retriesAfter } from './plan.ts';
 
@@ -44,6 +45,7 @@ export async function endOne(deps: FinishDependencies, tx: Db, job: Job, ending:
     ...(status === 'canceled' && ending.actorId !== undefined ? { canceledById: ending.actorId } : {}),
   });
   if (!ended) return null;
+  await deleteSession(tx, job.id);
   await recordFact(
     tx,
     jobFinished,

@@ -76,6 +76,9 @@ export const JobEntity = Entity('Job', {
       { description: 'On one job that has not begun: what it waits for' },
     ),
   ),
+  terminal: Sometimes(
+    Flag({ description: 'On one running job: whether the user who started it can open a terminal in it' }),
+  ),
   runner: Nullable(RunnerEntity),
   runner_manager: Nullable(RunnerManagerEntity),
   archived: Flag({ description: 'Too old to be repeated' }),

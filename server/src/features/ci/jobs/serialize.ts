@@ -6,6 +6,7 @@ import { notFound } from '../../../kernel/http/errors.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { downstreamOf } from '../downstream/sources.queries.ts';
 import { pipelineBasic } from '../pipelines/pipelines.entity.ts';
+import { sessionOf } from '../terminals/terminals.queries.ts';
 import { fullPath } from '../variables/predefined.ts';
 import { findPlace } from './context.queries.ts';
 import { type BridgeEntity, bridgeJson, type JobJson, jobJson } from './jobs.entity.ts';
@@ -71,6 +72,10 @@ export async function presentJob(deps: CiDependencies, place: Place, job: Job): 
   const [json] = await presentJobs(deps, place, [job]);
   // Somebody has removed the pipeline meanwhile.
   if (!json) throw notFound('Job');
+  if (job.status === 'running') {
+    const open = place.project.ci_job_terminals_enabled && (await sessionOf(deps.db, job.id)) !== undefined;
+    return { ...json, terminal: open };
+  }
   const { exists, serves } = deps.builtIn;
   const waiting = await waitingFor(deps.db, job, { exists: exists(), serves: serves() });
   if (!waiting) return json;

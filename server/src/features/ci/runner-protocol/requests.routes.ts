@@ -15,6 +15,8 @@ import { moveJob } from '../jobs/jobs.queries.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
 import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
 import { processPipeline } from '../scheduling/process.ts';
+import { deleteSession } from '../terminals/terminals.queries.ts';
+import { type SessionOffer, sessionOffer, type Terminals } from '../terminals/terminals.service.ts';
 import { claimJob, findRunnerByToken, releaseJob, touchManager } from './claim.queries.ts';
 import type { HeldPolls } from './held-polls.ts';
 import { runnerTokenOf } from './job-access.ts';
@@ -76,7 +78,7 @@ const cursorOf = (runner: Runner): string => `${runner.id}-${runner.updated_at.g
 export function requestRoutes(
   deps: CiDependencies,
   polls: HeldPolls,
-  making: { readonly writes: WriteAccess; readonly keys: SigningKeys },
+  making: { readonly writes: WriteAccess; readonly keys: SigningKeys; readonly terminals: Terminals },
 ): Route[] {
   const { db } = deps;
 
@@ -105,6 +107,7 @@ export function requestRoutes(
     runner: Runner,
     managerId: number,
     supports: (feature: string) => boolean,
+    session: SessionOffer | null,
     signal: AbortSignal,
   ): Promise<Record<string, unknown> | null> {
     // A poll may have been held since before it began.
@@ -134,6 +137,8 @@ export function requestRoutes(
               await releaseJob(tx, job.id);
               await notifyPending(tx);
             }
+            if (session) await making.terminals.keepSession(tx, job.id, session);
+            else await deleteSession(tx, job.id);
             await deps.announce(tx, `job:${job.id}`);
             await processPipeline(deps, tx, job.pipeline_id);
           });
@@ -175,7 +180,8 @@ export function requestRoutes(
         const cursor = cursorOf(runner);
         const headers = { [`${headerPrefix}Last-Update`]: cursor };
         if (runner.paused) return answer(204, undefined, headers);
-        const attempt = () => claim(runner, manager, (feature) => hasFeature(info, feature), signal);
+        const attempt = () => claim(runner, manager, (feature) => hasFeature(info, feature), session, signal);
+        const session = sessionOffer(params.session, runner.built_in);
         const held = params.last_update === cursor;
         const payload = held ? await polls.hold(runner.id, signal, attempt) : await attempt();
         return payload === null ? answer(204, undefined, headers) : answer(201, payload, headers);

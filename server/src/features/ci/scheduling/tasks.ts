@@ -11,6 +11,7 @@ import { finishJob, finishJobTask } from '../jobs/finish.ts';
 import { findJobById, lockJob, moveJob } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import { removePipeline } from '../pipelines/removal.ts';
+import { deleteOldTerminals } from '../terminals/terminals.queries.ts';
 import { type CoverageScanner, coverageScanner } from '../traces/coverage.ts';
 import { cutScanner } from '../traces/cut.ts';
 import { traceBytes } from '../traces/trace-stream.ts';
@@ -120,6 +121,7 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
         if (ended) deps.log.warn({ job: place.jobId, condition }, 'a job was ended because nobody looks after it');
       }
     }
+    await deleteOldTerminals(db);
     for (const { jobId } of await dueJobs(db)) await playScheduled(jobId);
     for (const id of await stalePipelines(db)) await transaction(db, async (tx) => processPipeline(deps, tx, id));
     look();

@@ -8,4 +8,5 @@ export const sealed = {
   dotenv: 'jobs.dotenv',
   idTokenKey: 'id_token_keys.private_key',
   secureFile: 'secure_files.object_key',
+  runnerSession: 'job_sessions.authorization',
 } as const;

@@ -35,6 +35,7 @@ export const columnParameters = {
   build_timeout: Optional(Int({ minimum: 600, maximum: 2_592_000, description: 'Seconds that a job may take' })),
   builds_access_level: level('pipelines and jobs'),
   ci_allow_fork_pipelines_to_run_in_parent_project: flag('Whether pipelines of merge requests from forks run here'),
+  ci_job_terminals_enabled: flag('Whether whoever started a job can open a terminal in it while it runs'),
   ci_config_path: text(255, 'Path of the CI configuration in the repository; null for the usual one'),
   ci_default_git_depth: Optional(
     OrNull(Int({ minimum: 0, maximum: 1000, description: 'Commits that jobs fetch; 0 for all' })),

@@ -99,6 +99,10 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     'off: pipelines that members run for merge requests of forks are the fork’s',
     { test: `${reviews}/forks.test.ts` },
   ),
+  ci_job_terminals_enabled: kept('ci_job_terminals_enabled', false, 'off: nobody opens a terminal in a running job', {
+    to: 'maintainers',
+    test: 'ci/terminals/terminals.test.ts',
+  }),
   ci_config_path: kept('ci_config_path', 'ci/main.yml', 'where the configuration is read', { test: own }),
   ci_default_git_depth: kept('ci_default_git_depth', 7, 'commits that jobs fetch', { test: own }),
   ci_delete_pipelines_in_seconds: kept(

@@ -87,6 +87,7 @@ const guarded = {
   build_git_strategy: Sometimes(Word(['fetch', 'clone'])),
   ci_delete_pipelines_in_seconds: Sometimes(Nullable(Count())),
   ci_id_token_sub_claim_components: Sometimes(ListOf(Text())),
+  ci_job_terminals_enabled: Sometimes(Flag()),
   ci_pipeline_variables_minimum_override_role: Sometimes(
     Word(['no_one_allowed', 'developer', 'maintainer', 'owner'], {
       description: 'Who may give variables to a pipeline',

@@ -93,6 +93,7 @@ import { integrationsMigration } from './0661-integrations.ts';
 import { lostHandoutsMigration } from './0670-lost-handouts.ts';
 import { cutLogsMigration } from './0671-cut-logs.ts';
 import { iterationEventsMigration } from './0680-iteration-events.ts';
+import { jobTerminalsMigration } from './0740-job-terminals.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -195,4 +196,5 @@ export const migrations: readonly Migration[] = [
   lostHandoutsMigration,
   cutLogsMigration,
   iterationEventsMigration,
+  jobTerminalsMigration,
 ];

@@ -93,7 +93,9 @@ export const content = {
     deprecated: 'performance_bar_allowed_group_path',
   }),
   sign_in_text: text('web', null, 'Text beside the sign-in form', long),
-  terminal_max_session_time: whole('web', 0, 'Seconds of a terminal in a page; 0 for any'),
+  terminal_max_session_time: whole('ci', 0, 'Seconds of an interactive terminal in a job; 0 for no limit', {
+    acts: 'terminals of running jobs',
+  }),
   vscode_extension_marketplace: map('web', {}, 'Where the editor in pages finds extensions'),
   vscode_extension_marketplace_enabled: flag('web', false, 'The editor in pages uses extensions'),
   web_ide_oauth_application_id: whole('web', null, 'Application of the editor in pages', bytes),

@@ -1,0 +1,107 @@
+/** Terminals in running jobs: a real shell behind a real WebSocket, and who does not get one. */
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Harness, harness } from '../testdata/harness.ts';
+import type { SessionOffer } from './terminal/sessions.ts';
+
+let around: Harness;
+beforeAll(async () => {
+  around = await harness();
+  around.start({ executor: 'shell', slots: 2 });
+});
+afterAll(() => around.close());
+
+type Shell = { socket: WebSocket; text(): string; until(pattern: RegExp): Promise<string>; closed: Promise<number> };
+
+async function connect(offer: SessionOffer, authorization = offer.authorization): Promise<Shell> {
+  const socket = new WebSocket(`${offer.url}/exec`, ['terminal.millrace'], {
+    headers: { Authorization: authorization },
+  });
+  let said = '';
+  const wakers = new Set<() => void>();
+  socket.on('message', (data: Buffer) => {
+    said += data.toString();
+    for (const wake of wakers) wake();
+  });
+  const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  return {
+    socket,
+    closed,
+    text: () => said,
+    until: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!pattern.test(said)) return;
+          clearTimeout(timer);
+          wakers.delete(look);
+          resolve(said);
+        };
+        const timer = setTimeout(() => reject(new Error(`${pattern} was not said: ${JSON.stringify(said)}`)), 10_000);
+        wakers.add(look);
+        look();
+      }),
+  };
+}
+
+/** A job whose script waits until a file appears, and the offer that came with its request. */
+async function waiting(more: Parameters<Harness['job']>[0] = {}) {
+  const record = around.run({
+    script: ['rm -f go', 'echo ready-now', 'while [ ! -e go ]; do sleep 0.05; done'],
+    ...more,
+  });
+  await expect.poll(() => record.trace.toString(), { timeout: 10_000, interval: 20 }).toContain('\nready-now');
+  const offer = around.server.sessions.get(record.payload.id);
+  if (!offer) throw new Error('the runner offered no session');
+  return { record, offer };
+}
+
+it('opens a shell with the directory, variables and size of the job, and waits for it to be closed', async () => {
+  const variables = [
+    { key: 'GIT_STRATEGY', value: 'none' },
+    { key: 'GREETING', value: 'hello there' },
+  ];
+  const { record, offer } = await waiting({ variables });
+  const shell = await connect(offer);
+  shell.socket.send(JSON.stringify({ columns: 101, rows: 33 }), { binary: false });
+  shell.socket.send(Buffer.from('stty size; echo "<$GREETING>"; pwd; test -t 0 && echo is-a-$((0+1))-tty\n'));
+  const said = await shell.until(/is-a-1-tty\r\n/);
+  expect(said).toContain('33 101\r\n');
+  expect(said).toContain('<hello there>\r\n');
+  expect(said).toMatch(/\/project-\d+\/demo\r\n/);
+  shell.socket.send(JSON.stringify({ columns: 77, rows: 22 }), { binary: false });
+  shell.socket.send(
+    Buffer.from('until [ "$(stty size)" = "22 77" ]; do sleep 0.05; done; echo resized-$((1+1)); touch go\n'),
+  );
+  await shell.until(/resized-2/);
+  await expect.poll(() => record.trace.toString(), { timeout: 10_000, interval: 20 }).toContain('A terminal is open');
+  shell.socket.send(Buffer.from('exit\n'));
+  expect(await shell.closed).toBe(1000);
+  expect((await record.final).state).toBe('success');
+});
+
+it('refuses a wrong secret, another session, and any connection once the job is over', async () => {
+  const { record, offer } = await waiting();
+  await expect(connect(offer, 'wrong')).rejects.toThrow('401');
+  const other = { ...offer, url: offer.url.replace(/[^/]+$/, '00000000-0000-0000-0000-000000000000') };
+  await expect(connect(other)).rejects.toThrow('404');
+  const shell = await connect(offer);
+  shell.socket.send(Buffer.from('touch go; exit\n'));
+  await shell.closed;
+  await record.final;
+  await expect.poll(() => connect(offer).then(() => 'open', String), { interval: 20 }).toContain('404');
+});
+
+it('ends terminals when the job is canceled, with everything that they started', async () => {
+  const { record, offer } = await waiting();
+  const shell = await connect(offer);
+  shell.socket.send(Buffer.from('echo pid=$$\n'));
+  const pid = Number(/pid=(\d+)\r/.exec(await shell.until(/pid=\d+\r/))?.[1]);
+  record.status = 'canceled';
+  await shell.closed;
+  await expect.poll(() => existsSync(`/proc/${pid}`), { interval: 20 }).toBe(false);
+});
