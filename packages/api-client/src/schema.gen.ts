@@ -31446,9 +31446,13 @@ export interface components {
         };
         /** SystemHook */
         SystemHook: {
+            /** @enum {string} */
+            alert_status: "executable" | "temporarily_disabled" | "disabled";
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** Format: date-time */
+            disabled_until: string | null;
             enable_ssl_verification: boolean;
             id: number;
             merge_requests_events: boolean;

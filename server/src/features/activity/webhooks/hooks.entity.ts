@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { WebHook } from '../../../kernel/db/rows.ts';
 import { Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
 import { groupEvents, type HookEvent, sharedEvents } from './hooks.events.ts';
-import { alertStatus } from './hooks.state.ts';
+import { alertStatus, alertStatuses } from './hooks.state.ts';
 
 const named = ListOf(Fields({ key: Text() }));
 type Switches<E extends HookEvent> = { [K in E]: ReturnType<typeof Flag> };
@@ -18,7 +18,7 @@ const properties = {
   created_at: Timestamp(),
   ...switches(sharedEvents),
   enable_ssl_verification: Flag(),
-  alert_status: Word(['executable', 'temporarily_disabled', 'disabled']),
+  alert_status: Word(alertStatuses),
   disabled_until: Nullable(Timestamp()),
   url_variables: named,
   push_events_branch_filter: Nullable(Text()),

@@ -7,7 +7,8 @@ export const failuresToDisable = 40;
 /** The first pause is a minute, each one after it twice as long, up to a day. */
 export const longestPauseMinutes = 1440;
 
-export type AlertStatus = 'executable' | 'temporarily_disabled' | 'disabled';
+export const alertStatuses = ['executable', 'temporarily_disabled', 'disabled'] as const;
+type AlertStatus = (typeof alertStatuses)[number];
 
 export const isSystemHook = (hook: Pick<WebHook, 'namespace_id' | 'project_id'>): boolean =>
   hook.namespace_id === null && hook.project_id === null;

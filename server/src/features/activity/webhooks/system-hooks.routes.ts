@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { type AuditOrigin, instanceEntity, originOf, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { WebHook } from '../../../kernel/db/rows.ts';
-import { Count, Entity, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import { Count, Entity, Flag, Id, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
 import { HttpError, notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, Int, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
@@ -16,6 +16,7 @@ import { resend, statusFilter, statusParameter } from './calls.routes.ts';
 import type { HookCalls } from './calls.service.ts';
 import type { HookEvent } from './hooks.events.ts';
 import { deleteHook, insertHook, updateHook } from './hooks.queries.ts';
+import { alertStatus, alertStatuses } from './hooks.state.ts';
 import { hookPurpose, hookToken } from './secrets.ts';
 import { countSystemHooks, findSystemHook, listSystemHooks } from './system-hooks.queries.ts';
 
@@ -35,6 +36,8 @@ const SystemHook = Entity('SystemHook', {
   merge_requests_events: Flag(),
   repository_update_events: Flag({ description: 'Once for each push, with all its refs' }),
   enable_ssl_verification: Flag(),
+  alert_status: Word(alertStatuses),
+  disabled_until: Nullable(Timestamp()),
 });
 
 const systemHookJson = (hook: WebHook): Static<typeof SystemHook> => {
@@ -50,6 +53,8 @@ const systemHookJson = (hook: WebHook): Static<typeof SystemHook> => {
     merge_requests_events: on('merge_requests_events'),
     repository_update_events: on('repository_update_events'),
     enable_ssl_verification: hook.enable_ssl_verification,
+    alert_status: alertStatus(hook),
+    disabled_until: hook.disabled_until,
   };
 };
 

@@ -40,6 +40,7 @@ it('[3/api.system-hooks/1] [3/api.system-hooks/2] [3/api.system-hooks/3] [3/api.
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       ...{ push_events: false, tag_push_events: false, merge_requests_events: false },
       ...{ repository_update_events: true, enable_ssl_verification: true },
+      ...{ alert_status: 'executable', disabled_until: null },
     },
   });
   const one = `/hooks/${made.body.id}`;

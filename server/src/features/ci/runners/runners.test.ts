@@ -304,7 +304,8 @@ describe('reading', () => {
     expect(await mine({ tag_list: ['y'] })).toEqual([b.id, a.id]);
     expect(await mine({ version_prefix: '17.' })).toEqual([a.id]);
     expect(await mine({ version_prefix: '18' })).toEqual([]);
-    expect((await call('GET', '/runners', stranger, { query: { status: 'nonsense' } })).status).toBe(400);
+    for (const query of [{ status: 'nonsense' }, { version_prefix: 'nonsense' }, { version_prefix: '' }])
+      expect((await call('GET', '/runners', stranger, { query })).status).toBe(400);
     const many = await call('GET', '/runners', stranger, { query: { per_page: 1 } });
     expect([many.headers.get('x-per-page'), many.headers.get('x-total')]).toEqual(['1', '2']);
     expect((await call('GET', '/runners', null)).status).toBe(401);
