@@ -92,6 +92,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     externalUrl,
     sshPrefix,
     sshServed: () => ssh.listening(),
+    outbound: kernels.outbound,
     release: release.version,
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
     tokens: identity.tokens,

@@ -15701,7 +15701,7 @@ export interface components {
             allow_bypass_placeholder_confirmation: boolean;
             /** @description Imported work may go to administrators */
             allow_contribution_mapping_to_admins: boolean;
-            /** @description Deploy tokens work with outside sign-in */
+            /** @description Deploy tokens and keys work while an external service authorizes access */
             allow_deploy_tokens_and_keys_with_external_authn: boolean;
             /** @description Group owners manage LDAP synchronisation */
             allow_group_owners_to_manage_ldap: boolean;
@@ -16030,19 +16030,19 @@ export interface components {
             error_tracking_api_url: string | null;
             /** @description Collect errors of applications */
             error_tracking_enabled: boolean;
-            /** @description Certificate for the outside authorisation service */
+            /** @description Certificate for the external authorization service */
             external_auth_client_cert: string | null;
-            /** @description Key of the certificate for the outside authorisation service */
+            /** @description Key of the certificate for the external authorization service */
             external_auth_client_key: string | null;
-            /** @description Passphrase of the key for the outside authorisation service */
+            /** @description Passphrase of the key for the external authorization service */
             external_auth_client_key_pass: string | null;
-            /** @description Label of projects that have none */
+            /** @description Classification label of projects that have none */
             external_authorization_service_default_label: string | null;
-            /** @description Ask an outside service for access to projects */
+            /** @description Ask an external service who may access which project */
             external_authorization_service_enabled: boolean;
-            /** @description Seconds to wait for the outside authorisation service */
+            /** @description Seconds to wait for the external authorization service */
             external_authorization_service_timeout: number;
-            /** @description Address of the outside authorisation service */
+            /** @description Address of the external authorization service */
             external_authorization_service_url: string | null;
             /** @description Seconds to wait for the service that allows pipelines */
             external_pipeline_validation_service_timeout: number | null;
@@ -26679,7 +26679,7 @@ export interface components {
             allow_bypass_placeholder_confirmation?: boolean;
             /** @description Imported work may go to administrators */
             allow_contribution_mapping_to_admins?: boolean;
-            /** @description Deploy tokens work with outside sign-in */
+            /** @description Deploy tokens and keys work while an external service authorizes access */
             allow_deploy_tokens_and_keys_with_external_authn?: boolean;
             /** @description Group owners manage LDAP synchronisation */
             allow_group_owners_to_manage_ldap?: boolean;
@@ -27026,19 +27026,19 @@ export interface components {
             error_tracking_api_url?: string | null;
             /** @description Collect errors of applications */
             error_tracking_enabled?: boolean;
-            /** @description Certificate for the outside authorisation service; 0 to 65535; needs external_auth_client_key */
+            /** @description Certificate for the external authorization service; 0 to 65535; needs external_auth_client_key */
             external_auth_client_cert?: string | null;
-            /** @description Key of the certificate for the outside authorisation service; 0 to 65535 */
+            /** @description Key of the certificate for the external authorization service; 0 to 65535 */
             external_auth_client_key?: string | null;
-            /** @description Passphrase of the key for the outside authorisation service */
+            /** @description Passphrase of the key for the external authorization service */
             external_auth_client_key_pass?: string | null;
-            /** @description Label of projects that have none */
+            /** @description Classification label of projects that have none */
             external_authorization_service_default_label?: string | null;
-            /** @description Ask an outside service for access to projects; needs external_authorization_service_default_label, external_authorization_service_timeout, external_authorization_service_url */
+            /** @description Ask an external service who may access which project; needs external_authorization_service_default_label, external_authorization_service_timeout, external_authorization_service_url */
             external_authorization_service_enabled?: boolean;
-            /** @description Seconds to wait for the outside authorisation service; 0.001 to 10 */
+            /** @description Seconds to wait for the external authorization service; 0.001 to 10 */
             external_authorization_service_timeout?: number;
-            /** @description Address of the outside authorisation service */
+            /** @description Address of the external authorization service */
             external_authorization_service_url?: string | null;
             /** @description Seconds to wait for the service that allows pipelines; at least 1 */
             external_pipeline_validation_service_timeout?: number | null;

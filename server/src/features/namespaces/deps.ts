@@ -2,6 +2,7 @@
 import type { Db } from '../../kernel/db/index.ts';
 import type { CredentialResolver } from '../../kernel/http/credentials.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
+import type { Outbound } from '../../kernel/outbound/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
 import type { Logger } from '../../kernel/telemetry/index.ts';
 import type { Avatars, ServiceAccounts, Tokens } from '../identity/index.ts';
@@ -13,6 +14,7 @@ export interface NamespacesDependencies {
   readonly settings: Settings;
   /** Without a trailing slash. */
   readonly externalUrl: string;
+  readonly outbound: Pick<Outbound, 'send'>;
   /** What comes before a project's full path in its SSH address: `git@host:` or `ssh://git@host:port/`; null while it is not offered. */
   readonly sshPrefix: () => string | null;
   /** Whether this process serves git over SSH now. */

@@ -1,10 +1,12 @@
 /** Namespaces: groups, projects, personal namespaces, members, and who has which level where. */
+
 import { isWithin } from '../../kernel/authz/addresses.ts';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import { expiryTask } from './access/expiry.ts';
+import { type ExternalAuthorization, externalAuthorization } from './access/external-authorization.ts';
 import { findGroupSubject, findProjectSubject, keptToNetworks } from './access/parents.queries.ts';
 import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
 import { accessTokenService } from './access-tokens/access-tokens.service.ts';
@@ -122,8 +124,8 @@ export interface Namespaces extends Feature {
   removePlacesOf(userId: number, groups: readonly number[], signal: AbortSignal): Promise<void>;
 }
 
-/** Loads parents from a database. */
-function parentLoader(db: Db): ParentLoader {
+/** Loads parents from a database; what an external service keeps the caller from is not there for them. */
+function parentLoader(db: Db, external: ExternalAuthorization): ParentLoader {
   const userOf = (caller: Caller) => caller.user?.id ?? null;
   // PostgreSQL takes no NUL in a text, and no name has one.
   const impossible = (idOrPath: string) => idOrPath.includes('\0');
@@ -134,7 +136,7 @@ function parentLoader(db: Db): ParentLoader {
     (await jobTokenAllowed(db, caller, subject.project.id)) ? { ...subject, jobTokenAllowed: true } : subject;
   const project = async (idOrPath: string, caller: Caller): Promise<ProjectSubject | null> => {
     const found = await findProjectSubject(db, idOrPath, userOf(caller));
-    return found && (await forJobs(found, caller));
+    return found && (await external.allows(caller, found)) ? await forJobs(found, caller) : null;
   };
   return {
     project: async (idOrPath, caller) => {
@@ -146,8 +148,12 @@ function parentLoader(db: Db): ParentLoader {
     },
     projects: async (ids, caller) => {
       const found = ids.length === 0 ? [] : [...(await findProjectSubjects(db, ids, userOf(caller))).values()];
-      const known = await Promise.all(found.map((subject) => forJobs(subject, caller)));
-      return new Map(known.map((subject) => [subject.project.id, subject]));
+      const known = await Promise.all(
+        found.map(async (subject) =>
+          (await external.allows(caller, subject)) ? await forJobs(subject, caller) : null,
+        ),
+      );
+      return new Map(known.flatMap((subject) => (subject ? [[subject.project.id, subject] as const] : [])));
     },
     group: async (idOrPath, caller) => {
       if (impossible(idOrPath)) return null;
@@ -158,6 +164,7 @@ function parentLoader(db: Db): ParentLoader {
     },
     closedTo: async (address) =>
       (await keptToNetworks(db)).filter(({ ranges }) => !isWithin(ranges, address)).map(({ id }) => id),
+    readsAcross: external.readsAcross,
   };
 }
 
@@ -170,7 +177,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
   const recounting = recountingTask(deps.db);
   const downloads = downloadWatch(deps);
   const projects = projectService(deps);
-  const parents = parentLoader(deps.db);
+  const parents = parentLoader(deps.db, externalAuthorization(deps));
   const pictures = createPictures(deps.objects);
   return {
     references: [groupReferences(deps.db)],

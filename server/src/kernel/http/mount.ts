@@ -241,6 +241,8 @@ async function run(
   if (Object.entries(path).some(([name, value]) => value === '' && name !== '*')) throw noSuchRoute();
   const caller = await placed(await callerOf(route, deps, request, reply, query), route, deps, addressOf(request));
   const subject = await authorise(route, deps, caller, path);
+  if (route.acrossProjects && !((await deps.parents.readsAcross?.(caller)) ?? true))
+    throw forbidden('content of several projects is not shown together while access to each is decided elsewhere');
   if (subject && (route.access.on === 'project' || route.access.on === 'group')) {
     const name = route.access.param ?? 'id';
     // Authorised first: nobody learns the id of what they may not see.

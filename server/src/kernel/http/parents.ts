@@ -19,6 +19,8 @@ export interface ParentLoader {
   projects(ids: readonly number[], caller: Caller): Promise<ReadonlyMap<number, ProjectSubject>>;
   /** Top-level groups that are kept to networks in which the address is not. */
   closedTo?(address: string): Promise<readonly number[]>;
+  /** Whether the caller may be shown content of several projects at once. */
+  readsAcross?(caller: Caller): Promise<boolean>;
 }
 
 /** Whether a path names the parent by where it was before it was renamed or transferred. */

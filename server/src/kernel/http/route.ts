@@ -150,6 +150,8 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
   readonly deprecated?: true;
   /** Also during maintenance, where nothing is changed. */
   readonly duringMaintenance?: true;
+  /** Shows content of several projects at once: closed while an external service is asked about each project. */
+  readonly acrossProjects?: true;
   /** Also for sessions of people who have to set up a second factor before anything else. */
   readonly beforeTwoFactor?: true;
   /** Refusals of this route's own. In tests an undeclared one is a fault. */

@@ -4,12 +4,19 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Destination } from './rules.ts';
 
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly passphrase?: string | null;
+}
+
 export interface Exchange {
   readonly destination: Destination;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | null;
   readonly verifyTls: boolean;
+  readonly clientCertificate?: ClientCertificate;
   /** Connected to, whatever the name says by now; null to look the name up again. */
   readonly addresses: readonly string[] | null;
   readonly connectTimeout: number;
@@ -71,6 +78,7 @@ export interface Opened {
 /** No proxy, no connection of others, no redirect: what answers is what the addresses are. */
 export async function opened(options: Omit<Exchange, 'maximumBytes'>): Promise<Opened> {
   const { destination, method, headers, body, verifyTls, addresses, connectTimeout, signal } = options;
+  const { cert, key, passphrase } = options.clientCertificate ?? {};
   const { url, host } = destination;
   const answered = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)({
@@ -92,6 +100,8 @@ export async function opened(options: Omit<Exchange, 'maximumBytes'>): Promise<O
     ...(addresses ? { lookup: pinned(addresses) } : {}),
     ...(isIP(host) === 0 ? { servername: host } : {}),
     rejectUnauthorized: verifyTls,
+    ...(cert && key ? { cert, key } : {}),
+    ...(passphrase ? { passphrase } : {}),
   });
   const connecting = setTimeout(() => request.destroy(new Error('connect timeout')), connectTimeout);
   request.once('socket', (socket) => {

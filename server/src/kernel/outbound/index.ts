@@ -6,7 +6,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Settings } from '../settings/index.ts';
-import { type Answer, type Exchange, exchange, type Opened, opened } from './exchange.ts';
+import { type Answer, type ClientCertificate, type Exchange, exchange, type Opened, opened } from './exchange.ts';
 import { type Destination, destinationOf, type Reach, refusedAddress, refusedHost } from './rules.ts';
 import { openSocket, type SocketRequest } from './socket.ts';
 
@@ -24,6 +24,8 @@ export interface OutboundRequest {
   readonly body?: string | Buffer;
   /** Default true. */
   readonly verifyTls?: boolean;
+  /** What proves this instance to the other side over TLS; PEM. */
+  readonly clientCertificate?: ClientCertificate;
   /** Milliseconds; default 10,000 each. */
   readonly connectTimeout?: number;
   readonly timeout?: number;
@@ -165,6 +167,7 @@ export function createOutbound({ settings, resolve = systemResolve }: OutboundDe
       const addresses = await checked(destination, reach, signal);
       const answer = await ask({
         ...{ destination, method, headers, verifyTls, connectTimeout, signal },
+        ...(request.clientCertificate ? { clientCertificate: request.clientCertificate } : {}),
         body: request.body ?? null,
         addresses: pin ? addresses : null,
       });

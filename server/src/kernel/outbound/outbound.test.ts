@@ -1,6 +1,10 @@
 /** Requests to addresses that users give: what is refused, what is sent, and how it fails. */
+import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { certificate, certificateKey } from '../../../test/client-certificate.ts';
+import { currentKeystore } from '../../../test/keystores.ts';
 import { type Receiver, startReceiver } from '../../../test/receiver.ts';
 import { defaultSettings } from '../settings/index.ts';
 import { isLocalAddress } from './addresses.ts';
@@ -196,6 +200,27 @@ describe('a request', () => {
     expect(other.received[0]?.headers).toMatchObject({ 'x-one': '1' });
     expect(other.received[0]?.headers).not.toHaveProperty('authorization');
     await other.close();
+  });
+
+  it('[3/api.application-settings/27 external_authorization_service_enabled] proves itself by a certificate where the other side asks for one', async () => {
+    const names: (string | undefined)[] = [];
+    const options = { pfx: currentKeystore, passphrase: '', requestCert: true, rejectUnauthorized: false };
+    const server = createTlsServer(options, (request, response) => {
+      names.push(String((request.socket as TLSSocket).getPeerCertificate().subject?.CN));
+      response.end('ok');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const ask = (more: Partial<OutboundRequest>) =>
+      send(`https://127.0.0.1:${port}/`, open, { verifyTls: false, ...more });
+    const clientCertificate = { cert: certificate, key: certificateKey, passphrase: 'open-it' };
+    expect([(await ask({})).ok, (await ask({ clientCertificate })).ok]).toEqual([true, true]);
+    expect(names).toEqual(['undefined', 'millrace']);
+    // A key that the passphrase does not open is a failure like others.
+    const wrong = { ...clientCertificate, passphrase: 'wrong' };
+    expect(await ask({ clientCertificate: wrong })).toMatchObject({ ok: false });
+    server.closeAllConnections();
+    server.close();
   });
 
   it('fails with a reason when nobody answers, in time or at all, and without the address in it', async () => {

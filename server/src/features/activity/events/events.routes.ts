@@ -65,6 +65,7 @@ export function eventRoutes(db: Db, externalUrl: string): Route[] {
     route({
       ...common,
       path: '/events',
+      acrossProjects: true,
       summary: 'What the caller did, or what happened in their projects',
       scopes: reading,
       access: { on: 'instance', ability: 'signed_in' },
@@ -98,6 +99,7 @@ export function eventRoutes(db: Db, externalUrl: string): Route[] {
     route({
       ...common,
       path: '/users/:id/events',
+      acrossProjects: true,
       summary: 'What somebody did',
       scopes: reading,
       access: { on: 'public' },

@@ -78,6 +78,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     route({
       ...common,
       path: '/search',
+      acrossProjects: true,
       summary: 'Search everything that the caller sees',
       access: { on: 'public' },
       params: Type.Object({ scope: scoped([...everywhere, ...inRepositories]), ...filters }),
@@ -103,6 +104,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     route({
       ...common,
       path: '/groups/:id/search',
+      acrossProjects: true,
       summary: 'Search a group and the projects below it',
       access: { on: 'group', ability: 'read_group' },
       params: Type.Object({

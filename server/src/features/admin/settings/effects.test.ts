@@ -466,6 +466,8 @@ const validated: readonly SettingName[] = [
   'external_pipeline_validation_service_token',
   'external_pipeline_validation_service_timeout',
 ];
+/** Decided by a server of somebody else: namespaces/access/external-authorization.test.ts has one. */
+const authorized = settingNames.filter((name) => /^external_auth|_with_external_authn$/.test(name));
 /** Addresses of images in documents: kernel/images/images.test.ts. */
 const proxied = settingNames.filter((name) => name.startsWith('asset_proxy_'));
 /** What may be searched, by whom: activity/search/search.test.ts. */
@@ -478,7 +480,7 @@ const tokensGone: SettingName = 'disable_personal_access_tokens';
 it('covers every setting that acts', () => {
   const own = (name: SettingName) =>
     settingRows[name].owner !== 'limits' &&
-    ![...mailed, ...archives, ...validated, ...proxied, ...searched, tokensGone].includes(name);
+    ![...mailed, ...archives, ...validated, ...authorized, ...proxied, ...searched, tokensGone].includes(name);
   const acting = settingNames.filter((name) => settingRows[name].acts && own(name));
   expect(Object.keys(effects).sort()).toEqual([...acting].sort());
 });

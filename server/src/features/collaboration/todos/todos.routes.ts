@@ -135,6 +135,7 @@ export function todoRoutes(deps: Dependencies): Route[] {
     route({
       method: 'GET',
       path: '/todos',
+      acrossProjects: true,
       summary: 'What one has to do',
       tag,
       credentials,

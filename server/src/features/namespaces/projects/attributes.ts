@@ -189,10 +189,11 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   environments_access_level: kept('environments_access_level', 'private', 'who sees environments and deployments', {
     test: 'delivery/environments/environments.test.ts',
   }),
-  external_authorization_classification_label: later(
+  external_authorization_classification_label: kept(
     'external_authorization_classification_label',
     'secret',
-    'external authorization',
+    'what an external authorization service is asked about',
+    { test: 'namespaces/access/external-authorization.test.ts' },
   ),
   feature_flags_access_level: later('feature_flags_access_level', 'private', 'feature flags'),
   forking_access_level: kept('forking_access_level', 'private', 'who may fork the project', {

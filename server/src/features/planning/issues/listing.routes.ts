@@ -87,6 +87,7 @@ export function issueListRoutes({ db, externalUrl }: { readonly db: Db; readonly
     route({
       ...common,
       path: '/issues',
+      acrossProjects: true,
       summary: 'List issues that the caller sees',
       access: { on: 'public' },
       params: globalParams,
@@ -101,6 +102,7 @@ export function issueListRoutes({ db, externalUrl }: { readonly db: Db; readonly
     route({
       ...common,
       path: '/groups/:id/issues',
+      acrossProjects: true,
       summary: 'List issues of the projects of a group',
       access: { on: 'group', ability: 'read_group' },
       params: groupParams,
@@ -125,6 +127,7 @@ export function issueListRoutes({ db, externalUrl }: { readonly db: Db; readonly
     route({
       ...common,
       path: '/issues_statistics',
+      acrossProjects: true,
       summary: 'Count issues that the caller sees',
       access: { on: 'public' },
       params: Type.Object({ ...issueFilters('created_by_me'), ...nonArchived }, exclusive),
@@ -137,6 +140,7 @@ export function issueListRoutes({ db, externalUrl }: { readonly db: Db; readonly
     route({
       ...common,
       path: '/groups/:id/issues_statistics',
+      acrossProjects: true,
       summary: 'Count issues of the projects of a group',
       access: { on: 'group', ability: 'read_group' },
       params: Type.Object({ ...groupParam, ...issueFilters('all'), ...nonArchived }, exclusive),

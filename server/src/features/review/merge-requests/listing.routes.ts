@@ -118,6 +118,7 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
     route({
       ...common,
       path: '/merge_requests',
+      acrossProjects: true,
       summary: 'List merge requests of all projects, by default own ones',
       tag: 'Merge requests',
       access: { on: 'instance', ability: 'signed_in' },
@@ -164,6 +165,7 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
     route({
       ...common,
       path: '/groups/:id/merge_requests',
+      acrossProjects: true,
       summary: 'List merge requests of the projects of a group',
       tag: 'Merge requests',
       access: { on: 'group', ability: 'read_group' },

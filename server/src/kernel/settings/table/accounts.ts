@@ -10,6 +10,7 @@ const keySizes = (kind: string, sizes: readonly number[], fallback: number) =>
   });
 const curves = [256, 384, 521];
 const note = { max: 65_535 };
+const access = { acts: 'access to projects' };
 const newAccounts = { acts: 'new accounts' };
 const passwords = { acts: 'new passwords' };
 const registration = { acts: 'registration' };
@@ -24,7 +25,12 @@ export const accounts = {
     acts: 'sessions and tokens',
   }),
   allow_account_deletion: flag('accounts', true, 'People may delete their own account', { acts: 'removal' }),
-  allow_deploy_tokens_and_keys_with_external_authn: flag('accounts', false, 'Deploy tokens work with outside sign-in'),
+  allow_deploy_tokens_and_keys_with_external_authn: flag(
+    'accounts',
+    false,
+    'Deploy tokens and keys work while an external service authorizes access',
+    access,
+  ),
   allow_group_owners_to_manage_ldap: flag('accounts', true, 'Group owners manage LDAP synchronisation', {
     acts: 'LDAP group links',
   }),
@@ -107,32 +113,52 @@ export const accounts = {
     acts: 'registration and sign-in',
   }),
   terms: text('accounts', null, 'Terms of service, Markdown', { max: 1_000_000, ...registration }),
-  external_auth_client_cert: text('accounts', null, 'Certificate for the outside authorisation service', {
+  external_auth_client_cert: text('accounts', null, 'Certificate for the external authorization service', {
     ...note,
+    ...access,
     needs: ['external_auth_client_key'],
   }),
-  external_auth_client_key: text('accounts', null, 'Key of the certificate for the outside authorisation service', {
+  external_auth_client_key: text('accounts', null, 'Key of the certificate for the external authorization service', {
     ...note,
+    ...access,
     secret: 'masked',
   }),
-  external_auth_client_key_pass: text('accounts', null, 'Passphrase of the key for the outside authorisation service', {
-    secret: 'masked',
-  }),
-  external_authorization_service_enabled: flag('accounts', false, 'Ask an outside service for access to projects', {
-    needs: [
-      'external_authorization_service_default_label',
-      'external_authorization_service_timeout',
-      'external_authorization_service_url',
-    ],
-  }),
-  external_authorization_service_default_label: text('accounts', null, 'Label of projects that have none'),
+  external_auth_client_key_pass: text(
+    'accounts',
+    null,
+    'Passphrase of the key for the external authorization service',
+    {
+      ...access,
+      secret: 'masked',
+    },
+  ),
+  external_authorization_service_enabled: flag(
+    'accounts',
+    false,
+    'Ask an external service who may access which project',
+    {
+      ...access,
+      needs: [
+        'external_authorization_service_default_label',
+        'external_authorization_service_timeout',
+        'external_authorization_service_url',
+      ],
+    },
+  ),
+  external_authorization_service_default_label: text(
+    'accounts',
+    null,
+    'Classification label of projects that have none',
+    access,
+  ),
   external_authorization_service_timeout: decimal(
     'accounts',
     0.5,
-    'Seconds to wait for the outside authorisation service',
-    { min: 0.001, max: 10 },
+    'Seconds to wait for the external authorization service',
+    { min: 0.001, max: 10, ...access },
   ),
-  external_authorization_service_url: text('accounts', null, 'Address of the outside authorisation service', {
+  external_authorization_service_url: text('accounts', null, 'Address of the external authorization service', {
+    ...access,
     format: 'url',
   }),
   failed_login_attempts_unlock_period_in_minutes: whole('accounts', 10, 'Minutes that an account stays locked', {
