@@ -75,7 +75,7 @@ export function externalAuthorization(deps: ExternalAuthorizationDependencies): 
     const known = kept.get(key);
     if (known && known.until > Date.now()) return known.allowed;
     const running = asking.get(key);
-    if (running) return await running;
+    if (running !== undefined) return await running;
     const asked = (async () => {
       const allowed = await ask(user, label, service);
       kept.delete(key);
