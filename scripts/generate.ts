@@ -17,6 +17,7 @@ const steps: Step[] = [
   { what: 'table of user attributes from their declaration', script: 'scripts/generate/user-attributes.ts' },
   { what: 'table of project attributes from their declaration', script: 'scripts/generate/project-attributes.ts' },
   { what: 'table of group attributes from their declaration', script: 'scripts/generate/group-attributes.ts' },
+  { what: 'names of emoji from the table of the renderer', script: 'scripts/generate/emoji.ts' },
   { what: 'states of merge trains from their table', script: 'scripts/generate/merge-trains.ts' },
 ];
 

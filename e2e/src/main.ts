@@ -11,6 +11,7 @@ import { attackersJourney } from './scenarios/attackers.ts';
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { documentsJourney } from './scenarios/documents.ts';
+import { editorJourney } from './scenarios/editor.ts';
 import { filePagesJourney } from './scenarios/file-pages.ts';
 import { membersJourney } from './scenarios/group-members.ts';
 import { groupJourney } from './scenarios/groups.ts';
@@ -79,6 +80,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'group-members': membersJourney,
   'settings-pages': settingsJourney,
   todos: todosJourney,
+  editor: editorJourney,
   transfers: transfersJourney,
   ssh: sshJourney,
   lfs: lfsJourney,

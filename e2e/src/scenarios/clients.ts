@@ -4,6 +4,7 @@ import { Gitlab } from '@gitbeaker/rest';
 import { api, until } from '../support/api.ts';
 import { type Instance, rootToken } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
+import { issueClients } from './issue-clients.ts';
 import { pythonClients } from './python-clients.ts';
 
 /** What the clients leave for those after them. */
@@ -292,6 +293,8 @@ export async function clients(suite: Suite, instance: Instance): Promise<void> {
     const file = await clara.RepositoryFiles.show(project(), 'notes/note 03.txt', 'main');
     assert.equal(Buffer.from(file.content, 'base64').toString(), 'three\n');
   });
+
+  await issueClients(suite, clara, project);
 
   await suite.step('gitbeaker: runners', async () => {
     const made = await admin.Users.createCIRunner('instance_type', {

@@ -58,6 +58,37 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await page.goto(`/${project}/-/issues`);
         await look(page, 'issues');
       });
+      await suite.step(
+        'browser: the filter bar speaks the filters of the API, and remembers the last one',
+        async () => {
+          await page.goto(`/${project}/-/issues`);
+          await page.getByText('Open 2').waitFor();
+          await page.getByRole('combobox', { name: 'Labels' }).click();
+          await page.getByRole('option', { name: 'not defect', exact: true }).click();
+          await page.waitForURL(/not%5Blabels%5D=defect/);
+          await page.getByRole('link', { name: 'The ink is too thin' }).waitFor({ state: 'detached' });
+          await page.getByText('Open 1').waitFor();
+          await page.keyboard.press('Escape');
+          await look(page, 'issues-filtered');
+          await page.goto(`/${project}`);
+          await page.getByRole('link', { name: 'Issues', exact: true }).click();
+          await page.waitForURL(/not%5Blabels%5D=defect/);
+          await page.getByRole('button', { name: 'Clear filters' }).click();
+          await page.getByRole('link', { name: 'The ink is too thin' }).waitFor();
+        },
+      );
+      await suite.step('browser: several issues are changed at once', async () => {
+        await page.getByRole('button', { name: 'Bulk edit' }).click();
+        await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+        const form = page.getByRole('form', { name: 'Edit issues' });
+        await form.getByLabel('Add labels').fill('urgent');
+        await page.keyboard.press('Enter');
+        await look(page, 'issues-bulk');
+        await form.getByRole('button', { name: 'Update 2 issues' }).click();
+        await form.getByText('2 issues updated').waitFor();
+        assert.equal(await page.getByRole('list', { name: 'Issues' }).getByText('urgent').count(), 2);
+        await form.getByRole('button', { name: 'Cancel' }).click();
+      });
       await suite.step('browser: two people talk about it, one of them on a telephone', async () => {
         await reader.page.goto(`/${project}/-/issues/2`);
         await reader.page.getByLabel('New comment').getByRole('textbox').fill('Warm it _first_.');

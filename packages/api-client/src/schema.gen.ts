@@ -28120,11 +28120,29 @@ export interface components {
         };
         PutGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteIdBody: {
             /** @description Text of the comment, in Markdown */
-            body: string;
+            body?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutGroupsByIdEpicsByEpicIdNotesByNoteIdBody: {
             /** @description Text of the comment, in Markdown */
-            body: string;
+            body?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutGroupsByIdEpicsByEpicIidBody: {
             /** @description More labels */
@@ -28162,6 +28180,15 @@ export interface components {
             state_event?: "close" | "reopen";
             /** @description Title of the epic */
             title?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutGroupsByIdEpicsByEpicIidEpicsByChildEpicIdBody: {
             /** @description Id of the sibling that comes right after it */
@@ -29574,6 +29601,15 @@ export interface components {
             state_event?: "reopen" | "close";
             /** @description Title of the issue */
             title?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
             /**
              * Format: date-time
              * @description Time of the change; for administrators and owners, passed over for others
@@ -29591,10 +29627,28 @@ export interface components {
             body?: string;
             /** @description Whether it is resolved */
             resolved?: boolean;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdIssuesByIssueIidNotesByNoteIdBody: {
             /** @description Text of the comment, in Markdown */
-            body: string;
+            body?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdIssuesByIssueIidReorderBody: {
             /** @description Id of the issue that it comes after */
@@ -29708,6 +29762,15 @@ export interface components {
             target_branch?: string;
             /** @description Title of the merge request */
             title?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdBody: {
             /** @description Whether it is resolved */
@@ -29718,6 +29781,15 @@ export interface components {
             body?: string;
             /** @description Whether it is resolved */
             resolved?: boolean;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteIdBody: {
             /** @description Text, in Markdown */
@@ -29801,7 +29873,16 @@ export interface components {
         };
         PutProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdBody: {
             /** @description Text of the comment, in Markdown */
-            body: string;
+            body?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdMergeRequestsByMergeRequestIidRebaseBody: {
             /**
@@ -30023,7 +30104,16 @@ export interface components {
         };
         PutProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteIdBody: {
             /** @description Text of the comment, in Markdown */
-            body: string;
+            body?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdRepositoryFilesByFilePathBody: {
             /** @description The author's email; the caller's by default */
@@ -30256,11 +30346,29 @@ export interface components {
         };
         PutProjectsByIdSnippetsBySnippetIdDiscussionsByDiscussionIdNotesByNoteIdBody: {
             /** @description Text of the comment, in Markdown */
-            body: string;
+            body?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdSnippetsBySnippetIdNotesByNoteIdBody: {
             /** @description Text of the comment, in Markdown */
-            body: string;
+            body?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdTransferBody: {
             /** @description Group or personal namespace */
@@ -37196,7 +37304,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
@@ -37219,6 +37328,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -37443,7 +37553,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutGroupsByIdEpicsByEpicIdNotesByNoteIdBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicsByEpicIdNotesByNoteIdBody"];
@@ -37466,6 +37577,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -37771,6 +37883,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -53151,6 +53264,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -53871,6 +53985,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteIdBody"];
@@ -53894,6 +54009,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -54340,7 +54456,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutProjectsByIdIssuesByIssueIidNotesByNoteIdBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdIssuesByIssueIidNotesByNoteIdBody"];
@@ -54363,6 +54480,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -59335,6 +59453,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteIdBody"];
@@ -59358,6 +59477,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -59970,7 +60090,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdBody"];
@@ -59993,6 +60114,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -66451,7 +66573,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
@@ -66474,6 +66597,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -70129,7 +70253,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutProjectsByIdSnippetsBySnippetIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdSnippetsBySnippetIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
@@ -70152,6 +70277,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -70419,7 +70545,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutProjectsByIdSnippetsBySnippetIdNotesByNoteIdBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdSnippetsBySnippetIdNotesByNoteIdBody"];
@@ -70442,6 +70569,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];

@@ -1,6 +1,7 @@
 /** What people say about commits, merge requests, issues and epics, as threads. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import type { TaskUpdate } from './markdown/tasks.ts';
 
 export type Discussion = Schemas['Discussion'];
 export type Note = Schemas['Note'];
@@ -85,6 +86,14 @@ export function commentsOf(id: string, of: Discussed) {
         client.PUT(`${base}/{discussion_id}/notes/{note_id}` as const, {
           params: { path: { ...path, discussion_id, note_id } },
           body: { body },
+        }),
+      ),
+    /** Ticks or clears one check box of the text. */
+    updateTask: (discussion_id: string, note_id: number, update_task: TaskUpdate) =>
+      unwrap(
+        client.PUT(`${base}/{discussion_id}/notes/{note_id}` as const, {
+          params: { path: { ...path, discussion_id, note_id } },
+          body: { update_task },
         }),
       ),
     remove: (discussion_id: string, note_id: number) =>

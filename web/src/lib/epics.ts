@@ -1,6 +1,7 @@
 /** Epics of a group: lists, one of them with its issues, child epics and links, and the order of a tree. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import type { TaskUpdate } from './markdown/tasks.ts';
 
 export type Epic = Schemas['Epic'];
 export type ListedEpic = Schemas['ListedEpic'];
@@ -22,6 +23,7 @@ export interface EpicValues {
   readonly due_date_fixed?: string | null;
   readonly parent_id?: number | null;
   readonly state_event?: 'close' | 'reopen';
+  readonly update_task?: TaskUpdate;
 }
 
 export const epicsKey = (path: string) => ['group', path, 'epics'] as const;

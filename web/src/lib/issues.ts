@@ -1,43 +1,34 @@
 /** Issues of a project: lists, one of them with its description as HTML. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { filterQuery, type IssueFilter, orderQuery } from './issue-filters.ts';
 
 export type Issue = Schemas['Issue'];
 
-/** What stands in the address of the list, in the words of the API. */
-export interface IssueFilter {
-  readonly page?: number | undefined;
-  readonly state?: string | undefined;
-  readonly search?: string | undefined;
-  readonly labels?: string | undefined;
-  readonly milestone?: string | undefined;
-  readonly assignee_username?: string | undefined;
-  readonly author_username?: string | undefined;
-}
+const stateOf = ({ state }: IssueFilter): 'opened' | 'closed' | 'all' =>
+  state === 'closed' || state === 'all' ? state : 'opened';
 
 export const issues = (id: string, filter: IssueFilter) =>
   queryOptions({
     queryKey: ['project', id, 'issues', filter],
-    queryFn: () =>
-      unwrapPage(
-        client.GET('/projects/{id}/issues', {
-          params: {
-            path: { id },
-            query: {
-              page: filter.page ?? 1,
-              per_page: 20,
-              scope: 'all',
-              with_labels_details: true,
-              state: (filter.state ?? 'opened') as 'opened',
-              ...(filter.search ? { search: filter.search } : {}),
-              ...(filter.labels ? { labels: filter.labels.split(',') } : {}),
-              ...(filter.milestone ? { milestone: filter.milestone } : {}),
-              ...(filter.assignee_username ? { assignee_username: [filter.assignee_username] } : {}),
-              ...(filter.author_username ? { author_username: filter.author_username } : {}),
-            },
-          },
-        }),
-      ),
+    queryFn: () => {
+      const query = {
+        ...filterQuery(filter),
+        ...orderQuery(filter),
+        ...{ page: filter.page ?? 1, per_page: 20, with_labels_details: true, state: stateOf(filter) },
+      };
+      return unwrapPage(client.GET('/projects/{id}/issues', { params: { path: { id }, query } }));
+    },
+  });
+
+/** How many issues match the filter in each state. */
+export const issueCounts = (id: string, { state: _state, page: _page, sort: _sort, ...filter }: IssueFilter) =>
+  queryOptions({
+    queryKey: ['project', id, 'issues', 'counts', filter],
+    queryFn: () => {
+      const params = { path: { id }, query: filterQuery(filter) };
+      return unwrap(client.GET('/projects/{id}/issues_statistics', { params }));
+    },
   });
 
 export const issue = (id: string, iid: number) =>
@@ -67,8 +58,7 @@ export interface IssueValues {
 export const createIssue = (id: string, { labels, ...values }: IssueValues) =>
   unwrap(client.POST('/projects/{id}/issues', { params: { path: { id } }, body: { ...values, labels: [...labels] } }));
 
-export const changeIssue = (
-  id: string,
-  iid: number,
-  body: Partial<Omit<IssueValues, 'labels'>> & { labels?: string[]; state_event?: 'close' | 'reopen' },
-) => unwrap(client.PUT('/projects/{id}/issues/{issue_iid}', { params: { path: { id, issue_iid: iid } }, body }));
+export type IssueChange = Schemas['PutProjectsByIdIssuesByIssueIidBody'];
+
+export const changeIssue = (id: string, iid: number, body: IssueChange) =>
+  unwrap(client.PUT('/projects/{id}/issues/{issue_iid}', { params: { path: { id, issue_iid: iid } }, body }));

@@ -1,6 +1,7 @@
 /** Lists of the merge requests of a project. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import type { TaskUpdate } from './markdown/tasks.ts';
 
 export type ListedMergeRequest = Schemas['ListedMergeRequest'];
 
@@ -65,3 +66,12 @@ export const mergeRequestList = (id: string, filter: MergeRequestFilter) =>
         }),
       ),
   });
+
+/** Ticks or clears one check box of the description. */
+export const updateRequestTask = (id: string, iid: number, update_task: TaskUpdate) =>
+  unwrap(
+    client.PUT('/projects/{id}/merge_requests/{merge_request_iid}', {
+      params: { path: { id, merge_request_iid: iid } },
+      body: { update_task },
+    }),
+  );

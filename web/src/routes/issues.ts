@@ -1,9 +1,10 @@
 /** Routes of issues, below a project's route. */
-import { lazyRouteComponent } from '@tanstack/react-router';
-import { type IssueFilter, issue, issues } from '../lib/issues.ts';
+import { lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { type IssueFilter, readIssueFilter, savedFilter } from '../lib/issue-filters.ts';
+import { issue, issues } from '../lib/issues.ts';
 import { queries } from '../lib/queries.ts';
+import { currentSession } from '../lib/session.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { number, text } from './base.ts';
 
 interface At {
   readonly params: { readonly path: string };
@@ -11,15 +12,14 @@ interface At {
 
 export const issueList = {
   path: '/issues',
-  validateSearch: (search: Record<string, unknown>): IssueFilter => ({
-    page: number(search.page),
-    state: text(search.state),
-    search: text(search.search),
-    labels: text(search.labels ?? search['label_name[]']),
-    milestone: text(search.milestone ?? search.milestone_title),
-    assignee_username: text(search.assignee_username),
-    author_username: text(search.author_username),
-  }),
+  validateSearch: readIssueFilter,
+  /** Without a filter in the address, the one that the person chose last. */
+  beforeLoad: async ({ params, search }: At & { readonly search: IssueFilter }) => {
+    if (Object.values(search).some((value) => value !== undefined)) return;
+    const { user } = await currentSession();
+    const saved = user ? savedFilter(user.id, fromSegment(params.path)) : null;
+    if (saved) throw redirect({ to: '/p/$path/issues', params, search: saved, replace: true });
+  },
   loaderDeps: ({ search }: { search: IssueFilter }) => search,
   loader: ({ params, deps }: At & { readonly deps: IssueFilter }) =>
     queries.ensureQueryData(issues(fromSegment(params.path), deps)),

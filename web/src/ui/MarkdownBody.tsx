@@ -7,10 +7,12 @@ import { documentFragment, idPrefix } from '../lib/markdown/document.ts';
 import type { DocumentOwner } from '../lib/markdown/formula-limits.ts';
 import { type PreviewBase, preview } from '../lib/markdown/preview.ts';
 import { isFileAddress } from '../lib/urls.ts';
+import { FormError } from './FormError.tsx';
 import { colourCode } from './markdown/colours.ts';
 import { drawDiagrams } from './markdown/diagrams.ts';
 import { drawFormulas } from './markdown/formulas.ts';
 import classes from './markdown/markdown.module.css';
+import { type Tasks, useTasks } from './markdown/useTasks.ts';
 
 function decoded(text: string): string {
   try {
@@ -31,9 +33,11 @@ interface MarkdownBodyProps {
   readonly html: string;
   /** What the document is of; its group decides on limits of formulas. */
   readonly of?: DocumentOwner;
+  /** Its check boxes, for those who may change the text. */
+  readonly tasks?: Tasks | undefined;
 }
 
-export function MarkdownBody({ html, of }: MarkdownBodyProps) {
+export function MarkdownBody({ html, of, tasks }: MarkdownBodyProps) {
   const target = useRef<HTMLDivElement>(null);
   const router = useRouter();
   const dark = useComputedColorScheme('light') === 'dark';
@@ -65,12 +69,23 @@ export function MarkdownBody({ html, of }: MarkdownBodyProps) {
       router.history.push(href);
     }
   };
-  return <div className={classes.body} ref={target} onClick={follow} />;
+  const error = useTasks(target, `${dark} ${html}`, tasks);
+  return (
+    <>
+      <div className={classes.body} ref={target} onClick={follow} />
+      <FormError error={error} />
+    </>
+  );
+}
+
+interface PreviewProps extends Pick<MarkdownBodyProps, 'of' | 'tasks'> {
+  readonly text: string;
+  readonly base: PreviewBase;
 }
 
 /** A text that is being written. What was shown before stays until the server has answered. */
-export function MarkdownPreview({ text, base, of }: { text: string; base: PreviewBase; of?: DocumentOwner }) {
+export function MarkdownPreview({ text, base, of, tasks }: PreviewProps) {
   const { data: html, error } = useQuery({ ...preview(text, base), placeholderData: (before) => before });
   if (error) return <p role="alert">The preview could not be loaded. {error.message}</p>;
-  return html === undefined ? null : <MarkdownBody html={html} {...(of ? { of } : {})} />;
+  return html === undefined ? null : <MarkdownBody html={html} tasks={tasks} {...(of ? { of } : {})} />;
 }

@@ -46,6 +46,7 @@ export {
 } from './resource-events/index.ts';
 export { type Responses, responsesTo } from './responses.queries.ts';
 export { isSubscribed, setSubscribed } from './subscriptions/index.ts';
+export { changedTask, type TaskChange, TaskParam, tasksOf, taskText, withTask } from './tasks/index.ts';
 export { createTodo, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';
 export {
   headersOf as fileHeaders,

@@ -25,6 +25,7 @@ import { epicNoteable } from './epics/noteable.ts';
 import { epicPresenter } from './epics/presenting.ts';
 import { epicReferences } from './epics/references.ts';
 import { issueCommands } from './issues/commands.ts';
+import { dueTask } from './issues/due.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
 import { issueLinkRoutes } from './issues/links.routes.ts';
@@ -42,6 +43,7 @@ import { schedulingTask } from './iterations/scheduling.ts';
 
 export { boardRelation } from './boards/transfer.ts';
 export type { FindEpics } from './epics/finding.ts';
+export { tellDueIssues } from './issues/due.ts';
 export { labelsOf as labelsOfIssues } from './issues/issues.queries.ts';
 export type { IssueLists } from './issues/listing.routes.ts';
 export { issueLinkRelation, issueRelation } from './issues/transfer.ts';
@@ -65,6 +67,7 @@ export function planningFeature(deps: PlanningDependencies) {
   const transfers = issueTransfers(db, deps.parents);
   const iterations = iterationService(db);
   const scheduling = schedulingTask(db);
+  const due = dueTask(db);
   const present = issuePresenter(db, externalUrl);
   const boards = boardService(db);
   const epics = epicService(db);
@@ -100,8 +103,8 @@ export function planningFeature(deps: PlanningDependencies) {
     ],
     references: [issueReferences(db), epicReferences(db)],
     consumers: [closingConsumer({ ...deps, issues: service, pushedCommits: ports.one(pushedCommits) })],
-    tasks: scheduling.tasks,
-    cron: scheduling.cron,
+    tasks: [...scheduling.tasks, ...due.tasks],
+    cron: [...scheduling.cron, ...due.cron],
     /** Lists for the search. */
     search: { issues: issueLists(db, externalUrl), epics: epicFinder(db, epicsShown) },
     /** What becomes of issues whose people go. */

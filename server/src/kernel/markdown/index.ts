@@ -20,6 +20,7 @@ export type { DocumentBase } from './addresses.ts';
 export { baseOf, isMarkdownFile, wikiBaseOf } from './bases.ts';
 export { escapeHtml } from './html/sanitise.ts';
 export { mentionsIn, referencesIn } from './references.ts';
+export { emojiCharacters } from './syntax/emoji.ts';
 export type { ReferenceKind, ReferenceTarget } from './targets.ts';
 
 export interface Rendering {

@@ -66,7 +66,20 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
           cancel={() => setChanging(false)}
         />
       ) : (
-        <MarkdownBody html={note.body_html ?? ''} of={{ kind, path }} />
+        <MarkdownBody
+          html={note.body_html ?? ''}
+          of={{ kind, path }}
+          tasks={
+            mine
+              ? {
+                  text: note.body,
+                  update: async (task) => {
+                    await actions.updateTask(thread, note.id, task).finally(again);
+                  },
+                }
+              : undefined
+          }
+        />
       )}
       {batch && note.suggestions && note.suggestions.length > 0 && !changing ? (
         <Suggestions

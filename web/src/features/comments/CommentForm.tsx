@@ -1,10 +1,11 @@
 /** A field for a comment in Markdown, with a preview, sent with the button or Ctrl Enter. */
-import { Button, Group, SegmentedControl, Textarea } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
-import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
+import type { CommandTarget } from '../editor/commands.ts';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import classes from './comments.module.css';
 import { suggestionBlock } from './suggestions.ts';
 import { usePlace } from './usePlace.ts';
@@ -12,6 +13,8 @@ import { usePlace } from './usePlace.ts';
 interface Props {
   readonly label: string;
   readonly action: string;
+  /** What quick actions act on; none where they are not applied. */
+  readonly target?: CommandTarget | undefined;
   /** What is there already. */
   readonly text?: string;
   /** The lines that the comment is about, where other lines can be suggested in place of them. */
@@ -22,14 +25,13 @@ interface Props {
   cancel?(): void;
 }
 
-export function CommentForm({ label, action, text = '', suggest, send, later, cancel }: Props) {
+export function CommentForm({ label, action, target, text = '', suggest, send, later, cancel }: Props) {
   const { kind, path } = usePlace();
   const [body, setBody] = useState(text);
-  const [shown, setShown] = useState<'write' | 'preview'>('write');
-  const field = useRef<HTMLTextAreaElement>(null);
+  const [round, setRound] = useState(0);
   const begin = () => {
     setBody(text);
-    setShown('write');
+    setRound(round + 1);
   };
   const sending = useForm(async () => {
     await send(body);
@@ -42,49 +44,33 @@ export function CommentForm({ label, action, text = '', suggest, send, later, ca
   return (
     <form {...sending.form} aria-label={label} className={classes.form}>
       <FormError error={sending.error ?? keeping.error} />
-      <Group gap="xs" mb={4}>
-        <SegmentedControl
-          size="xs"
-          aria-label="Text or preview"
-          data={[
-            { value: 'write', label: 'Write' },
-            { value: 'preview', label: 'Preview' },
-          ]}
-          value={shown}
-          onChange={(value) => setShown(value === 'preview' ? 'preview' : 'write')}
-        />
-        {suggest ? (
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => {
-              setBody((before) => suggestionBlock(before, suggest));
-              setShown('write');
-              field.current?.focus();
-            }}
-          >
-            Insert suggestion
-          </Button>
-        ) : null}
-      </Group>
-      {shown === 'preview' ? (
-        <section aria-label="Preview" className={classes.preview}>
-          <MarkdownPreview text={body} base={{ [kind]: path }} of={{ kind, path }} />
-        </section>
-      ) : (
-        <Textarea
-          ref={field}
-          label={label}
-          description="Markdown"
-          name="body"
-          autosize
-          minRows={3}
-          required
-          autoFocus={cancel !== undefined}
-          value={body}
-          onChange={(event) => setBody(event.currentTarget.value)}
-        />
-      )}
+      <MarkdownEditor
+        // A sent comment leaves an empty field, not a preview.
+        key={round}
+        label={label}
+        name="body"
+        rows={3}
+        required
+        autoFocus={cancel !== undefined}
+        place={{ kind, path }}
+        target={target}
+        value={body}
+        change={setBody}
+        actions={(write) =>
+          suggest ? (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => {
+                setBody((before) => suggestionBlock(before, suggest));
+                write();
+              }}
+            >
+              Insert suggestion
+            </Button>
+          ) : null
+        }
+      />
       <Group mt="sm">
         <Button type="submit" loading={sending.pending} disabled={body.trim() === ''}>
           {action}

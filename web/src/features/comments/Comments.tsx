@@ -30,6 +30,7 @@ export function Comments({ of, threads: { list, rest, batch, again, mayWrite, la
         <CommentForm
           label="New comment"
           action="Comment"
+          target={of.kind === 'commit' ? undefined : of.kind}
           later={later && ((body) => later(body))}
           send={async (body) => {
             await commentsOf(path, of).begin(body);

@@ -59,6 +59,7 @@ export function Thread({ thread, of, mayWrite, inline, batch, again, later }: Th
           <CommentForm
             label="Answer"
             action="Answer"
+            target={of.kind === 'commit' ? undefined : of.kind}
             send={async (body) => {
               await commentsOf(path, of).reply(thread.id, body);
               await again();

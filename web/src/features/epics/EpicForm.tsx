@@ -1,9 +1,11 @@
 /** The fields of an epic. Dates that are left empty follow from its issues and child epics. */
-import { Button, Checkbox, Group, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Epic, EpicValues } from '../../lib/epics.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { usePlace } from '../comments/usePlace.ts';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import classes from '../milestones/milestones.module.css';
 
 interface Props {
@@ -14,6 +16,7 @@ interface Props {
 }
 
 export function EpicForm({ epic, action, send, close }: Props) {
+  const place = usePlace();
   const [title, setTitle] = useState(epic?.title ?? '');
   const [description, setDescription] = useState(epic?.description ?? '');
   const [labels, setLabels] = useState<string[]>(epic?.labels ?? []);
@@ -42,13 +45,12 @@ export function EpicForm({ epic, action, send, close }: Props) {
           onChange={(event) => setTitle(event.currentTarget.value)}
           error={form.reason('title')}
         />
-        <Textarea
+        <MarkdownEditor
           label="Description"
-          description="Markdown"
-          autosize
-          minRows={4}
+          place={place}
+          target={epic ? undefined : 'epic'}
           value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          change={setDescription}
           error={form.reason('description')}
         />
         <TagsInput

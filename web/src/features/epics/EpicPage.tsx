@@ -113,7 +113,21 @@ export default function EpicPage() {
           }}
         />
       ) : epic.description ? (
-        <MarkdownPreview text={epic.description} base={{ group: path }} of={{ kind: 'group', path }} />
+        <MarkdownPreview
+          text={epic.description}
+          base={{ group: path }}
+          of={{ kind: 'group', path }}
+          tasks={
+            writes
+              ? {
+                  text: epic.description,
+                  update: async (update_task) => {
+                    await changeEpic(path, epic.iid, { update_task }).finally(again);
+                  },
+                }
+              : undefined
+          }
+        />
       ) : null}
       <ChildEpics {...{ path, epic, contents, writes, again }} />
       <EpicIssues {...{ path, epic, contents, writes, again }} />

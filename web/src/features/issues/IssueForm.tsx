@@ -1,10 +1,11 @@
 /** The fields of an issue, to write a new one or to change one. */
-import { Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Issue, IssueValues } from '../../lib/issues.ts';
 import type { Milestone } from '../../lib/planning.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 
@@ -16,7 +17,8 @@ interface Props {
 }
 
 export function IssueForm({ issue, action, send, cancel }: Props) {
-  const plans = useProject().level >= level.planner;
+  const { path, level: own } = useProject();
+  const plans = own >= level.planner;
   const [title, setTitle] = useState(issue?.title ?? '');
   const [description, setDescription] = useState(issue?.description ?? '');
   const [due, setDue] = useState(issue?.due_date ?? '');
@@ -44,14 +46,14 @@ export function IssueForm({ issue, action, send, cancel }: Props) {
           onChange={(event) => setTitle(event.currentTarget.value)}
           error={sending.reason('title')}
         />
-        <Textarea
+        <MarkdownEditor
           label="Description"
-          description="Markdown"
           name="description"
-          autosize
-          minRows={6}
+          rows={6}
+          place={{ kind: 'project', path }}
+          target={issue ? undefined : 'issue'}
           value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          change={setDescription}
           error={sending.reason('description')}
         />
         {plans ? (

@@ -1,11 +1,12 @@
 /** One issue: what it is about, what is planned with it, and what people say. */
 import { Button, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { changeIssue, issue as issueOf, rendered } from '../../lib/issues.ts';
 import { labels as labelsOf } from '../../lib/planning.ts';
 import { sessionQuery } from '../../lib/session.ts';
+import { useLive } from '../../lib/useLive.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
@@ -27,7 +28,7 @@ export default function IssuePage() {
   const { data: session } = useQuery(sessionQuery);
   const { data: known = [] } = useQuery({ ...labelsOf(path, ''), enabled: issue.labels.length > 0 });
   const text = issue.description ?? '';
-  const { data: html } = useQuery({ ...rendered(path, text), enabled: text !== '' });
+  const { data: html } = useQuery({ ...rendered(path, text), enabled: text !== '', placeholderData: keepPreviousData });
   const [editing, setEditing] = useState(false);
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: ['project', path, 'issue', issue.iid] });
@@ -35,10 +36,13 @@ export default function IssuePage() {
     mutationFn: (state_event: 'close' | 'reopen') => changeIssue(path, issue.iid, { state_event }),
     onSuccess: again,
   });
+  useLive([`project:${view.project.id}:issues`], [['project', path, 'issue', issue.iid]]);
   const discussed = { kind: 'issue', iid: issue.iid } as const;
   const threads = useThreads(discussed, null, undefined);
   const open = issue.state === 'opened';
-  const may = view.level >= level.planner || session?.user?.id === issue.author.id;
+  const me = session?.user?.id;
+  const involved = me !== undefined && [issue.author, ...issue.assignees].some(({ id }) => id === me);
+  const may = !view.project.archived && (view.level >= level.planner || involved);
   return (
     <Page
       title={`${issue.title} · #${issue.iid}`}
@@ -88,7 +92,20 @@ export default function IssuePage() {
       ) : text === '' ? (
         <Text c="var(--mr-dim)">No description.</Text>
       ) : (
-        <MarkdownBody html={html ?? ''} of={{ kind: 'project', path }} />
+        <MarkdownBody
+          html={html ?? ''}
+          of={{ kind: 'project', path }}
+          tasks={
+            may
+              ? {
+                  text,
+                  update: async (update_task) => {
+                    await changeIssue(path, issue.iid, { update_task }).finally(again);
+                  },
+                }
+              : undefined
+          }
+        />
       )}
       <Comments of={discussed} threads={threads} />
     </Page>

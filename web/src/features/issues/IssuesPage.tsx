@@ -1,37 +1,52 @@
 /** Issues of a project. Its filters are those of the API and stand in the address, so that a list can be shared. */
-import { Select } from '@mantine/core';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { issues } from '../../lib/issues.ts';
-import { labels as labelsOf } from '../../lib/planning.ts';
+import { Button, Checkbox, Group } from '@mantine/core';
+import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type IssueFilter, isFiltered, saveFilter } from '../../lib/issue-filters.ts';
+import { issueCounts, issues } from '../../lib/issues.ts';
 import { sessionQuery } from '../../lib/session.ts';
-import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { useLive } from '../../lib/useLive.ts';
+import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { LabelChip } from '../../ui/LabelChip.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
-import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { level, useProject } from '../projects/useProject.ts';
+import { BulkEdit } from './BulkEdit.tsx';
+import { IssueFilters } from './IssueFilters.tsx';
+import { ProjectIssueRow } from './ProjectIssueRow.tsx';
 
 const states = [
-  { value: 'opened', label: 'Open' },
-  { value: 'closed', label: 'Closed' },
-  { value: 'all', label: 'All' },
-];
+  { value: 'opened', label: 'Open', count: 'opened' },
+  { value: 'closed', label: 'Closed', count: 'closed' },
+  { value: 'all', label: 'All', count: 'all' },
+] as const;
 
 export default function IssuesPage() {
   const search = useSearch({ from: '/p/$path/issues' });
   const navigate = useNavigate({ from: '/p/$path/issues' });
-  const { project, path, segment } = useProject();
+  const view = useProject();
+  const { project, path, segment } = view;
   const { data: session } = useQuery(sessionQuery);
   const { data } = useSuspenseQuery(issues(path, search));
-  const { data: known = [] } = useQuery(labelsOf(path, ''));
-  const filtered = Object.keys(search).some((name) => name !== 'page');
-  const change = (to: object, replace: boolean) =>
-    void navigate({ search: (before) => ({ ...before, ...to }), replace });
+  const { data: counts } = useQuery({ ...issueCounts(path, search), placeholderData: keepPreviousData });
+  const [chosen, setChosen] = useState<ReadonlySet<number> | null>(null);
+  const [cleared, setCleared] = useState(0);
+  const cache = useQueryClient();
+  useLive([`project:${project.id}:issues`], [['project', path, 'issues']]);
+  const filtered = isFiltered(search);
+  const user = session?.user;
+  const change = (to: Partial<IssueFilter>, replace: boolean) => {
+    const next = { ...search, ...to, page: undefined };
+    if (user) saveFilter(user.id, path, next);
+    // What is no longer shown is no longer chosen.
+    setChosen((before) => before && new Set());
+    void navigate({ search: next, replace });
+  };
+  const shown = data.items.map(({ iid }) => iid);
+  const chosenHere = shown.filter((iid) => chosen?.has(iid));
   return (
     <Page
       title={`Issues · ${project.name_with_namespace}`}
@@ -47,7 +62,17 @@ export default function IssuesPage() {
           <LinkButton to="/p/$path/milestones" params={{ path: segment }}>
             Milestones
           </LinkButton>
-          {session?.user && !project.archived ? (
+          {view.level >= level.planner && !project.archived ? (
+            <Button
+              size="xs"
+              variant="default"
+              aria-expanded={chosen !== null}
+              onClick={() => setChosen(chosen === null ? new Set() : null)}
+            >
+              Bulk edit
+            </Button>
+          ) : null}
+          {user && !project.archived ? (
             <LinkButton to="/p/$path/issues/new" params={{ path: segment }} variant="filled">
               New issue
             </LinkButton>
@@ -55,54 +80,58 @@ export default function IssuesPage() {
         </>
       }
     >
-      <TitleFilter value={search} states={states} change={change} />
-      {known.length > 0 ? (
-        <Select
-          aria-label="Label"
-          placeholder="Any label"
-          size="xs"
-          mb="sm"
-          w={220}
-          data={known.map(({ name }) => name)}
-          value={search.labels ?? null}
-          onChange={(name) => change({ labels: name ?? undefined, page: undefined }, false)}
-          searchable
-          clearable
-          nothingFoundMessage="No label has this name"
-        />
+      <TitleFilter
+        // Words that are cleared with the other filters are cleared in the field, too.
+        key={cleared}
+        value={search}
+        states={states.map(({ value, label, count }) => ({
+          value,
+          label: counts ? `${label} ${counts.statistics.counts[count]}` : label,
+        }))}
+        change={change}
+      />
+      <IssueFilters
+        value={search}
+        change={(to) => {
+          if ('search' in to) setCleared(cleared + 1);
+          change(to, false);
+        }}
+      />
+      {chosen ? (
+        <>
+          <BulkEdit
+            chosen={chosenHere}
+            close={() => setChosen(null)}
+            done={async (changed) => {
+              setChosen((before) => new Set([...(before ?? [])].filter((iid) => !changed.includes(iid))));
+              await cache.invalidateQueries({ queryKey: ['project', path, 'issues'] });
+            }}
+          />
+          <Group mb="xs" ml={12}>
+            <Checkbox
+              label="Select all on this page"
+              checked={shown.length > 0 && chosenHere.length === shown.length}
+              indeterminate={chosenHere.length > 0 && chosenHere.length < shown.length}
+              onChange={(event) => setChosen(new Set(event.currentTarget.checked ? shown : []))}
+            />
+          </Group>
+        </>
       ) : null}
       {data.items.length === 0 ? (
-        <EmptyState title={filtered ? 'No issue matches the filter' : 'No open issues'}>
-          {filtered ? 'Change the filter to see others.' : 'An issue says what is wrong or missing, and who takes it.'}
+        <EmptyState title={filtered ? 'No issues match your filter' : 'No open issues'}>
+          {filtered ? 'Try removing a filter.' : 'Create an issue to report a bug or plan work.'}
         </EmptyState>
       ) : (
         <DataList label="Issues">
-          {data.items.map((each) => (
-            <DataRow
-              key={each.id}
-              before={<StatusBadge status={issueStatus(each.state)} compact />}
-              title={
-                <Link to="/p/$path/issues/$iid" params={{ path: segment, iid: String(each.iid) }} data-entry>
-                  {each.title}
-                </Link>
+          {data.items.map((issue) => (
+            <ProjectIssueRow
+              key={issue.id}
+              issue={issue}
+              segment={segment}
+              chosen={chosen?.has(issue.iid)}
+              choose={(on) =>
+                setChosen(new Set([...(chosen ?? [])].filter((iid) => iid !== issue.iid).concat(on ? [issue.iid] : [])))
               }
-              meta={
-                <>
-                  <span>
-                    {each.references.short} by {each.author.name}
-                  </span>
-                  {each.confidential ? <span>Confidential</span> : null}
-                  {each.milestone ? <span>{each.milestone.title}</span> : null}
-                  {each.due_date ? <span>due {each.due_date}</span> : null}
-                  {each.labels.map((label) =>
-                    typeof label === 'string' ? null : <LabelChip key={label.id} label={label} />,
-                  )}
-                  {each.assignees.length > 0 ? (
-                    <span>assigned to {each.assignees.map(({ name }) => name).join(', ')}</span>
-                  ) : null}
-                </>
-              }
-              after={<TimeAgo at={each.updated_at} />}
             />
           ))}
         </DataList>

@@ -1,9 +1,11 @@
 /** The fields of an iteration. */
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Iteration, IterationValues } from '../../lib/iterations.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { usePlace } from '../comments/usePlace.ts';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import classes from '../milestones/milestones.module.css';
 
 interface Props {
@@ -15,6 +17,7 @@ interface Props {
 
 export function IterationForm({ iteration, action, send, close }: Props) {
   const [title, setTitle] = useState(iteration?.title ?? '');
+  const place = usePlace();
   const [description, setDescription] = useState(iteration?.description ?? '');
   const [first, setFirst] = useState(iteration?.start_date ?? '');
   const [last, setLast] = useState(iteration?.due_date ?? '');
@@ -56,13 +59,12 @@ export function IterationForm({ iteration, action, send, close }: Props) {
             error={form.reason('due_date')}
           />
         </div>
-        <Textarea
+        <MarkdownEditor
           label="Description"
-          description="Markdown"
-          autosize
-          minRows={3}
+          rows={3}
+          place={place}
           value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          change={setDescription}
           error={form.reason('description')}
         />
         <Group>

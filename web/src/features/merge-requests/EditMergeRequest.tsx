@@ -1,10 +1,11 @@
 /** Changing title, description, labels and milestone of a merge request. */
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
@@ -41,12 +42,11 @@ export function EditMergeRequest({ request, close }: { request: Schemas['MergeRe
           onChange={(event) => setTitle(event.currentTarget.value)}
           error={sending.reason('title')}
         />
-        <Textarea
+        <MarkdownEditor
           label="Description"
-          autosize
-          minRows={4}
+          place={{ kind: 'project', path }}
           value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          change={setDescription}
           error={sending.reason('description')}
         />
         {plans ? <PlanFields plan={plan} change={setPlan} reason={sending.reason} /> : null}

@@ -1,7 +1,10 @@
 /** What a merge request is for, whether it can be merged, and what people say about it, beside its details. */
 import { Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Schemas } from '../../lib/api.ts';
 import { requestRules } from '../../lib/approval-rules.ts';
+import { updateRequestTask } from '../../lib/merge-requests.ts';
+import { sessionQuery } from '../../lib/session.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { ApprovalRules } from '../approvals/ApprovalRules.tsx';
 import { Comments } from '../comments/Comments.tsx';
@@ -17,12 +20,30 @@ import sidebar from './sidebar/sidebar.module.css';
 export function MergeRequestOverview({ request }: { request: Schemas['MergeRequestDetail'] }) {
   const { path, level: own } = useProject();
   const discussed = { kind: 'merge_request', iid: request.iid } as const;
+  const { data: session } = useQuery(sessionQuery);
+  const cache = useQueryClient();
+  const mayEdit = own >= level.developer || (session?.user != null && session.user.id === request.author?.id);
   const threads = useThreads(discussed, null, undefined);
   return (
     <div className={sidebar.page}>
       <div>
         {request.description_html ? (
-          <MarkdownBody html={request.description_html} of={{ kind: 'project', path }} />
+          <MarkdownBody
+            html={request.description_html}
+            of={{ kind: 'project', path }}
+            tasks={
+              mayEdit
+                ? {
+                    text: request.description ?? '',
+                    update: async (update_task) => {
+                      await updateRequestTask(path, request.iid, update_task).finally(() =>
+                        cache.invalidateQueries({ queryKey: ['project', path, 'merge-request', request.iid] }),
+                      );
+                    },
+                  }
+                : undefined
+            }
+          />
         ) : (
           <Text c="var(--mr-dim)">No description.</Text>
         )}

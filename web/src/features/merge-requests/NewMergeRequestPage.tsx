@@ -1,5 +1,5 @@
 /** Asking for a branch to be merged: the branches, what they differ in, title and description. */
-import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -12,6 +12,7 @@ import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
 import { CommitMeta } from '../commits/CommitMeta.tsx';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
 import { level, useProject } from '../projects/useProject.ts';
@@ -110,13 +111,13 @@ export default function NewMergeRequestPage() {
               setWritten(null);
             }}
           />
-          <Textarea
+          <MarkdownEditor
             label="Description"
-            description="Markdown"
-            autosize
-            minRows={5}
+            rows={5}
+            place={{ kind: 'project', path }}
+            target="merge_request"
             value={description}
-            onChange={(event) => setWritten(event.currentTarget.value)}
+            change={setWritten}
             error={sending.reason('description')}
           />
           {view.level >= level.planner && !elsewhere ? (

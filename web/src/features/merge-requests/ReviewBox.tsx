@@ -1,5 +1,5 @@
 /** One's own review: the comments that wait to be published, a summary, and the outcome. */
-import { Anchor, Button, Collapse, Group, PasswordInput, Radio, Stack, Textarea } from '@mantine/core';
+import { Anchor, Button, Collapse, Group, PasswordInput, Radio, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
@@ -9,6 +9,7 @@ import { draftsOf, type ReviewOutcome, removeDraft, submitReview } from '../../l
 import { sessionQuery } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
 
@@ -86,13 +87,13 @@ export function ReviewBox({ request }: { request: Request }) {
           <Stack gap="sm">
             <FormError error={sending.error} />
             <Drafts iid={iid} drafts={drafts} />
-            <Textarea
+            <MarkdownEditor
               label="Summary"
-              description="Markdown; optional"
-              autosize
-              minRows={3}
+              rows={3}
+              place={{ kind: 'project', path }}
+              target="merge_request"
               value={note}
-              onChange={(event) => setNote(event.currentTarget.value)}
+              change={setNote}
             />
             <Radio.Group label="Outcome" value={outcome} onChange={(value) => setOutcome(value as ReviewOutcome)}>
               <Stack gap={6} mt={4}>

@@ -1,5 +1,5 @@
 /** What a milestone says: its title, its days, and what is to be done. */
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import type { Milestone } from '../../lib/planning.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { LinkButton } from '../../ui/links.ts';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import { listTarget, oneTarget } from './MilestoneLink.tsx';
 import classes from './milestones.module.css';
 import type { MilestonesInView } from './useMilestones.ts';
@@ -60,13 +61,12 @@ export function MilestoneForm({ of, milestone, leave }: Props) {
             error={sending.reason('due_date')}
           />
         </div>
-        <Textarea
+        <MarkdownEditor
           label="Description"
-          description="Markdown"
-          autosize
-          minRows={5}
+          rows={5}
+          place={of}
           value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          change={setDescription}
           error={sending.reason('description')}
         />
         <Group gap="sm">

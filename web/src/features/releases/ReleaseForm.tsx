@@ -1,5 +1,5 @@
 /** What a release says: for a new one also its tag. */
-import { Button, Group, MultiSelect, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, MultiSelect, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { type LinkDraft, type Release, saveLinks } from '../../lib/releases.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { LinkButton } from '../../ui/links.ts';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { LinkFields } from './LinkFields.tsx';
@@ -78,13 +79,12 @@ export function ReleaseForm({ release }: { release?: Release }) {
           onChange={(event) => setName(event.currentTarget.value)}
           error={sending.reason('name')}
         />
-        <Textarea
+        <MarkdownEditor
           label="Notes"
-          description="Markdown"
-          autosize
-          minRows={6}
+          rows={6}
+          place={{ kind: 'project', path }}
           value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          change={setDescription}
           error={sending.reason('description')}
         />
         <TextInput

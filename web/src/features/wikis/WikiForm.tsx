@@ -1,5 +1,5 @@
 /** Writing a page: text and preview, and the message of its commit. What others wrote meanwhile is not written over. */
-import { Alert, SegmentedControl, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Alert, Select, Stack, TextInput } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
@@ -7,7 +7,7 @@ import type { WikiFormat, WikiPage, WikiPageListed } from '../../lib/wikis.ts';
 import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
-import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
+import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import type { WikiInView } from './useWiki.ts';
 import { WikiFrame } from './WikiFrame.tsx';
 import { useWikiNavigate, WikiLink } from './WikiLink.tsx';
@@ -44,7 +44,6 @@ export function WikiForm({ of, pages, page, title: first }: Props) {
   const [format, setFormat] = useState<WikiFormat>(page?.format ?? 'markdown');
   const [content, setContent] = useState(page?.content ?? '');
   const [message, setMessage] = useState('');
-  const [shown, setShown] = useState<'write' | 'preview'>('write');
   const cache = useQueryClient();
   const go = useWikiNavigate();
   const sending = useForm(async () => {
@@ -102,42 +101,17 @@ export function WikiForm({ of, pages, page, title: first }: Props) {
             maw={200}
             onChange={(value) => setFormat(formats.find((each) => each.value === value)?.value ?? 'markdown')}
           />
-          <SegmentedControl
-            aria-label="Text or preview"
-            size="xs"
-            w="fit-content"
-            data={[
-              { value: 'write', label: 'Write' },
-              { value: 'preview', label: 'Preview' },
-            ]}
-            value={shown}
-            onChange={(value) => setShown(value === 'preview' ? 'preview' : 'write')}
+          <MarkdownEditor
+            label="Text"
+            required
+            rows={14}
+            place={of}
+            value={content}
+            change={setContent}
+            error={sending.reason('content')}
+            base={{ wiki_page: page?.slug ?? title.trim().replaceAll(/\s+/g, '-') }}
+            plain={format === 'markdown' ? undefined : <pre className={classes.plain}>{content}</pre>}
           />
-          {shown === 'write' ? (
-            <Textarea
-              label="Text"
-              required
-              autosize
-              minRows={14}
-              maxRows={40}
-              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-              value={content}
-              onChange={(event) => setContent(event.currentTarget.value)}
-              error={sending.reason('content')}
-            />
-          ) : (
-            <section aria-label="Preview" className={classes.preview}>
-              {format === 'markdown' ? (
-                <MarkdownPreview
-                  text={content}
-                  base={{ [of.kind]: of.path, wiki_page: page?.slug ?? title.trim().replaceAll(/\s+/g, '-') }}
-                  of={of}
-                />
-              ) : (
-                <pre className={classes.plain}>{content}</pre>
-              )}
-            </section>
-          )}
           <TextInput
             label="Commit message"
             placeholder={page ? `Update ${title || 'page'}` : `Create ${title || 'page'}`}

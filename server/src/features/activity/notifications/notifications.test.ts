@@ -4,8 +4,10 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
+import { buildRepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
+import { tellDueIssues } from '../../planning/index.ts';
 
 interface Numbered {
   readonly id: number;
@@ -190,4 +192,45 @@ it('groups and everybody are named together: a to-do and a mail for each member 
   await eventually('the other to-do', async () => (await todos(member)).length === 2);
   await settled();
   expect([got(outsider), (await todos(outsider)).length]).toEqual([0, 0]);
+});
+
+it('issues that are due tomorrow are told to those who take part, their author among them, once a day', async () => {
+  const author = await person(Level.developer);
+  const watcher = await person(Level.developer);
+  await level(watcher, { level: 'watch' });
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const made = await issue({ due_date: tomorrow, assignee_ids: [guest.user.id] }, author);
+  const closed = await issue({ due_date: tomorrow, assignee_ids: [guest.user.id] }, author);
+  await call('PUT', `${base}/issues/${closed.iid}`, { state_event: 'close' }, author);
+  await app.delivery.drain();
+  const before = [author, guest, watcher].map((who) => about(who, made).length);
+  await tellDueIssues(app.db);
+  await app.delivery.drain();
+  await settled();
+  const due = (who: BuiltToken, which: Numbered) =>
+    about(who, which).filter(({ text }) => text.includes('is due tomorrow'));
+  expect([author, guest, watcher].map((who) => due(who, made).length)).toEqual([1, 1, 0]);
+  expect([author, guest].map((who) => due(who, closed).length)).toEqual([0, 0]);
+  expect([author, guest, watcher].map((who) => about(who, made).length)).toEqual(
+    before.map((count, at) => count + (at === 2 ? 0 : 1)),
+  );
+});
+
+it('reviewers and assignees hear that they were chosen, and of pushes to what they review', async () => {
+  const repository = await buildRepositoryProject(app, { owner });
+  const [reviewer, assignee] = [await person(), await person()];
+  for (const { user } of [reviewer, assignee])
+    await buildMember(app, { of: await repository.row(), user, level: Level.developer });
+  await repository.commit('topic', { 'a.txt': 'a' }, { start_branch: 'main' });
+  const at = `/projects/${repository.id}/merge_requests`;
+  const made = await call('POST', at, { source_branch: 'topic', target_branch: 'main', title: 'A change' });
+  await call('PUT', `${at}/${made.iid}`, { reviewer_ids: [reviewer.user.id], assignee_ids: [assignee.user.id] });
+  const asked = await next(reviewer);
+  expect(asked.text).toContain(`requested a review of merge request !${made.iid} from ${reviewer.user.name}`);
+  expect((await next(assignee)).text).toContain(`merge request !${made.iid}`);
+  await repository.commit('topic', { 'b.txt': 'b' });
+  for (const who of [reviewer, assignee])
+    expect((await next(who)).text).toContain(`pushed new commits to merge request !${made.iid}`);
+  await call('PUT', `${at}/${made.iid}`, { reviewer_ids: [] });
+  expect((await next(reviewer)).text).toContain(`removed the reviewers of merge request !${made.iid}`);
 });

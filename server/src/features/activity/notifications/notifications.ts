@@ -8,6 +8,7 @@ import {
   type FactConsumer,
   type FactDefinition,
   type FactDelivery,
+  issueDue,
   issueFacts,
   mergeRequestFacts,
   noteFacts,
@@ -52,6 +53,8 @@ interface Event {
   readonly line: (actor: User, about: NotifiedItem) => string;
   readonly note?: NonNullable<Content['note']>;
   readonly assigned?: readonly number[];
+  /** Nobody did it: whom it is in the name of hears of it, too. */
+  readonly byItself?: true;
 }
 
 const isNotified = (type: string): type is NotifiedItem['type'] => ['issue', 'merge_request', 'epic'].includes(type);
@@ -62,6 +65,7 @@ interface Shown {
   readonly iid: number;
   readonly description?: string | null;
   readonly assignees?: readonly { readonly id: number; readonly name: string }[];
+  readonly reviewers?: readonly { readonly id: number; readonly name: string }[];
 }
 
 const placeOf = ({ subject }: Reader): NotifiedPlace & { readonly place: NotifiedItem['place'] } =>
@@ -142,7 +146,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       { mentioned, assigned, participants: new Set(participants), watchers: new Set(watchers), subscriptions },
       settings,
       place,
-    ).filter(({ userId }) => userId !== actorId);
+    ).filter(({ userId }) => event.byItself || userId !== actorId);
     const readers = await audience.readers(
       about,
       heard.map(({ userId }) => userId),
@@ -178,7 +182,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
         ...{ factId: fact.id, event, actorId: fact.actor_id, about },
         text: shown.description ?? '',
         line: (actor, item) => `${actor.name} created ${wordsOf(item)}: ${item.title}`,
-        assigned: shown.assignees?.map((each) => each.id) ?? [],
+        assigned: [...(shown.assignees ?? []), ...(shown.reviewers ?? [])].map((each) => each.id),
       },
       delivery,
     );
@@ -217,6 +221,46 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     );
   }
 
+  /** Reviewers or assignees of a merge request changed. */
+  async function peopleChanged(fact: Fact<typeof mergeRequestFacts.updated>, delivery: FactDelivery) {
+    const { people, merge_request_id: id } = fact.payload;
+    if (!mail.configured || fact.actor_id === null || !people) return;
+    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null };
+    const shown = await shownTo(about, fact.actor_id);
+    if (!shown) return;
+    for (const [role, event, words] of [
+      ['reviewer', 'change_reviewer_merge_request', 'requested a review of'],
+      ['assignee', 'reassign_merge_request', 'assigned'],
+    ] as const) {
+      const change = people[role];
+      if (!change) continue;
+      const now = role === 'reviewer' ? shown.reviewers : shown.assignees;
+      const names = now?.map(({ name }) => name).join(', ');
+      const line: Event['line'] = (actor, item) =>
+        names
+          ? `${actor.name} ${words} ${wordsOf(item)} ${role === 'reviewer' ? 'from' : 'to'} ${names}`
+          : `${actor.name} removed the ${role}s of ${wordsOf(item)}`;
+      const assigned = [...change.previous, ...change.current];
+      await tell({ factId: fact.id, event, actorId: fact.actor_id, about, line, assigned }, delivery);
+    }
+  }
+
+  async function pushedTo(fact: Fact<typeof mergeRequestFacts.head_changed>, delivery: FactDelivery) {
+    if (!mail.configured || fact.actor_id === null) return;
+    const { merge_request_id: id } = fact.payload;
+    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null };
+    const line: Event['line'] = (actor, item) => `${actor.name} pushed new commits to ${wordsOf(item)}`;
+    await tell({ factId: fact.id, event: 'push_to_merge_request', actorId: fact.actor_id, about, line }, delivery);
+  }
+
+  async function due(fact: Fact<typeof issueDue>, delivery: FactDelivery) {
+    if (!mail.configured || fact.actor_id === null) return;
+    const about = { type: 'issue' as const, id: fact.payload.issue_id, projectId: fact.project_id, groupId: null };
+    const line: Event['line'] = (_actor, item) => `${capital(wordsOf(item))} is due tomorrow`;
+    const event = { factId: fact.id, event: 'issue_due', actorId: fact.actor_id, about, line, byItself: true } as const;
+    await tell(event, delivery);
+  }
+
   async function commented(fact: Fact<typeof noteFacts.created>, delivery: FactDelivery) {
     const note = mail.configured && fact.actor_id !== null ? await noteById(db, fact.payload.note_id) : undefined;
     if (!note || note.system || note.noteable_id === null || fact.actor_id === null) return;
@@ -244,6 +288,9 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
         moved(fact, 'issue', fact.payload.issue_id, 'reopen_issue', 'reopened', delivery),
       ),
       on(issueFacts.updated, reassigned),
+      on(issueDue, due),
+      on(mergeRequestFacts.updated, peopleChanged),
+      on(mergeRequestFacts.head_changed, pushedTo),
       on(mergeRequestFacts.opened, (fact, delivery) =>
         opened(fact, 'merge_request', fact.payload.merge_request_id, 'new_merge_request', delivery),
       ),

@@ -9,11 +9,18 @@ export type NotifiedEvent =
   | 'reopen_issue'
   | 'close_issue'
   | 'reassign_issue'
+  | 'issue_due'
   | 'new_merge_request'
   | 'reopen_merge_request'
   | 'close_merge_request'
   | 'merge_merge_request'
+  | 'reassign_merge_request'
+  | 'change_reviewer_merge_request'
+  | 'push_to_merge_request'
   | 'new_epic';
+
+/** Those who watch everything do not hear of these: they are for those who take part. */
+const unwatched: ReadonlySet<NotifiedEvent> = new Set(['push_to_merge_request', 'issue_due']);
 
 /** Why somebody is told, as the header of the mail says it. */
 export type Reason = 'mentioned' | 'assigned' | 'subscribed' | 'participating' | 'watching';
@@ -62,7 +69,8 @@ function reasonFor(userId: number, event: NotifiedEvent, candidates: Candidates,
   if (candidates.assigned.has(userId)) return 'assigned';
   if (candidates.participants.has(userId)) return 'participating';
   const chosen = level === 'custom' && (setting.events as Readonly<Record<string, unknown>>)[event] === true;
-  return candidates.watchers.has(userId) && (level === 'watch' || chosen) ? 'watching' : null;
+  const watching = level === 'watch' && !unwatched.has(event);
+  return candidates.watchers.has(userId) && (watching || chosen) ? 'watching' : null;
 }
 
 export function recipients(

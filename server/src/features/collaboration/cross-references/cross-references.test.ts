@@ -48,6 +48,24 @@ const request = async (branch: string, message: string, description: string) => 
 };
 
 describe('references', () => {
+  it('leave one note under the commits and snippets that a text names, for those who see the text', async () => {
+    const sha = await project.commit('main', { 'named.txt': 'x' }, { commit_message: 'To be named' });
+    const files = [{ file_path: 'a.txt', content: 'a' }];
+    const snippet = await call('POST', `${base}/snippets`, { title: 'A snippet', visibility: 'public', files });
+    const from = await issue({ description: `See ${sha.slice(0, 10)}, ${sha}, $${snippet.id} and 0123abcdef` });
+    const hidden = await issue({ confidential: true, description: `See ${sha}` });
+    await told(`${base}/snippets/${snippet.id}`, `mentioned in issue #${from.iid}`);
+    const underCommit = async (by: BuiltToken | null) => {
+      const path = `${base}/repository/commits/${sha}/discussions`;
+      const { body } = await app.api<{ notes: Note[] }[]>('GET', path, by ? { token: by.secret } : {});
+      return body.flatMap(({ notes }) => notes.filter(({ system }) => system).map((note) => note.body)).sort();
+    };
+    const both = [`mentioned in issue #${from.iid}`, `mentioned in issue #${hidden.iid}`].sort();
+    await eventually('both notes', async () => (await underCommit(owner)).length === both.length);
+    expect(await underCommit(owner)).toEqual(both);
+    expect(await underCommit(null)).toEqual([`mentioned in issue #${from.iid}`]);
+  });
+
   it('of descriptions, comments, merge requests and commits leave one note each', async () => {
     const target = await issue();
     const from = await issue({ description: `See #${target.iid}, #${target.iid} and \`#${target.iid}\`` });

@@ -41,7 +41,9 @@ interface Dependencies {
 }
 
 type Subject = ProjectSubject | GroupSubject;
-type TargetType = SourceText['type'];
+type SourceType = SourceText['type'];
+/** Commits and snippets are named, but their texts are followed elsewhere or not at all. */
+type TargetType = SourceType | 'commit' | 'snippet';
 
 /** A text, where it is, and who wrote it. */
 interface Written {
@@ -68,7 +70,8 @@ const pathOf = (subject: Subject) =>
   subject.kind === 'project' ? `${subject.namespace.full_path}/${subject.project.path}` : subject.group.full_path;
 const groupOf = (subject: Subject) =>
   subject.kind === 'project' ? subject.namespace.full_path : subject.group.full_path;
-const isTarget = (kind: string): kind is TargetType => Object.hasOwn(signs, kind);
+const isSource = (kind: string): kind is SourceType => Object.hasOwn(signs, kind);
+const isTarget = (kind: string): kind is TargetType => isSource(kind) || kind === 'commit' || kind === 'snippet';
 
 export function crossReferences(deps: Dependencies): FactConsumer {
   const { db, parents, kinds } = deps;
@@ -91,14 +94,19 @@ export function crossReferences(deps: Dependencies): FactConsumer {
   }
 
   /** Null for what is not there, or not for whoever wrote the text. */
-  async function targetOf(type: TargetType, path: string | null, iid: string, written: Written): Promise<Place | null> {
+  async function targetOf(
+    type: TargetType,
+    path: string | null,
+    value: string,
+    written: Written,
+  ): Promise<Place | null> {
     const subject = await placeNamed(type, path, written);
     if (!subject) return null;
     const kind = kinds.of(type);
     const { params, load } = kind.reactions ?? kind;
     const [name = ''] = Object.keys(params);
     try {
-      const place = await load(subject, { [name]: Number(iid) }, written.caller);
+      const place = await load(subject, { [name]: type === 'commit' ? value : Number(value) }, written.caller);
       return may(written.caller, kind, 'read', place) ? place : null;
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) return null;
@@ -109,10 +117,11 @@ export function crossReferences(deps: Dependencies): FactConsumer {
   async function tell(target: Place, written: Written): Promise<void> {
     const { source, subject, caller, short, sign, ref } = written;
     const { noteable } = target;
-    if (caller.user === null || noteable.id === null) return;
+    if (caller.user === null || (noteable.id === null && noteable.commitId === null)) return;
     if ('id' in source && source.type === noteable.type && source.id === noteable.id) return;
+    if (source.type === 'commit' && noteable.commitId === source.sha) return;
     // A merge request shows the commits of its branch as its own.
-    if (source.type === 'commit' && noteable.type === 'merge_request' && ref !== undefined)
+    if (source.type === 'commit' && noteable.type === 'merge_request' && noteable.id !== null && ref !== undefined)
       if (await isSourceBranch(db, noteable.id, source.projectId, ref)) return;
     const here = pathOf(subject) === pathOf(target.subject);
     const body = `mentioned in ${words[source.type]} ${here ? short : `${pathOf(subject)}${sign}${short.replace(sign, '')}`}`;
@@ -148,7 +157,7 @@ export function crossReferences(deps: Dependencies): FactConsumer {
         : await parents.group(String(row.namespace_id), caller);
 
   async function followText(
-    type: TargetType,
+    type: SourceType,
     id: number,
     actorId: number | null,
     delivery: FactDelivery,
@@ -169,7 +178,7 @@ export function crossReferences(deps: Dependencies): FactConsumer {
     // Nothing outside tells of what was said to members alone.
     if (!note || note.system || note.internal) return;
     const { noteable_type: type, noteable_id: id, commit_id: sha, project_id: projectId, body } = note;
-    if (isTarget(type) && id !== null) await followText(type, id, fact.actor_id, delivery, body);
+    if (isSource(type) && id !== null) await followText(type, id, fact.actor_id, delivery, body);
     if (type !== 'commit' || sha === null || projectId === null || fact.actor_id === null) return;
     const acting = await delivery.actingAs(fact.actor_id, projectId);
     if (acting) await follow({ ...acting, ...ofCommit(projectId, sha), text: body });

@@ -5,6 +5,7 @@ import { invalidParameters } from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { type TaskChange, TaskParam } from '../tasks/index.ts';
 import {
   commandsOnly,
   declarations,
@@ -33,6 +34,7 @@ interface Values {
   readonly internal?: boolean;
   readonly confidential?: boolean;
   readonly resolved?: boolean;
+  readonly update_task?: TaskChange;
   readonly render_html?: boolean;
 }
 
@@ -200,23 +202,29 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       access: read,
       params: params({
         ...single,
-        ...(resolves
-          ? { body: Optional(body), resolved: Optional(Bool({ description: 'Whether it is resolved' })) }
-          : { body }),
+        body: Optional(body),
+        update_task: TaskParam,
+        ...(resolves ? { resolved: Optional(Bool({ description: 'Whether it is resolved' })) } : {}),
       }),
       responses: { 200: Note },
+      errors: [409],
       handler: async (context) => {
-        const { discussion_id: id, note_id, body: text, resolved } = valuesOf<Values>(context);
-        if (resolves && text === undefined && resolved === undefined)
-          throw invalidParameters(['body, resolved are missing, exactly one parameter must be provided']);
-        if (resolves && text !== undefined && resolved !== undefined)
-          throw invalidParameters(['body, resolved are mutually exclusive']);
+        const { discussion_id: id, note_id, body: text, resolved, update_task: task } = valuesOf<Values>(context);
+        const given = Object.entries({ body: text, resolved, update_task: task }).filter(
+          ([, value]) => value !== undefined,
+        );
+        if (given.length === 0)
+          throw invalidParameters([
+            resolves ? 'body, resolved are missing, exactly one parameter must be provided' : 'body is missing',
+          ]);
+        if (given.length > 1)
+          throw invalidParameters([`${given.map(([name]) => name).join(', ')} are mutually exclusive`]);
         const at = await place(context);
         const found = await notes.find(at, context.caller, note_id, id);
         return await shown.one(
           resolves && resolved !== undefined
             ? await notes.resolve(at, context.caller, found, resolved)
-            : await notes.edit(at, context.caller, found, text ?? ''),
+            : await notes.edit(at, context.caller, found, task ?? text ?? ''),
         );
       },
     }),

@@ -1,9 +1,11 @@
 /** The API of comments one by one: the same operations for every kind of thing that people comment on. */
 import Type, { type TProperties } from 'typebox';
 import { ListOf } from '../../../kernel/http/entity.ts';
+import { invalidParameters } from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { Bool, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { type TaskChange, TaskParam } from '../tasks/index.ts';
 import {
   commandsOnly,
   declarations,
@@ -44,6 +46,7 @@ interface Values {
   readonly sort?: NoteOrder['sort'];
   readonly activity_filter?: Activity;
   readonly render_html?: boolean;
+  readonly update_task?: TaskChange;
 }
 
 export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Route[] {
@@ -117,13 +120,18 @@ export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Rou
       path: `${base}/notes/:note_id`,
       summary: `Change a comment on ${kind.noun}`,
       access: write,
-      params: params({ ...single, body }),
+      params: params({ ...single, body: Optional(body), update_task: TaskParam }),
       responses: { 200: Note },
+      errors: [409],
       handler: async (context) => {
-        const { note_id, body: text } = valuesOf<Values>(context);
+        const { note_id, body: text, update_task: task } = valuesOf<Partial<Values>>(context);
+        if (note_id === undefined || (text === undefined && task === undefined))
+          throw invalidParameters(['body is missing']);
+        if (text !== undefined && task !== undefined)
+          throw invalidParameters(['body, update_task are mutually exclusive']);
         const at = await place(context);
         const found = await notes.find(at, context.caller, note_id);
-        return await shown.one(await notes.edit(at, context.caller, found, text));
+        return await shown.one(await notes.edit(at, context.caller, found, task ?? text ?? ''));
       },
     }),
     route({

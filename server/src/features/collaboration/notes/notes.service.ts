@@ -6,6 +6,7 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
 import { noteFacts, recordFact } from '../../../kernel/events/index.ts';
 import { badRequest, forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { type TaskChange, withTask } from '../tasks/index.ts';
 import { columnsOf, may, mayComment, type NoteableKinds, type Place } from './kinds.ts';
 import * as queries from './notes.queries.ts';
 import type { Position } from './positions.ts';
@@ -30,7 +31,8 @@ export interface NoteService {
   reply(place: Place, caller: Caller, discussionId: string, note: Pick<NewNote, 'body' | 'createdAt'>): Promise<Note>;
   /** A comment that the caller may read, of the thread where one is named; 404 where there is none. */
   find(place: Place, caller: Caller, id: number, discussionId?: string): Promise<Note>;
-  edit(place: Place, caller: Caller, note: Note, body: string): Promise<Note>;
+  /** Another text, or the same with one check box ticked or cleared. */
+  edit(place: Place, caller: Caller, note: Note, change: string | TaskChange): Promise<Note>;
   /** Resolves a comment, or opens it again; 400 where it is none that is resolved. */
   resolve(place: Place, caller: Caller, note: Note, resolved: boolean): Promise<Note>;
   /** The same for all comments of a thread. */
@@ -202,10 +204,11 @@ export function noteService({
       if (!found || (discussionId !== undefined && found.discussion_id !== discussionId)) throw notFound('Note');
       return found;
     },
-    async edit(place, caller, note, body) {
+    async edit(place, caller, note, change) {
       const editor = requireOwn(place, caller, note);
-      checkBody(body);
       return await transaction(db, async (tx) => {
+        const body = typeof change === 'string' ? change : withTask(await queries.lockBody(tx, note.id), change);
+        checkBody(body);
         const edited = await queries.editNote(tx, note.id, body, editor);
         if (!edited) throw notFound('Note');
         await record(tx, 'updated', edited, editor, place);

@@ -44,13 +44,24 @@ export function closingConsumer(deps: Dependencies): FactConsumer {
     return found;
   }
 
-  /** Of requests into the default branch, as their author sees it. */
+  /** Messages of the newest commits that a request brings. */
+  async function messagesOf(
+    { base_sha, head_sha, target_branch }: MergeRequest,
+    { subject }: Acting,
+  ): Promise<string[]> {
+    if (base_sha === null || head_sha === null) return [];
+    const brought = { ref: `refs/heads/${target_branch}`, before: base_sha, after: head_sha };
+    return (await deps.pushedCommits.brought(subject, brought, mostCommits)).map(({ message }) => message);
+  }
+
+  /** By title, description and commits of requests into the default branch, as their author sees them. */
   async function refresh(row: MergeRequest, delivery: FactDelivery): Promise<void> {
     const acting = row.author_id === null ? null : await delivery.actingAs(row.author_id, row.project_id);
     const into = acting !== null && row.target_branch === acting.subject.project.default_branch;
-    const found = into ? await closedBy(`${row.title}\n\n${row.description ?? ''}`, acting) : [];
-    const ids = [...new Set(found.map(({ id }) => id))];
-    await transaction(db, (tx) => setClosed(tx, row.id, ids));
+    const texts = into ? [`${row.title}\n\n${row.description ?? ''}`, ...(await messagesOf(row, acting))] : [];
+    const ids = new Set<number>();
+    if (acting) for (const text of texts) for (const { id } of await closedBy(text, acting)) ids.add(id);
+    await transaction(db, (tx) => setClosed(tx, row.id, [...ids]));
   }
 
   /** In somebody's name, where they may close it and its project wants that. */
@@ -89,7 +100,15 @@ export function closingConsumer(deps: Dependencies): FactConsumer {
   return {
     name: 'issues.follow-merge-requests',
     handlers: [
-      on([mergeRequestFacts.opened, mergeRequestFacts.updated, mergeRequestFacts.reopened], changed),
+      on(
+        [
+          mergeRequestFacts.opened,
+          mergeRequestFacts.updated,
+          mergeRequestFacts.reopened,
+          mergeRequestFacts.head_changed,
+        ],
+        changed,
+      ),
       on(mergeRequestFacts.merged, merged),
       on(pushed, pushedTo),
     ],

@@ -56,6 +56,20 @@ describe('issues that merge requests close', () => {
   const counted = (iid: number, count: number) =>
     eventually('the count', async () => (await get(`/issues/${iid}`)).merge_requests_count === count);
 
+  it('are those that messages of its commits close, too', async () => {
+    const [one, two] = [await issue(), await issue()];
+    const branch = unique('topic');
+    const message = `Change it\n\nCloses #${one.iid}`;
+    await project.commit(branch, { [`${branch}.txt`]: 'x\n' }, { start_branch: 'main', commit_message: message });
+    const json = { source_branch: branch, target_branch: 'main', title: 'A change' };
+    const { body: made } = await project.api<Found>('POST', '/merge_requests', { json, token: developer.secret });
+    await counted(one.iid, 1);
+    await project.commit(branch, { [`${branch}-2.txt`]: 'y\n' }, { commit_message: `Fixes #${two.iid}` });
+    await counted(two.iid, 1);
+    const found = await get<Found[]>(`/merge_requests/${made.iid}/closes_issues`);
+    expect(found.map(({ id }) => id)).toEqual([one.id, two.id]);
+  });
+
   it('are listed on both sides for those who see them, and closed with the merge', async () => {
     const [one, secret] = [await issue(), await issue({ confidential: true })];
     const foreign = await buildProject(app, { visibility: 'private' });

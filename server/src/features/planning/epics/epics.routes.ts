@@ -17,6 +17,7 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { TaskParam } from '../../collaboration/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { Epic, ListedEpic, listedEpicJson } from './epics.entity.ts';
 import { countEpics, type EpicList, epicById, listEpics, withDetails } from './epics.queries.ts';
@@ -69,6 +70,7 @@ const written = {
 const changed = {
   ...written,
   title: Optional(title),
+  update_task: TaskParam,
   add_labels: Optional(OrNull(titles('More labels'))),
   remove_labels: Optional(OrNull(titles('Labels to take away'))),
   state_event: Optional(OneOf(['close', 'reopen'], { description: 'Close it or open it again' })),
@@ -159,6 +161,7 @@ export function epicRoutes(
       access: { on: 'group', ability: 'update_epic' },
       params: Type.Object({ ...oneEpic, ...changed }, rules(atLeastOneOf(...Object.keys(changed)))),
       responses: { 200: Epic },
+      errors: [409],
       handler: async ({ params, subject, caller }) => {
         const { id } = await find(subject, caller, params.epic_iid);
         return await shown(await epics.update(subject, caller, id, params), caller);

@@ -6,7 +6,14 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Epic, Label } from '../../../kernel/db/rows.ts';
 import { epicFacts, publish, recordFact } from '../../../kernel/events/index.ts';
 import { invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { labelsNamed, recordLabels, recordState, resolveTodos } from '../../collaboration/index.ts';
+import {
+  labelsNamed,
+  recordLabels,
+  recordState,
+  resolveTodos,
+  type TaskChange,
+  withTask,
+} from '../../collaboration/index.ts';
 import { checkedTitle } from '../issues/changes.ts';
 import { placeLast } from './children.queries.ts';
 import * as queries from './epics.queries.ts';
@@ -14,6 +21,8 @@ import * as queries from './epics.queries.ts';
 export interface GivenEpic {
   readonly title?: string | undefined;
   readonly description?: string | null | undefined;
+  /** One check box of the description. */
+  readonly update_task?: TaskChange | undefined;
   readonly confidential?: boolean | undefined;
   readonly color?: string | undefined;
   readonly start_date_is_fixed?: boolean | undefined;
@@ -113,11 +122,13 @@ export function epicService(db: Db) {
         const before = await queries.lockEpic(tx, id);
         if (!before) throw notFound('Epic');
         const actor = caller.user?.id ?? null;
-        const edited = given.title !== undefined || given.description !== undefined;
+        const described = given.update_task ? { description: withTask(before.description, given.update_task) } : {};
+        const edited = given.title !== undefined || given.description !== undefined || given.update_task !== undefined;
         const state =
           given.state_event === undefined ? before.state : given.state_event === 'close' ? 'closed' : 'opened';
         const values: queries.EpicValues = {
           ...valuesOf(given),
+          ...described,
           ...(given.title === undefined ? {} : { title: checkedTitle(given.title) }),
           ...(edited ? { last_edited_at: new Date(), last_edited_by_id: actor } : {}),
           ...(state === before.state

@@ -2,6 +2,7 @@
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import {
+  changedTask,
   createTodo,
   recordIteration,
   recordLabels,
@@ -54,7 +55,14 @@ function lines(before: Issue, after: Issue): Line[] {
   const found: Line[] = [];
   if (before.title !== after.title)
     found.push(['title', `changed title from **${before.title}** to **${after.title}**`]);
-  if (before.description !== after.description) found.push(['description', 'changed the description']);
+  if (before.description !== after.description) {
+    const task = changedTask(before.description, after.description);
+    found.push(
+      task
+        ? ['task', `marked the checklist item **${task.text}** as ${task.checked ? 'completed' : 'incomplete'}`]
+        : ['description', 'changed the description'],
+    );
+  }
   if (before.confidential !== after.confidential)
     found.push(
       after.confidential

@@ -15,11 +15,10 @@ import {
   Timestamp,
   Word,
 } from '../../../kernel/http/entity.ts';
-import { LabelBasic, labelBasicJson, Milestone, milestoneJson } from '../../collaboration/index.ts';
+import { LabelBasic, labelBasicJson, Milestone, milestoneJson, tasksOf, taskText } from '../../collaboration/index.ts';
 import { TimeStats, timeStatsJson } from '../../collaboration/time-tracking/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
 import { IterationReference, iterationJson } from '../iterations/iterations.entity.ts';
-import { tasksOf, taskText } from '../tasks.ts';
 import type { LoadedIssue } from './issues.queries.ts';
 
 export const issueTypes = ['issue', 'incident', 'test_case', 'task'] as const;

@@ -17,6 +17,7 @@ import {
   rules,
   Str,
 } from '../../../kernel/http/params/schema.ts';
+import { TaskParam } from '../../collaboration/index.ts';
 import type { IssueFilter, Negatable } from './filter.queries.ts';
 import { healthStatuses, issueTypes, severities } from './issues.entity.ts';
 import { type IssueOrder, issueOrders } from './listing.queries.ts';
@@ -196,6 +197,7 @@ export const written = {
 export const changed = {
   title: Optional(Str({ description: 'Title of the issue' })),
   ...written,
+  update_task: TaskParam,
   state_event: Optional(OneOf(['reopen', 'close'], { description: 'Close it or open it again' })),
   updated_at: Optional(
     DateTimeParam({ description: 'Time of the change; for administrators and owners, passed over for others' }),
@@ -203,10 +205,12 @@ export const changed = {
 };
 export const changedRules = rules(
   mutuallyExclusive('epic_id', 'epic_iid'),
+  mutuallyExclusive('description', 'update_task'),
   atLeastOneOf(
     ...['assignee_id', 'assignee_ids', 'confidential', 'description', 'discussion_locked', 'due_date', 'labels'],
     ...['add_labels', 'remove_labels', 'milestone_id', 'state_event', 'title', 'issue_type'],
     ...['weight', 'epic_id', 'epic_iid', 'iteration_id', 'start_date', 'health_status', 'severity', 'updated_at'],
+    'update_task',
   ),
 );
 export const writtenRules = rules(mutuallyExclusive('epic_id', 'epic_iid'));

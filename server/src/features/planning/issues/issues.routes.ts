@@ -138,6 +138,7 @@ export function issueRoutes(
       access: read,
       params: Type.Object({ ...one, ...changed }, changedRules),
       responses: { 200: Issue },
+      errors: [409],
       handler: async ({ params, subject, caller }) => {
         const row = await findIssueToUpdate(db, subject, caller, params.issue_iid);
         return await present(await issues.update(subject, caller, row, params), caller);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { wholeSweeps } from '../../../../test/sampling.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 
@@ -25,6 +26,8 @@ let owner: BuiltToken;
 let people: readonly BuiltToken[];
 let groupId: number;
 let issues: readonly Made[];
+/** All of them in whole sweeps, as `.ci/run` and `npm run test:long` take them. */
+const [size, rounds] = wholeSweeps() ? [2000, 60] : [300, 20];
 const words = ['login', 'page', 'slow', 'crash', 'button'];
 const labelNames = ['bug', 'ui', 'api'];
 const milestoneNames = ['v1', 'v2'];
@@ -50,7 +53,7 @@ beforeAll(async () => {
   const rows = await app.db
     .insertInto('issues')
     .values(
-      Array.from({ length: 2000 }, (_, at) => ({
+      Array.from({ length: size }, (_, at) => ({
         project_id: (projects[at % 2] as { id: number }).id,
         iid: at + 1,
         author_id: oneOf(people).user.id,
@@ -221,8 +224,8 @@ const partner: Readonly<Record<string, string>> = {
   assignee_username: 'assignee_id',
 };
 
-it(`2,000 issues, 60 lists (ISSUES_SEED=${seed})`, async () => {
-  for (let round = 0; round < 60; round++) {
+it(`${size} issues, ${rounds} lists (ISSUES_SEED=${seed})`, async () => {
+  for (let round = 0; round < rounds; round++) {
     const query: Query = {};
     const tests: Test[] = [];
     for (let count = random(5); count > 0; count--) {

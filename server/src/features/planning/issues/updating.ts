@@ -4,6 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
+import { type TaskChange, withTask } from '../../collaboration/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
   assigneesOf,
@@ -21,6 +22,8 @@ import { relabel, wishedEpic, wishedIteration, wishedMilestone } from './plannin
 
 export interface IssueUpdate extends GivenIssue {
   readonly title?: string | undefined;
+  /** One check box of the description. */
+  readonly update_task?: TaskChange | undefined;
   readonly state_event?: 'close' | 'reopen' | undefined;
   readonly updated_at?: Date | undefined;
 }
@@ -84,13 +87,13 @@ export async function updateIssue(
     const milestone = await wishedMilestone(tx, subject, plan);
     const epic = await wishedEpic(tx, subject, caller, plan);
     const iteration = await wishedIteration(tx, subject, plan);
+    const description = given.update_task ? withTask(row.description, given.update_task) : given.description;
     const edited =
-      (title !== undefined && title !== row.title) ||
-      (given.description !== undefined && given.description !== row.description);
+      (title !== undefined && title !== row.title) || (description !== undefined && description !== row.description);
     const values: queries.IssueValues = {
       ...valuesOf(plan),
       ...(title === undefined ? {} : { title }),
-      ...(given.description === undefined ? {} : { description: given.description }),
+      ...(description === undefined ? {} : { description }),
       ...(edited ? { last_edited_at: new Date(), last_edited_by_id: caller.user?.id ?? null } : {}),
       ...(plan.confidential === undefined ? {} : { confidential: plan.confidential }),
       ...(plan.issue_type === undefined ? {} : { type: plan.issue_type }),

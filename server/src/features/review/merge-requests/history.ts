@@ -9,22 +9,30 @@ import type { LabelChange } from './planning.ts';
 
 export const noteableOf = (row: Pick<MergeRequest, 'id' | 'iid' | 'project_id'>) => ofProject('merge_request', row);
 
+/** Ids of people in a role, as they were and are. */
+export interface PeopleChange {
+  readonly previous: number[];
+  readonly current: number[];
+}
+
 const actions = { assignee: 'assigned', reviewer: 'review_requested' } as const;
 
-/** Assigns people or asks them to review; those who were not before have something to do. */
+/** Assigns people or asks them to review; those who were not before have something to do. Null where nobody changed. */
 export async function assign(
   tx: Db,
   row: MergeRequest,
   role: 'assignee' | 'reviewer',
   userIds: readonly number[],
   actorId: number | null,
-): Promise<void> {
+): Promise<PeopleChange | null> {
   const before = await peopleIn(tx, row.id, role);
   const after = await activeUsers(tx, userIds);
   await setPeople(tx, row.id, role, after);
   const noteable = noteableOf(row);
   for (const userId of after.filter((id) => !before.includes(id)))
     await createTodo(tx, { userId, authorId: actorId ?? userId, noteable, action: actions[role] });
+  const same = before.length === after.length && before.every((id) => after.includes(id));
+  return same ? null : { previous: before, current: after };
 }
 
 const states = {

@@ -7,6 +7,7 @@ import { forbidden } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { TaskParam } from '../../collaboration/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import type { MergeRequestDetailOf } from './detail.ts';
 import { MergeRequestDetail } from './merge-requests.entity.ts';
@@ -131,6 +132,7 @@ export function mergeRequestRoutes(
           OrNull(Str({ maxLength: 1_048_576, description: 'Text of the merge request, in Markdown' })),
         ),
         target_branch: Optional(Str({ minLength: 1, description: 'Branch that the changes go to' })),
+        update_task: TaskParam,
         state_event: Optional(OneOf(['close', 'reopen'], { description: 'Close it or open it again' })),
         squash: Optional(Bool({ description: 'Whether the commits become one when merged' })),
         remove_source_branch: Optional(Bool({ description: 'Whether merging removes the source branch' })),

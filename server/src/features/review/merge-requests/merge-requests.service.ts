@@ -13,7 +13,7 @@ import { anotherOpen } from './duplicate.ts';
 import { headFollower } from './following.ts';
 import * as heads from './head-pipelines.queries.ts';
 import { headRef } from './head-ref.ts';
-import { assign, keepHistory } from './history.ts';
+import { assign, keepHistory, type PeopleChange } from './history.ts';
 import * as queries from './merge-requests.queries.ts';
 import { type LabelChange, type PlanWishes, relabel, wishedMilestone } from './planning.ts';
 import { mayCollaborate, requestSources } from './sources.ts';
@@ -41,8 +41,9 @@ export interface MergeRequestDependencies {
   readonly actingAs: (userId: number, projectId: number) => Promise<Acting | null>;
 }
 
-/** What of a push is told on with the move of a head: the job that pushed, and that no pipeline is wanted. */
+/** What is told on with a change: people who changed; of a push, the job that pushed, and that no pipeline is wanted. */
 export interface Cause {
+  readonly people?: { readonly assignee?: PeopleChange; readonly reviewer?: PeopleChange };
   readonly job_id?: number;
   readonly skip_ci?: true;
 }

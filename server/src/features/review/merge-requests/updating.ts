@@ -4,6 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { type TaskChange, withTask } from '../../collaboration/index.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import { threadsAfterPush } from '../threads/threads-after-push.ts';
 import { anotherOpen } from './duplicate.ts';
@@ -18,6 +19,8 @@ import { insertVersion } from './versions.queries.ts';
 export interface UpdateOptions extends PlanWishes {
   readonly title?: string | undefined;
   readonly description?: string | null | undefined;
+  /** One check box of the description. */
+  readonly update_task?: TaskChange | undefined;
   readonly target_branch?: string | undefined;
   readonly state_event?: 'close' | 'reopen' | undefined;
   readonly squash?: boolean | undefined;
@@ -115,12 +118,13 @@ export async function updateMergeRequest(
       const row = await queries.lockById(tx, request.id);
       if (!row) throw notFound('Merge Request');
       if (row.state === 'merged' && (options.state_event !== undefined || refs)) return row;
+      const description = options.update_task ? withTask(row.description, options.update_task) : options.description;
       const milestone = await wishedMilestone(tx, subject, caller, options);
       const labels = await relabel(tx, subject, caller, row.id, options);
       const changed = await queries.updateRow(tx, row.id, {
         ...(milestone === undefined ? {} : { milestone_id: milestone }),
         ...(options.title === undefined ? {} : { title: options.title }),
-        ...(options.description === undefined ? {} : { description: options.description }),
+        ...(description === undefined ? {} : { description }),
         ...(options.squash === undefined ? {} : { squash: options.squash }),
         ...(options.remove_source_branch === undefined
           ? {}
@@ -148,8 +152,10 @@ export async function updateMergeRequest(
           'requested_changes',
           override ? 'bypassed the requested changes' : 'removed the bypass of the requested changes',
         );
-      if (options.assignee_ids) await assign(tx, row, 'assignee', options.assignee_ids, caller.user?.id ?? null);
-      if (options.reviewer_ids) await assign(tx, row, 'reviewer', options.reviewer_ids, caller.user?.id ?? null);
+      const actor = caller.user?.id ?? null;
+      const assignee = options.assignee_ids ? await assign(tx, row, 'assignee', options.assignee_ids, actor) : null;
+      const reviewer = options.reviewer_ids ? await assign(tx, row, 'reviewer', options.reviewer_ids, actor) : null;
+      const people = { ...(assignee ? { assignee } : {}), ...(reviewer ? { reviewer } : {}) };
       if (refs?.head_sha && refs.head_sha !== row.head_sha) {
         await insertVersion(tx, {
           id: row.id,
@@ -164,7 +170,7 @@ export async function updateMergeRequest(
         changed,
         caller.user?.id ?? null,
         row,
-        { labels },
+        { labels, ...(assignee || reviewer ? { people } : {}) },
       );
       return changed;
     });

@@ -93,6 +93,7 @@ import { integrationsMigration } from './0661-integrations.ts';
 import { lostHandoutsMigration } from './0670-lost-handouts.ts';
 import { cutLogsMigration } from './0671-cut-logs.ts';
 import { iterationEventsMigration } from './0680-iteration-events.ts';
+import { commitReferencesMigration } from './0710-commit-references.ts';
 import { jobTerminalsMigration } from './0740-job-terminals.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -196,5 +197,6 @@ export const migrations: readonly Migration[] = [
   lostHandoutsMigration,
   cutLogsMigration,
   iterationEventsMigration,
+  commitReferencesMigration,
   jobTerminalsMigration,
 ];

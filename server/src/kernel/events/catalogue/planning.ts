@@ -1,6 +1,6 @@
 /** Facts about issues and epics. */
 import Type from 'typebox';
-import { defineFacts, payload } from '../fact.ts';
+import { defineFact, defineFacts, payload } from '../fact.ts';
 
 export const issueFacts = defineFacts(
   'issue',
@@ -25,4 +25,7 @@ export const epicFacts = defineFacts(
   }),
 );
 
-export const planningFacts = [...Object.values(issueFacts), ...Object.values(epicFacts)];
+/** An open issue is due tomorrow; in the name of its author. */
+export const issueDue = defineFact('issue.due', payload({ issue_id: Type.Integer(), iid: Type.Integer() }));
+
+export const planningFacts = [...Object.values(issueFacts), issueDue, ...Object.values(epicFacts)];

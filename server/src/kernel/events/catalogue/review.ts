@@ -2,6 +2,8 @@
 import Type from 'typebox';
 import { defineFacts, payload } from '../fact.ts';
 
+const peopleChange = payload({ previous: Type.Array(Type.Integer()), current: Type.Array(Type.Integer()) });
+
 export const mergeRequestFacts = defineFacts(
   'merge_request',
   // Approved by the last whose approval was needed, or by one of them, and the same taken back.
@@ -22,6 +24,8 @@ export const mergeRequestFacts = defineFacts(
     iid: Type.Integer(),
     /** Columns that changed, and `labels`. */
     changes: Type.Optional(Type.Record(Type.String(), payload({ previous: Type.Unknown(), current: Type.Unknown() }))),
+    /** Assignees and reviewers that changed, by id. */
+    people: Type.Optional(payload({ assignee: Type.Optional(peopleChange), reviewer: Type.Optional(peopleChange) })),
     /** The job whose push moved the head. */
     job_id: Type.Optional(Type.Integer()),
     /** The push that moved the head wanted no pipeline. */

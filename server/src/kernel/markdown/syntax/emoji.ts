@@ -75,7 +75,7 @@ const table = [
   'clown_face 🤡 loud_sound 🔊',
 ];
 
-const characters: ReadonlyMap<string, string> = new Map(
+export const emojiCharacters: ReadonlyMap<string, string> = new Map(
   table.flatMap((line) => {
     const words = line.split(' ');
     return words.flatMap((name, at) => (at % 2 === 0 ? [[name, words[at + 1] ?? ''] as const] : []));
@@ -83,4 +83,4 @@ const characters: ReadonlyMap<string, string> = new Map(
 );
 
 /** The character for a name; undefined for one that is not known here. */
-export const emojiNamed = (name: string): string | undefined => characters.get(name);
+export const emojiNamed = (name: string): string | undefined => emojiCharacters.get(name);

@@ -1,0 +1,167 @@
+/** What a completion offers, found by the public API as one types. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from '../../lib/api.ts';
+import { type CommandTarget, quickActionsFor } from './commands.ts';
+import { quotedName, type Trigger } from './completion.ts';
+
+export interface EditorPlace {
+  readonly kind: 'project' | 'group';
+  readonly path: string;
+}
+
+export interface Candidate {
+  /** What takes the place of what was typed. */
+  readonly insert: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly color?: string;
+}
+
+const most = 8;
+
+/** Those that begin with what was typed come first. */
+function bestMatches<T>(all: readonly T[], query: string, textOf: (item: T) => string): readonly T[] {
+  const wanted = query.toLowerCase();
+  const texts = all.map((item) => ({ item, text: textOf(item).toLowerCase() }));
+  const begins = texts.filter(({ text }) => text.startsWith(wanted));
+  const contains = texts.filter(({ text }) => !text.startsWith(wanted) && text.includes(wanted));
+  return [...begins, ...contains].slice(0, most).map(({ item }) => item);
+}
+
+async function people({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
+  const found = { per_page: most, ...(query ? { query } : {}) };
+  const params = { path: { id: path }, query: found };
+  const members =
+    kind === 'project'
+      ? await unwrap(client.GET('/projects/{id}/members/all', { params }))
+      : await unwrap(client.GET('/groups/{id}/members/all', { params }));
+  const known = new Set(members.map(({ id }) => id));
+  const others =
+    query.length < 2 || members.length >= most
+      ? []
+      : await unwrap(client.GET('/users', { params: { query: { search: query, active: true, per_page: most } } }));
+  return [...members, ...others.filter(({ id }) => !known.has(id))]
+    .slice(0, most)
+    .map(({ username, name }) => ({ insert: `@${username}`, label: `@${username}`, hint: name }));
+}
+
+async function issues({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
+  const found = /^\d+$/.test(query)
+    ? { 'iids[]': [Number(query)] }
+    : query
+      ? { search: query, 'in[]': ['title' as const] }
+      : {};
+  const params = { path: { id: path }, query: { ...found, scope: 'all', per_page: most } as const };
+  const list =
+    kind === 'project'
+      ? await unwrap(client.GET('/projects/{id}/issues', { params }))
+      : await unwrap(client.GET('/groups/{id}/issues', { params }));
+  return list.map(({ references, title }) => {
+    const reference = kind === 'project' ? references.short : references.full;
+    return { insert: reference, label: reference, hint: title };
+  });
+}
+
+async function requests({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
+  const found = /^\d+$/.test(query)
+    ? { 'iids[]': [Number(query)] }
+    : query
+      ? { search: query, 'in[]': ['title' as const] }
+      : {};
+  const params = { path: { id: path }, query: { ...found, scope: 'all', per_page: most } as const };
+  const list =
+    kind === 'project'
+      ? await unwrap(client.GET('/projects/{id}/merge_requests', { params }))
+      : await unwrap(client.GET('/groups/{id}/merge_requests', { params }));
+  return list.map(({ references, title }) => {
+    const reference = kind === 'project' ? references.short : references.full;
+    return { insert: reference, label: reference, hint: title };
+  });
+}
+
+async function labels({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
+  const params = { path: { id: path }, query: { per_page: most, ...(query ? { search: query } : {}) } };
+  const list =
+    kind === 'project'
+      ? await unwrap(client.GET('/projects/{id}/labels', { params }))
+      : await unwrap(client.GET('/groups/{id}/labels', { params }));
+  return list.map(({ name, color }) => ({ insert: quotedName('~', name), label: name, color }));
+}
+
+async function milestones({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
+  const found = {
+    state: 'active',
+    include_ancestors: true,
+    per_page: most,
+    ...(query ? { search: query } : {}),
+  } as const;
+  const params = { path: { id: path }, query: found };
+  const list =
+    kind === 'project'
+      ? await unwrap(client.GET('/projects/{id}/milestones', { params }))
+      : await unwrap(client.GET('/groups/{id}/milestones', { params }));
+  return list.map(({ title, due_date }) => ({
+    insert: quotedName('%', title),
+    label: title,
+    ...(due_date ? { hint: `Due ${due_date}` } : {}),
+  }));
+}
+
+async function emoji(query: string): Promise<readonly Candidate[]> {
+  const { emojiNames } = await import('./emoji.gen.ts');
+  return bestMatches(emojiNames, query, ([name]) => name).map(([name, character]) => ({
+    insert: `:${name}:`,
+    label: `${character} ${name}`,
+  }));
+}
+
+function commands(target: CommandTarget | undefined, query: string): readonly Candidate[] {
+  if (!target) return [];
+  return bestMatches(quickActionsFor(target), query, ({ name }) => name).map(({ name, argument = '', what }) => ({
+    insert: `/${name}${argument}`,
+    label: `/${name}`,
+    hint: what,
+  }));
+}
+
+/** `target` is what quick actions act on; none are offered without it. */
+export const candidates = (place: EditorPlace, target: CommandTarget | undefined, trigger: Trigger | null) =>
+  queryOptions({
+    queryKey: ['completions', place, target, trigger?.kind, trigger?.query],
+    queryFn: async (): Promise<readonly Candidate[]> => {
+      const query = trigger?.query ?? '';
+      switch (trigger?.kind) {
+        case 'people':
+          return await people(place, query);
+        case 'issues':
+          return await issues(place, query);
+        case 'requests':
+          return await requests(place, query);
+        case 'labels':
+          return await labels(place, query);
+        case 'milestones':
+          return await milestones(place, query);
+        case 'emoji':
+          return await emoji(query);
+        case 'commands':
+          return commands(target, query);
+        case undefined:
+          return [];
+      }
+    },
+    enabled: trigger !== null,
+    staleTime: 30_000,
+    retry: false,
+  });
+
+/** Stores a file of a text; the Markdown that shows it. */
+export async function uploadFile({ kind, path }: EditorPlace, file: File): Promise<string> {
+  const form = new FormData();
+  form.append('file', file);
+  const request = { params: { path: { id: path } }, body: { file: '' }, bodySerializer: () => form };
+  const { markdown } =
+    kind === 'project'
+      ? await unwrap(client.POST('/projects/{id}/uploads', request))
+      : await unwrap(client.POST('/groups/{id}/uploads', request));
+  return markdown;
+}

@@ -1,0 +1,36 @@
+/** What is completed where. */
+import { expect, it } from 'vitest';
+import { quotedName, triggerAt } from './completion.ts';
+
+/** The caret is where the bar stands. */
+const at = (marked: string) => triggerAt(marked.replace('|', ''), marked.indexOf('|'));
+
+it.each([
+  ['@an|', 'people', 'an', 0],
+  ['Ask @|', 'people', '', 4],
+  ['(#12|', 'issues', '12', 1],
+  ['see !3| and', 'requests', '3', 4],
+  ['~bu|', 'labels', 'bu', 0],
+  ['~"needs re|', 'labels', 'needs re', 0],
+  ['%"1.0 b|', 'milestones', '1.0 b', 0],
+  ['nice :ta|', 'emoji', 'ta', 5],
+  ['/lab|', 'commands', 'lab', 0],
+  ['Text\n/|', 'commands', '', 5],
+  ['```\n/close\n```\n/cl|', 'commands', 'cl', 15],
+] as const)('%s asks for %s', (marked, kind, query, start) => {
+  expect(at(marked)).toEqual({ kind, query, start });
+});
+
+it.each(['mail@example|', 'a#1|', 'and/or|', ' /close|', '12:3|', 'done: |', '```\n@an|', 'run `@an|', 'C:|'])(
+  '%s asks for nothing',
+  (marked) => expect(at(marked)).toBeNull(),
+);
+
+it('titles are quoted where they have to be', () => {
+  expect([
+    quotedName('~', 'bug'),
+    quotedName('~', 'needs review'),
+    quotedName('%', '1.0'),
+    quotedName('~', '42'),
+  ]).toEqual(['~bug', '~"needs review"', '%1.0', '~"42"']);
+});

@@ -1,0 +1,61 @@
+/** An issue in the list of its project; with a check box while several are edited. */
+import { Checkbox } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '../../lib/api.ts';
+import { DataRow } from '../../ui/DataList.tsx';
+import { LabelChip } from '../../ui/LabelChip.tsx';
+import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+
+interface Props {
+  readonly issue: Schemas['ListedIssue'];
+  readonly segment: string;
+  /** Whether it is chosen; undefined while nothing is. */
+  readonly chosen: boolean | undefined;
+  choose(chosen: boolean): void;
+}
+
+export function ProjectIssueRow({ issue, segment, chosen, choose }: Props) {
+  const { task_completion_status: tasks } = issue;
+  return (
+    <DataRow
+      before={
+        <>
+          {chosen === undefined ? null : (
+            <Checkbox
+              aria-label={`Select ${issue.references.short}: ${issue.title}`}
+              checked={chosen}
+              onChange={(event) => choose(event.currentTarget.checked)}
+            />
+          )}
+          <StatusBadge status={issueStatus(issue.state)} compact />
+        </>
+      }
+      title={
+        <Link to="/p/$path/issues/$iid" params={{ path: segment, iid: String(issue.iid) }} data-entry>
+          {issue.title}
+        </Link>
+      }
+      meta={
+        <>
+          <span>
+            {issue.references.short} by {issue.author.name}
+          </span>
+          {issue.confidential ? <span>Confidential</span> : null}
+          {issue.milestone ? <span>{issue.milestone.title}</span> : null}
+          {issue.due_date ? <span>due {issue.due_date}</span> : null}
+          {tasks.count > 0 ? (
+            <span>
+              {tasks.completed_count} of {tasks.count} tasks
+            </span>
+          ) : null}
+          {issue.labels.map((label) => (typeof label === 'string' ? null : <LabelChip key={label.id} label={label} />))}
+          {issue.assignees.length > 0 ? (
+            <span>assigned to {issue.assignees.map(({ name }) => name).join(', ')}</span>
+          ) : null}
+        </>
+      }
+      after={<TimeAgo at={issue.updated_at} />}
+    />
+  );
+}
