@@ -60,13 +60,20 @@ function keysetHeaders(page: Page, { next }: Paged, link: ReturnType<typeof link
   };
 }
 
+/** By the total; without one only the last page itself, or a first page that is all, knows that it is the last. */
+function lastPageOf(page: Page, paged: Paged): number | null {
+  if (paged.total !== null) return Math.max(1, Math.ceil(paged.total / page.perPage));
+  const ends = !paged.hasNext && (paged.items.length > 0 || page.page === 1);
+  return ends ? page.page : null;
+}
+
 /** Headers of a page of the list at an address. */
 export function pageHeaders(page: Page, paged: Paged, address: PageAddress): Record<string, string> {
   const link = linker(address);
   if (page.style === 'keyset') return keysetHeaders(page, paged, link);
   const to = (rel: string, number: number) =>
     `<${link({ page: String(number), per_page: String(page.perPage) })}>; rel="${rel}"`;
-  const lastPage = paged.total === null ? null : Math.max(1, Math.ceil(paged.total / page.perPage));
+  const lastPage = lastPageOf(page, paged);
   const previous = page.page > 1 && (lastPage === null || page.page - 1 <= lastPage) ? page.page - 1 : null;
   const next = paged.hasNext ? page.page + 1 : null;
   const links = [

@@ -101,6 +101,19 @@ describe('offset pages', () => {
     expect(pageHeaders(page, offsetPage(page, rows, 10_000), at())).toMatchObject({ 'X-Total': '10000' });
   });
 
+  it('[1/limits.pagination/3 last] the last page says that it is, also where the total is not known', () => {
+    const linksAt = (number: number, rows: readonly string[]) => {
+      const page = pageOf('offset', { page: number, per_page: 2 }, limits);
+      const headers = pageHeaders(page, offsetPage(page, rows, null), at());
+      expect(headers).not.toHaveProperty('X-Total-Pages');
+      return linksOf(String(headers.Link));
+    };
+    expect(Object.keys(linksAt(1, ['a', 'b', 'c']))).toEqual(['next', 'first']);
+    expect(linksAt(2, ['c']).last).toContain('page=2&');
+    expect(linksAt(1, []).last).toContain('page=1&');
+    expect(Object.keys(linksAt(5, []))).toEqual(['prev', 'first']);
+  });
+
   it('beyond the end a page is empty and tells where the list is', () => {
     const headers = (number: number): { items: readonly string[]; [name: string]: unknown } => {
       const page = pageOf('offset', { page: number, per_page: 2 }, limits);
