@@ -107,7 +107,8 @@ export async function tablesModule(client: pg.Client): Promise<string> {
   return lines.join('\n');
 }
 
-if (import.meta.main) {
+// Also where `npm run generate` imports it; tests take the function alone.
+if (import.meta.main || process.argv[1]?.endsWith('scripts/generate.ts')) {
   const { startPostgres } = await import('../../packages/postgres/src/index.ts');
   const { mkdtempSync, rmSync } = await import('node:fs');
   const { tmpdir } = await import('node:os');

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
+import type { Db } from '../src/kernel/db/index.ts';
 import type { TestApp } from './app.ts';
 import { protocolRunner } from './ci.ts';
 
@@ -30,4 +31,23 @@ export async function archive(app: TestApp, runnerToken: string): Promise<number
   await runner.upload(job, { data: await buffer(zip.outputStream), name: 'a.zip', type: 'archive', format: 'zip' });
   await runner.update(job, 'success');
   return job.id;
+}
+
+/** Tests that failed in a job of the project. */
+export async function failedTests(db: Db, projectId: number, numbers: readonly number[]): Promise<void> {
+  const { id } = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  for (const number of numbers)
+    await db
+      .insertInto('test_failures')
+      .values({
+        ...{ project_id: projectId, job_id: id, case_hash: Buffer.from([number]), suite_name: 'rspec' },
+        ...{ name: `case ${number}`, on_default_branch: true },
+      })
+      .execute();
 }

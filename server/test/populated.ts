@@ -18,7 +18,7 @@ import {
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { discuss, snip } from './populated-discussions.ts';
 import { iterate, plan } from './populated-plans.ts';
-import { archive, recordCalls } from './populated-work.ts';
+import { archive, failedTests, recordCalls } from './populated-work.ts';
 import { keepNewestJobs } from './queue.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
@@ -359,6 +359,7 @@ export async function startPopulated(): Promise<Populated> {
   );
 
   await failPipelines(app.db, project.id, 'other%');
+  await failedTests(app.db, project.id, three);
   // Of a group's milestone are those of its own projects, not of the groups below.
   const direct = await buildProject(app, { namespace: group, owner: admin.user, visibility: 'public' });
   const ofGroup = await milestone({ namespace_id: group.id }, 4);

@@ -4,6 +4,7 @@ import { openWorkTree, type WorkTree } from '@millrace/git';
 import type { ExecutorName } from '@millrace/runner';
 import { parse, UsageError } from '../arguments.ts';
 import { CiError, compileLocally, type EventOptions } from '../ci/event.ts';
+import { runRemotely } from '../ci/remote.ts';
 import { runPlan } from '../ci/run.ts';
 import { type Command, type Surroundings, table } from '../command.ts';
 
@@ -119,7 +120,30 @@ async function explain(args: readonly string[], around: Surroundings): Promise<n
   return 0;
 }
 
+/** On the server: what only the local engine knows is refused. */
+async function runOnServer(args: readonly string[], around: Surroundings): Promise<number> {
+  const { options: given } = parse(args, [], {
+    ...{ remote: 'boolean', directory: 'string', variable: 'list', input: 'list' },
+    ...{ server: 'string', project: 'string', keep: 'boolean' },
+  } as const);
+  const { status, jobs } = await runRemotely(await checkout(given, around), {
+    server: given.server,
+    project: given.project,
+    token: around.env.MILLRACE_TOKEN,
+    variables: given.variable ?? [],
+    inputs: given.input ?? [],
+    keep: given.keep ?? false,
+    print: around.print,
+    write: around.write,
+  });
+  around.print('');
+  for (const line of table([...jobs].map(([name, outcome]) => [outcome, name]))) around.print(line);
+  around.print(`pipeline ${status}`);
+  return status === 'success' || status === 'manual' ? 0 : 1;
+}
+
 async function run(args: readonly string[], around: Surroundings): Promise<number> {
+  if (args.includes('--remote')) return await runOnServer(args, around);
   const { options: given } = parse(args, [], { ...options, job: 'list', executor: 'string' });
   const executor = given.executor ?? 'auto';
   if (!executors.includes(executor))
@@ -155,6 +179,7 @@ export const ciCommand: Command = {
     'millrace ci list [--json] ...',
     'millrace ci explain [--job JOB]... [--compare SOURCE] [--json] ...',
     `millrace ci run [--job JOB]... [--executor ${executors.join('|')}] ...`,
+    'millrace ci run --remote [--server URL] [--project PATH] [--keep] [--variable NAME=VALUE]... [--input NAME=VALUE]... [--directory DIR] (MILLRACE_TOKEN: an access token)',
   ],
   run: async ([form, ...rest], around) => {
     const chosen = forms[form ?? ''];

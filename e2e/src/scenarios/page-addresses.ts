@@ -147,7 +147,8 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['jobs', 'Jobs'],
     [`jobs/${job}`, 'sort'],
     [`builds/${job}`, 'sort', `/${project}/-/jobs/${job}`],
-    ['ci/editor', 'CI lint', `/${project}/-/ci/lint`],
+    ['ci/editor', 'Pipeline editor'],
+    ['ci/lint', 'Pipeline editor', `/${project}/-/ci/editor`],
     ['environments', 'Environments'],
     ['snippets', 'Snippets'],
     [`snippets/${snippet}`, 'Postmark'],
@@ -224,8 +225,8 @@ async function visit(page: Page, [address, heading, leads = address]: Visit): Pr
 }
 
 async function lints(page: Page): Promise<void> {
-  await page.goto(`/${project}/-/ci/lint`);
-  await headed(page, 'CI lint');
+  await page.goto(`/${project}/-/ci/editor`);
+  await headed(page, 'Pipeline editor');
   const text = page.getByLabel('Configuration');
   assert.equal(await text.inputValue(), configuration);
   await page.getByRole('button', { name: 'Validate' }).click();

@@ -8377,6 +8377,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/codequality_reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the code quality of a merge request with its target branch
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidCodequalityReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/commits": {
         parameters: {
             query?: never;
@@ -8440,6 +8460,26 @@ export interface paths {
          * @description Needs the ability `read_code` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidContextCommits"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/coverage_reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the coverage of the lines of the files that a merge request changes
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidCoverageReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -8689,6 +8729,26 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidMergeRef"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/metrics_reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the metrics of a merge request with its target branch
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidMetricsReports"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9195,6 +9255,46 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidSubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/terraform_reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the terraform plans of a merge request
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidTerraformReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/test_reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the tests of a merge request with its target branch
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidTestReports"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -10101,6 +10201,26 @@ export interface paths {
          * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdPipelinesLatest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/pipelines/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get numbers and durations of the pipelines of a project by day
+         * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelinesStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -12545,6 +12665,26 @@ export interface paths {
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdTemplatesByTypeByKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/test_history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List test cases of a project that failed recently, the most frequent ones first
+         * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdTestHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -20712,6 +20852,65 @@ export interface components {
              */
             work_in_progress: boolean;
         };
+        /** MergeRequestCodeQualityReports */
+        MergeRequestCodeQualityReports: {
+            /** @description Pipeline with such reports of the target branch */
+            base_pipeline_id: number | null;
+            /** @description Reports that could not be read */
+            errors: {
+                job_id: number;
+                message: string;
+            }[];
+            /** @description In both, at most 100, the worst first */
+            existing_errors: {
+                description: string;
+                engine_name: string | null;
+                file_path: string;
+                fingerprint: string;
+                line: number | null;
+                /** @enum {string} */
+                severity: "blocker" | "critical" | "major" | "minor" | "info" | "unknown";
+                /** @description Address of the file, with the line */
+                web_url: string | null;
+            }[];
+            /** @description Latest pipeline with such reports of the merge request */
+            head_pipeline_id: number | null;
+            /** @description Only in the merge request, at most 100, the worst first */
+            new_errors: {
+                description: string;
+                engine_name: string | null;
+                file_path: string;
+                fingerprint: string;
+                line: number | null;
+                /** @enum {string} */
+                severity: "blocker" | "critical" | "major" | "minor" | "info" | "unknown";
+                /** @description Address of the file, with the line */
+                web_url: string | null;
+            }[];
+            /** @description Only in the target branch, at most 100, the worst first */
+            resolved_errors: {
+                description: string;
+                engine_name: string | null;
+                file_path: string;
+                fingerprint: string;
+                line: number | null;
+                /** @enum {string} */
+                severity: "blocker" | "critical" | "major" | "minor" | "info" | "unknown";
+                /** @description Address of the file, with the line */
+                web_url: string | null;
+            }[];
+            /**
+             * @description `failed`: the merge request adds failures; `not_found`: it has no such reports
+             * @enum {string}
+             */
+            status: "success" | "failed" | "not_found";
+            summary: {
+                /** @description New findings */
+                errored: number;
+                resolved: number;
+                total: number;
+            };
+        };
         /** MergeRequestConflicts */
         MergeRequestConflicts: {
             /** @description Whether the caller may push to the source branch */
@@ -20725,6 +20924,24 @@ export interface components {
             target_branch: string;
             /** @description Commit of the target branch */
             target_sha: string;
+        };
+        /** MergeRequestCoverageReports */
+        MergeRequestCoverageReports: {
+            /** @description Pipeline with such reports of the target branch */
+            base_pipeline_id: number | null;
+            /** @description Reports that could not be read */
+            errors: {
+                job_id: number;
+                message: string;
+            }[];
+            /** @description Changed files by path: for each line of the report, how often it ran */
+            files: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** @description Latest pipeline with such reports of the merge request */
+            head_pipeline_id: number | null;
         };
         /** MergeRequestDependency */
         MergeRequestDependency: {
@@ -20888,6 +21105,31 @@ export interface components {
             /** @description Title of the only commit, or the name of the branch in words */
             title: string;
         };
+        /** MergeRequestMetricsReports */
+        MergeRequestMetricsReports: {
+            /** @description Pipeline with such reports of the target branch */
+            base_pipeline_id: number | null;
+            /** @description Reports that could not be read */
+            errors: {
+                job_id: number;
+                message: string;
+            }[];
+            existing_metrics: {
+                name: string;
+                previous_value: string;
+                value: string;
+            }[];
+            /** @description Latest pipeline with such reports of the merge request */
+            head_pipeline_id: number | null;
+            new_metrics: {
+                name: string;
+                value: string;
+            }[];
+            removed_metrics: {
+                name: string;
+                value: string;
+            }[];
+        };
         /** MergeRequestRebase */
         MergeRequestRebase: {
             /** @description Whether a rebase runs */
@@ -20908,6 +21150,192 @@ export interface components {
             name: string;
             /** @enum {string} */
             status: "passed" | "failed" | "pending";
+        };
+        /** MergeRequestTerraformReports */
+        MergeRequestTerraformReports: {
+            /** @description Latest pipeline with such reports of the merge request */
+            head_pipeline_id: number | null;
+            plans: {
+                /** @description Resources that the plan creates */
+                create?: number;
+                delete?: number;
+                job_id: number;
+                job_name: string;
+                /** @description Path of the page of the job */
+                job_path: string;
+                /** @description Why the report could not be read */
+                tf_report_error?: string;
+                update?: number;
+            }[];
+        };
+        /** MergeRequestTestReports */
+        MergeRequestTestReports: {
+            /** @description Pipeline with test reports of the target branch */
+            base_pipeline_id: number | null;
+            /** @description Latest pipeline with test reports of the merge request */
+            head_pipeline_id: number | null;
+            /**
+             * @description `failed`: tests fail; `not_found`: the merge request has no test reports
+             * @enum {string}
+             */
+            status: "success" | "failed" | "not_found";
+            suites: {
+                /** @description They have errors in both, at most 100 */
+                existing_errors: {
+                    /** @description Address of a file in the archive of the job */
+                    attachment_url?: string;
+                    classname: string | null;
+                    /** @description Seconds */
+                    execution_time: number;
+                    file: string | null;
+                    name: string;
+                    /** @description Where it failed on the default branch recently */
+                    recent_failures?: {
+                        base_branch: string;
+                        /** @description Failures within 14 days */
+                        count: number;
+                    };
+                    /** @description Null: reports have it in the output */
+                    stack_trace: string | null;
+                    /** @enum {string} */
+                    status: "error" | "failed" | "success" | "skipped";
+                    /** @description Message and output of a case that did not succeed */
+                    system_output: string | null;
+                }[];
+                /** @description They fail in both, at most 100 */
+                existing_failures: {
+                    /** @description Address of a file in the archive of the job */
+                    attachment_url?: string;
+                    classname: string | null;
+                    /** @description Seconds */
+                    execution_time: number;
+                    file: string | null;
+                    name: string;
+                    /** @description Where it failed on the default branch recently */
+                    recent_failures?: {
+                        base_branch: string;
+                        /** @description Failures within 14 days */
+                        count: number;
+                    };
+                    /** @description Null: reports have it in the output */
+                    stack_trace: string | null;
+                    /** @enum {string} */
+                    status: "error" | "failed" | "success" | "skipped";
+                    /** @description Message and output of a case that did not succeed */
+                    system_output: string | null;
+                }[];
+                /** @description Name of the job, or of the jobs that share it */
+                name: string;
+                /** @description They have no error in the target branch, at most 100 */
+                new_errors: {
+                    /** @description Address of a file in the archive of the job */
+                    attachment_url?: string;
+                    classname: string | null;
+                    /** @description Seconds */
+                    execution_time: number;
+                    file: string | null;
+                    name: string;
+                    /** @description Where it failed on the default branch recently */
+                    recent_failures?: {
+                        base_branch: string;
+                        /** @description Failures within 14 days */
+                        count: number;
+                    };
+                    /** @description Null: reports have it in the output */
+                    stack_trace: string | null;
+                    /** @enum {string} */
+                    status: "error" | "failed" | "success" | "skipped";
+                    /** @description Message and output of a case that did not succeed */
+                    system_output: string | null;
+                }[];
+                /** @description They do not fail in the target branch, at most 100 */
+                new_failures: {
+                    /** @description Address of a file in the archive of the job */
+                    attachment_url?: string;
+                    classname: string | null;
+                    /** @description Seconds */
+                    execution_time: number;
+                    file: string | null;
+                    name: string;
+                    /** @description Where it failed on the default branch recently */
+                    recent_failures?: {
+                        base_branch: string;
+                        /** @description Failures within 14 days */
+                        count: number;
+                    };
+                    /** @description Null: reports have it in the output */
+                    stack_trace: string | null;
+                    /** @enum {string} */
+                    status: "error" | "failed" | "success" | "skipped";
+                    /** @description Message and output of a case that did not succeed */
+                    system_output: string | null;
+                }[];
+                /** @description They have errors in the target branch only, at most 100 */
+                resolved_errors: {
+                    /** @description Address of a file in the archive of the job */
+                    attachment_url?: string;
+                    classname: string | null;
+                    /** @description Seconds */
+                    execution_time: number;
+                    file: string | null;
+                    name: string;
+                    /** @description Where it failed on the default branch recently */
+                    recent_failures?: {
+                        base_branch: string;
+                        /** @description Failures within 14 days */
+                        count: number;
+                    };
+                    /** @description Null: reports have it in the output */
+                    stack_trace: string | null;
+                    /** @enum {string} */
+                    status: "error" | "failed" | "success" | "skipped";
+                    /** @description Message and output of a case that did not succeed */
+                    system_output: string | null;
+                }[];
+                /** @description They fail in the target branch only, at most 100 */
+                resolved_failures: {
+                    /** @description Address of a file in the archive of the job */
+                    attachment_url?: string;
+                    classname: string | null;
+                    /** @description Seconds */
+                    execution_time: number;
+                    file: string | null;
+                    name: string;
+                    /** @description Where it failed on the default branch recently */
+                    recent_failures?: {
+                        base_branch: string;
+                        /** @description Failures within 14 days */
+                        count: number;
+                    };
+                    /** @description Null: reports have it in the output */
+                    stack_trace: string | null;
+                    /** @enum {string} */
+                    status: "error" | "failed" | "success" | "skipped";
+                    /** @description Message and output of a case that did not succeed */
+                    system_output: string | null;
+                }[];
+                /**
+                 * @description `failed`: tests fail; `not_found`: the merge request has no test reports
+                 * @enum {string}
+                 */
+                status: "success" | "failed" | "not_found";
+                /** @description Why the reports could not be read */
+                suite_errors: string | null;
+                summary: {
+                    errored: number;
+                    /** @description Failed cases, new or not */
+                    failed: number;
+                    resolved: number;
+                    total: number;
+                };
+            }[];
+            summary: {
+                errored: number;
+                /** @description Failed cases, new or not */
+                failed: number;
+                resolved: number;
+                total: number;
+            };
         };
         /** MergeRequestVersion */
         MergeRequestVersion: {
@@ -21704,6 +22132,44 @@ export interface components {
             value: string;
             /** @description `env_var` or `file` */
             variable_type: string;
+        };
+        /** PipelineStatistics */
+        PipelineStatistics: {
+            /** @description Days with pipelines, the oldest first */
+            days: {
+                /** Format: date */
+                date: string;
+                failed: number;
+                /** @description Seconds, of those that succeeded or failed */
+                median_duration: number | null;
+                /** @description Canceled, skipped, or not finished */
+                other: number;
+                /** @description Seconds below which 95 % of them stayed */
+                p95_duration: number | null;
+                success: number;
+                total: number;
+            }[];
+            failed: number;
+            /**
+             * Format: date
+             * @description The first day (UTC)
+             */
+            from: string;
+            /** @description Seconds, of those that succeeded or failed */
+            median_duration: number | null;
+            /** @description Canceled, skipped, or not finished */
+            other: number;
+            /** @description Seconds below which 95 % of them stayed */
+            p95_duration: number | null;
+            success: number;
+            /** @description Percentage of those that succeeded or failed */
+            success_rate: number | null;
+            /**
+             * Format: date
+             * @description The last day (UTC): today
+             */
+            to: string;
+            total: number;
         };
         /** PipelineTrigger */
         PipelineTrigger: {
@@ -31608,6 +32074,24 @@ export interface components {
         TemplateName: {
             key: string;
             name: string;
+        };
+        /** TestCaseHistory */
+        TestCaseHistory: {
+            classname: string | null;
+            /** @description Of these, those on the default branch */
+            default_branch_failures: number;
+            /** @description Jobs in which it failed */
+            failures: number;
+            file: string | null;
+            /** @description Of these, those where it passed in another job of the same commit */
+            flaky_failures: number;
+            /** Format: date-time */
+            last_failed_at: string;
+            /** @description The newest job in which it failed */
+            last_job_id: number;
+            name: string;
+            /** @description Name of the job, or of the jobs that share it */
+            suite_name: string;
         };
         /** TestReport */
         TestReport: {
@@ -58809,6 +59293,45 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidCodequalityReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestCodeQualityReports"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMergeRequestsByMergeRequestIidCommits: {
         parameters: {
             query?: {
@@ -59025,6 +59548,45 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidCoverageReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestCoverageReports"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -59899,6 +60461,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MergeRef"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidMetricsReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestMetricsReports"];
                 };
             };
             301: components["responses"]["Moved"];
@@ -61259,6 +61860,84 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidTerraformReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestTerraformReports"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidTestReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestTestReports"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -63671,6 +64350,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Pipeline"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPipelinesStatistics: {
+        parameters: {
+            query?: {
+                /** @description How many days, today included */
+                days?: number;
+                /** @description Only pipelines of this branch or tag */
+                ref?: string;
+                /** @description Only pipelines started by this */
+                source?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineStatistics"];
                 };
             };
             301: components["responses"]["Moved"];
@@ -71174,6 +71897,60 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdTestHistory: {
+        parameters: {
+            query?: {
+                /** @description Only failures within these days */
+                days?: number;
+                /** @description Only cases that failed and passed for one commit, by such failures */
+                flaky?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestCaseHistory"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -29,7 +29,16 @@ export interface WorkTree {
 export interface WorkTreeSnapshot {
   readonly repository: string;
   readonly sha: string;
+  /** Creates a branch of it in a repository that is reached over HTTP. */
+  push(url: string, branch: string, how: PushOptions): Promise<void>;
   remove(): Promise<void>;
+}
+
+interface PushOptions {
+  /** An access token that may push. */
+  readonly token: string;
+  /** Push options, as of `git push -o`. */
+  readonly options: readonly string[];
 }
 
 export interface WorkTreeOptions {
@@ -107,7 +116,18 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
       const tree = (await git(['write-tree'], at)).trim();
       const made = (await git(['commit-tree', tree, '-p', sha ?? '', '-m', title || 'Working tree'], at)).trim();
       await git(['--git-dir', repository, 'update-ref', `refs/heads/${branch}`, made]);
-      return { repository, sha: made, remove };
+      const push: WorkTreeSnapshot['push'] = async (url, name, { token, options }) => {
+        const given = options.flatMap((option) => ['--push-option', option]);
+        const target = `${made}:refs/heads/${name}`;
+        // Not as an argument, which others on the machine could read.
+        const header = `Authorization: Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
+        await git(['--git-dir', repository, 'push', '--quiet', ...given, '--', url, target], {
+          GIT_CONFIG_COUNT: '1',
+          GIT_CONFIG_KEY_0: 'http.extraHeader',
+          GIT_CONFIG_VALUE_0: header,
+        });
+      };
+      return { repository, sha: made, push, remove };
     } catch (error) {
       await remove();
       throw error;

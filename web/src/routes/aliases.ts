@@ -48,7 +48,7 @@ const projectPages: Leads = {
   '/pipelines/$id/failures': { to: '/p/$path/pipelines/$id' },
   '/builds': { to: '/p/$path/jobs' },
   '/builds/$id': { to: '/p/$path/jobs/$id' },
-  '/ci/editor': { to: '/p/$path/ci/lint' },
+  '/ci/lint': { to: '/p/$path/ci/editor' },
 };
 const groupPages: Leads = {
   '/settings/integrations': settings('g', 'integrations'),

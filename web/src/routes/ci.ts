@@ -15,9 +15,9 @@ const jobs = createRoute({
   loader: ({ params, deps }) => load(jobsOf(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/jobs/JobsPage.tsx')),
 });
-const lint = createRoute({
+const editor = createRoute({
   ...under,
-  path: '/ci/lint',
+  path: '/ci/editor',
   beforeLoad: signedIn,
   loader: async ({ params }) => {
     await load(configuration(await fetched(params.path)));
@@ -26,4 +26,4 @@ const lint = createRoute({
 });
 const runner = createRoute({ ...under, ...projectRunner });
 
-export const ciRoutes = [jobs, lint, runner] as const;
+export const ciRoutes = [jobs, editor, runner] as const;

@@ -1,5 +1,11 @@
 /** Pages of pipelines and jobs. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  pipelineStatistics,
+  type StatisticsFilter,
+  type TestHistoryFilter,
+  testHistory,
+} from '../lib/merge-request-reports.ts';
 import { testReport, testSummary } from '../lib/test-reports.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { load, parts } from '../loaders.ts';
@@ -34,6 +40,26 @@ const newPipeline = createRoute({
   ...under,
   path: '/pipelines/new',
   component: lazyRouteComponent(() => import('../features/pipelines/NewPipelinePage.tsx')),
+});
+const charts = createRoute({
+  ...under,
+  path: '/pipelines/charts',
+  validateSearch: (search): StatisticsFilter => ({ days: number(search.days), ref: text(search.ref) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(pipelineStatistics(fromSegment(params.path), deps)),
+  component: lazyRouteComponent(() => import('../features/charts/PipelineChartsPage.tsx')),
+});
+const tests = createRoute({
+  ...under,
+  path: '/pipelines/tests',
+  validateSearch: (search): TestHistoryFilter => ({
+    page: number(search.page),
+    days: number(search.days),
+    flaky: search.flaky === true ? true : undefined,
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(testHistory(fromSegment(params.path), deps)),
+  component: lazyRouteComponent(() => import('../features/pipelines/TestHistoryPage.tsx')),
 });
 const pipelinePage = {
   ...under,
@@ -70,6 +96,8 @@ const jobArtifacts = createRoute({ ...under, ...artifactBrowser });
 export const pipelineRoutes = [
   pipelines,
   newPipeline,
+  charts,
+  tests,
   pipeline,
   pipelineTab,
   job,

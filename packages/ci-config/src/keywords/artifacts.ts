@@ -67,7 +67,10 @@ const REPORTS = [
 const reports = hash({
   keys: {
     ...Object.fromEntries(REPORTS.map((kind) => [kind, textOrTexts])),
-    coverage_report: hash({ keys: { coverage_format: text, path: text } }),
+    coverage_report: hash({
+      keys: { coverage_format: oneOf(['cobertura', 'jacoco']), path: text },
+      required: ['coverage_format', 'path'],
+    }),
   },
 });
 const access: Schema = oneOf(['all', 'developer', 'maintainer', 'none']);
@@ -111,7 +114,8 @@ export const artifacts: Keyword<Artifacts> = {
       exposeAs: textOf(field(node, 'expose_as')),
       access: (textOf(field(node, 'access')) ?? (isPublic === false ? 'developer' : 'all')) as Artifacts['access'],
       reports: entriesOf(field(node, 'reports')).map(([kind, value]) => ({
-        kind,
+        // Runners upload what is measured as the format that it is in.
+        kind: textOf(field(value, 'coverage_format')) ?? kind,
         paths: textsOf(field(value, 'path') ?? value),
       })),
     };

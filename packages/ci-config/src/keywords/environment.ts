@@ -1,7 +1,7 @@
 /** `environment`: where a job deploys to; its name is expanded when the job is compiled. */
 import type { Keyword } from './keyword.ts';
 import { field, textOf } from './read.ts';
-import { duration, either, hash, isHash, isText, name, oneOf, text } from './schema.ts';
+import { duration, either, hash, isHash, isText, name, oneOf, type Schema, text } from './schema.ts';
 
 export type Environment = {
   readonly name: string;
@@ -12,16 +12,29 @@ export type Environment = {
   readonly deploymentTier: string | null;
 };
 
+/** What the name of an environment may contain; variables in it are expanded later. */
+const namePattern = /^[\w ./${}-]+$/;
+const environmentName: Schema = (node, at, problems) => {
+  if (!name(node, at, problems)) return false;
+  const given = isText(node) ? node.text : '';
+  if (namePattern.test(given) && !given.startsWith('/') && !given.endsWith('/')) return true;
+  problems.error(
+    node.mark,
+    `${at.path} ${at.noun} can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'`,
+  );
+  return false;
+};
+
 export const environment: Keyword<Environment> = {
   name: 'environment',
   schema: either(
     [
-      [isText, name],
+      [isText, environmentName],
       [
         isHash,
         hash({
           keys: {
-            name,
+            name: environmentName,
             url: text,
             action: oneOf(['start', 'stop', 'prepare', 'verify', 'access']),
             on_stop: text,

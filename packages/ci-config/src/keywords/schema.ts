@@ -104,6 +104,19 @@ export function listOf(item: Schema, expectation: string): Schema {
 const textItem: Schema = when(isWord, 'should be an array of strings');
 export const texts: Schema = listOf(textItem, 'should be an array of strings');
 
+/** A list of some words only. */
+export function textsOfThese(values: readonly string[]): Schema {
+  return (node, at, problems) => {
+    if (!texts(node, at, problems)) return false;
+    const unknown = (flatItems(node) ?? []).filter((item) => !(isText(item) && values.includes(item.text)));
+    const [first] = unknown;
+    if (!first) return true;
+    const words = unknown.map((item) => (item.kind === 'scalar' ? item.text : '')).join(', ');
+    problems.error(first.mark, `${at.path} ${at.noun} contains unknown values: ${words}`);
+    return false;
+  };
+}
+
 /** The first schema whose kind fits judges; `expectation` is said when none fits. */
 export function either(
   kinds: readonly (readonly [fits: (node: Node) => boolean, schema: Schema])[],

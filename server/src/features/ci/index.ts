@@ -40,8 +40,11 @@ import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pip
 import { findPipelineById, pipelinesOfMergeRequest } from './pipelines/pipelines.queries.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
 import { pipelineDetailById } from './pipelines/serialize.ts';
+import { pipelineStatisticsRoute } from './pipelines/statistics.routes.ts';
 import { type TrainPipelines, trainPipelines } from './pipelines/train-pipelines.ts';
 import { jobDeployments } from './ports.ts';
+import { reportReader } from './reports/ingest.ts';
+import { mergeRequestReportRoutes } from './reports/merge-requests.routes.ts';
 import { resourceTasks } from './resource-groups/assign.ts';
 import { resourceGroupRoutes } from './resource-groups/resource-groups.routes.ts';
 import { runnerArtifactRoutes } from './runner-protocol/artifacts.routes.ts';
@@ -64,6 +67,7 @@ import { statusService } from './statuses/statuses.service.ts';
 import { terminalSockets } from './terminals/terminals.mount.ts';
 import { terminalRoutes } from './terminals/terminals.routes.ts';
 import { terminalsService } from './terminals/terminals.service.ts';
+import { testHistoryRoutes } from './test-reports/history.routes.ts';
 import { testReportReader } from './test-reports/ingest.ts';
 import { testReports } from './test-reports/report.ts';
 import { testReportRoutes } from './test-reports/test-reports.routes.ts';
@@ -142,6 +146,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   const artifacts = artifactsService(deps);
   const access = runnerAccess(db, deps.parents);
   const schedules = schedulesService(deps, pipelines);
+  const reports = testReports(deps, writes);
   const work = [
     ciTasks(deps, polls.look),
     scheduleTasks(deps, schedules),
@@ -169,7 +174,10 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...pipelineRoutes(deps, pipelines, jobs, writes),
       ...failedPipelineRoutes(deps),
       ...pipelineMetadataRoutes(deps, writes),
-      ...testReportRoutes(deps, testReports(deps, writes)),
+      pipelineStatisticsRoute(deps),
+      ...testReportRoutes(deps, reports),
+      ...testHistoryRoutes(deps, reports),
+      ...mergeRequestReportRoutes(deps, writes),
       ...resourceGroupRoutes(deps),
       ...triggerRoutes(deps, triggersService(deps, pipelines)),
       ...scheduleRoutes(deps, schedules),
@@ -192,7 +200,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     pageFiles: [logFile(deps, writes), badgeFile(deps)],
     tasks: work.flatMap(({ tasks }) => tasks),
     cron: work.flatMap(({ cron }) => cron),
-    consumers: [...followers(deps, pipelines), testReportReader(deps)],
+    consumers: [...followers(deps, pipelines), testReportReader(deps), reportReader(deps)],
     mount: (server) => {
       mountDiscovery(server, deps.externalUrl, keys);
       sockets.mount(server);

@@ -627,6 +627,17 @@ export interface JobEnvironmentsTable {
   ended_as: string | null;
 }
 
+export interface JobReportsTable {
+  id: Generated<number>;
+  job_id: number;
+  kind: string;
+  error: string | null;
+  summary: JsonColumn;
+  content: Buffer;
+  content_size: number;
+  created_at: Generated<Date>;
+}
+
 export interface JobSessionsTable {
   job_id: number;
   url: string;
@@ -1876,6 +1887,21 @@ export interface SuggestionsTable {
   commit_id: string | null;
 }
 
+export interface TestFailuresTable {
+  id: Generated<number>;
+  project_id: number;
+  job_id: number;
+  case_hash: Buffer;
+  suite_name: string;
+  case_suite: string | null;
+  classname: string | null;
+  name: string;
+  file: string | null;
+  on_default_branch: boolean;
+  flaky: Generated<boolean>;
+  failed_at: Generated<Date>;
+}
+
 export interface TimeEntriesTable {
   id: Generated<number>;
   issue_id: number | null;
@@ -2190,6 +2216,7 @@ export interface Database {
   iterations: IterationsTable;
   job_artifacts: JobArtifactsTable;
   job_environments: JobEnvironmentsTable;
+  job_reports: JobReportsTable;
   job_sessions: JobSessionsTable;
   job_terminals: JobTerminalsTable;
   job_test_reports: JobTestReportsTable;
@@ -2289,6 +2316,7 @@ export interface Database {
   status_check_responses: StatusCheckResponsesTable;
   subscriptions: SubscriptionsTable;
   suggestions: SuggestionsTable;
+  test_failures: TestFailuresTable;
   time_entries: TimeEntriesTable;
   todos: TodosTable;
   topics: TopicsTable;

@@ -49,7 +49,7 @@ const projectPages = (path: string): readonly Target[] =>
       ['/-/pipelines', 'Pipelines'],
       ['/-/pipelines/new', 'Run pipeline'],
       ['/-/jobs', 'Jobs'],
-      ['/-/ci/lint', 'CI lint'],
+      ['/-/ci/editor', 'Pipeline editor'],
       ['/-/environments', 'Environments'],
       ['/-/releases', 'Releases'],
       ['/-/project_members', 'Members'],

@@ -1,5 +1,5 @@
 /** Checks a configuration of CI/CD in the surroundings of a project: its errors, its jobs, and what it is with all includes merged. */
-import { Alert, Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
 import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,6 +15,8 @@ import files from '../files/files.module.css';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { CommitConfiguration } from './CommitConfiguration.tsx';
+import { ConfigurationField } from './ConfigurationField.tsx';
 import classes from './lint.module.css';
 
 type Result = Schemas['LintResult'];
@@ -107,8 +109,8 @@ export default function LintPage() {
   const check = useMutation({ mutationFn: () => lint(path, { content, simulated: simulates ? ref : null }) });
   return (
     <Page
-      title={`CI lint · ${project.name_with_namespace}`}
-      heading="CI lint"
+      title={`Pipeline editor · ${project.name_with_namespace}`}
+      heading="Pipeline editor"
       actions={
         file ? (
           <LinkButton
@@ -129,19 +131,11 @@ export default function LintPage() {
           }}
         >
           <Stack gap="sm">
-            <Textarea
-              label="Configuration"
-              description={file ? `Starts with ${file.file_path} of the default branch. Nothing is saved.` : undefined}
+            <ConfigurationField
               value={content}
-              onChange={(event) => setContent(event.currentTarget.value)}
-              onKeyDown={(event) => {
-                if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) check.mutate();
-              }}
-              rows={18}
-              resize="vertical"
-              wrap="off"
-              spellCheck={false}
-              classNames={{ input: files.editor ?? '' }}
+              description={`${file ? `Starts with ${file.file_path} of the default branch. ` : ''}Suggestions as you type, or with Ctrl Space.`}
+              change={setContent}
+              submit={() => check.mutate()}
             />
             <Group gap="sm">
               <Checkbox
@@ -158,6 +152,7 @@ export default function LintPage() {
             </div>
           </Stack>
         </form>
+        <CommitConfiguration content={content} file={file} />
         <FormError error={check.error} />
         {check.data ? <Outcome result={check.data} /> : null}
       </Stack>

@@ -16,6 +16,7 @@ import { CheckRows } from '../status-checks/CheckRows.tsx';
 import { ApprovalRow } from './ApprovalRow.tsx';
 import { Conflicts } from './Conflicts.tsx';
 import classes from './merge-requests.module.css';
+import { ReportRows } from './ReportRows.tsx';
 import { reasonOf } from './reasons.ts';
 
 type Request = Schemas['MergeRequestDetail'];
@@ -134,6 +135,7 @@ export function MergeBox({ request }: { request: Request }) {
   return (
     <section className={classes.box} aria-label="Merge">
       <PipelineRow request={request} />
+      <ReportRows request={request} />
       <CheckRows request={request} className={classes.part} />
       <ApprovalRow request={request} />
       <div className={classes.part} data-tone={reason.mergeable ? 'ready' : 'blocked'}>

@@ -21,9 +21,15 @@ export function PipelineTabs() {
       <Link to="/p/$path/environments" params={params} activeOptions={{ includeSearch: false }}>
         Environments
       </Link>
+      <Link to="/p/$path/pipelines/tests" params={params} activeOptions={{ includeSearch: false }}>
+        Tests
+      </Link>
+      <Link to="/p/$path/pipelines/charts" params={params} activeOptions={{ includeSearch: false }}>
+        Charts
+      </Link>
       {own >= level.developer ? (
-        <Link to="/p/$path/ci/lint" params={params} activeOptions={{ includeSearch: false }}>
-          CI lint
+        <Link to="/p/$path/ci/editor" params={params} activeOptions={{ includeSearch: false }}>
+          Editor
         </Link>
       ) : null}
     </TabRow>

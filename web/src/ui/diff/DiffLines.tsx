@@ -2,6 +2,7 @@
 import { Fragment, memo, type ReactNode, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { markedLine } from '../hidden/MarkedText.tsx';
+import { useCoverage } from './coverage.ts';
 import classes from './diff.module.css';
 import { type DiffLine, pairLines, startsFile } from './hunks.ts';
 import { type LineComments, lineKey, moveBetweenLines } from './line-comments.ts';
@@ -93,6 +94,7 @@ const Below = ({ columns, children }: { columns: number; children: ReactNode }) 
 
 const Unified = memo(function Unified({ file, lines, comments, marked }: LinesProps) {
   const talk = useTalk(file, lines, comments);
+  const covered = useCoverage(file.new_path);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
   return (
     <tbody onKeyDown={moveBetweenLines}>
@@ -100,7 +102,7 @@ const Unified = memo(function Unified({ file, lines, comments, marked }: LinesPr
         <Fragment key={`${line.kind}${line.old}:${line.now}:${index}`}>
           <tr data-kind={line.kind}>
             <td className={classes.number} data-line={line.old ?? ''} />
-            <td className={classes.number} data-line={line.now ?? ''} />
+            <td className={classes.number} data-line={line.now ?? ''} {...covered(line.now)} />
             <td className={classes.text}>
               {talk.button(line, line === first)}
               <span className={classes.sign}>{signs[line.kind]}</span>
@@ -119,13 +121,14 @@ interface HalfProps {
   readonly side: 'old' | 'now';
   readonly button: ReactNode;
   readonly marked: boolean;
+  readonly covered?: ReturnType<ReturnType<typeof useCoverage>>;
 }
 
-function Half({ line, side, button, marked }: HalfProps) {
+function Half({ line, side, button, marked, covered = {} }: HalfProps) {
   if (!line) return <td className={classes.nothing} colSpan={2} />;
   return (
     <>
-      <td className={classes.number} data-kind={line.kind} data-line={line[side] ?? ''} />
+      <td className={classes.number} data-kind={line.kind} data-line={line[side] ?? ''} {...covered} />
       <td className={classes.text} data-kind={line.kind}>
         {button}
         <span className={classes.sign}>{signs[line.kind]}</span>
@@ -137,6 +140,7 @@ function Half({ line, side, button, marked }: HalfProps) {
 
 const Split = memo(function Split({ file, lines, comments, marked }: LinesProps) {
   const talk = useTalk(file, lines, comments);
+  const covered = useCoverage(file.new_path);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
   return (
     <tbody onKeyDown={moveBetweenLines}>
@@ -158,6 +162,7 @@ const Split = memo(function Split({ file, lines, comments, marked }: LinesProps)
                 <Half
                   line={right}
                   side="now"
+                  covered={covered(right?.now ?? null)}
                   button={right ? talk.button(right, right === first) : null}
                   marked={marked}
                 />

@@ -53,8 +53,9 @@ export async function findArtifact(db: Db, jobId: number, fileType: string): Pro
 
 export async function deleteArtifactsOf(tx: Db, jobId: number): Promise<void> {
   await tx.deleteFrom('job_artifacts').where('job_id', '=', jobId).execute();
-  // What was read from a report goes with it.
+  // What was read from a report is deleted with it.
   await tx.deleteFrom('job_test_reports').where('job_id', '=', jobId).execute();
+  await tx.deleteFrom('job_reports').where('job_id', '=', jobId).execute();
   await tx.updateTable('jobs').set({ artifacts_expire_at: null }).where('id', '=', jobId).execute();
 }
 

@@ -63,7 +63,7 @@ const names: Readonly<Record<string, string>> = {
 
 /** A report that a configuration names, as runners are told of it. */
 export function reportUpload(kind: string): { readonly type: string; readonly format: Format; readonly name: string } {
-  // The configuration names what is measured, runners the format of the report.
+  // Plans that were stored before name what is measured; runners want the format of the report.
   const type = kind === 'coverage_report' ? 'cobertura' : kind;
   const format = artifactFormats[type] ?? 'gzip';
   return { type, format, name: names[type] ?? `gl-${type.replaceAll('_', '-')}-report.json` };

@@ -1,4 +1,5 @@
 /** What a job's payload is made of beyond its own rows. */
+import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact, MergeRequest, Namespace, Pipeline, Project, User } from '../../../kernel/db/rows.ts';
 
@@ -100,6 +101,26 @@ export async function assigneeNames(db: Db, mergeRequestId: number): Promise<str
     .orderBy('merge_request_people.position')
     .execute();
   return rows.map((row) => row.username);
+}
+
+interface MergeRequestWords {
+  /** Titles of its labels, in their order. */
+  readonly labels: readonly string[];
+  /** Title of its milestone. */
+  readonly milestone: string | null;
+  /** Id of its newest version. */
+  readonly version_id: number | null;
+}
+
+/** What variables say of a merge request besides its row. */
+export async function mergeRequestWords(db: Db, mergeRequestId: number): Promise<MergeRequestWords> {
+  const { rows } = await sql<MergeRequestWords>`
+    select coalesce((select array_agg(l.title order by l.title) from merge_request_labels ml
+        join labels l on l.id = ml.label_id where ml.merge_request_id = m.id), '{}') as labels,
+      (select s.title from milestones s where s.id = m.milestone_id) as milestone,
+      (select max(v.id) from merge_request_versions v where v.merge_request_id = m.id) as version_id
+    from merge_requests m where m.id = ${mergeRequestId}`.execute(db);
+  return rows[0] ?? { labels: [], milestone: null, version_id: null };
 }
 
 /** What the schedule of a pipeline is called; null where it has none. */

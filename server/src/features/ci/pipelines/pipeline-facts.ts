@@ -6,6 +6,7 @@ import {
   assigneeNames,
   findMergeRequest,
   findPlace,
+  mergeRequestWords,
   openMergeRequestsOf,
   scheduleDescription,
 } from '../jobs/context.queries.ts';
@@ -20,7 +21,7 @@ interface Place {
 
 /** A merge request as variables show it; `place` is where its pipeline runs. */
 export async function mergeRequestFacts(
-  deps: Pick<CiDependencies, 'repository'>,
+  deps: Pick<CiDependencies, 'repository' | 'externalUrl'>,
   db: Db,
   place: Place,
   row: MergeRequest,
@@ -31,22 +32,29 @@ export async function mergeRequestFacts(
   const source = await placeOf(row.source_project_id);
   // Its target goes only together with the request.
   const target = (await placeOf(row.project_id)) ?? place;
+  const urlOf = (of: Place) => `${deps.externalUrl}/${fullPath(of)}`;
+  const words = await mergeRequestWords(db, row.id);
   return {
     row,
     target: {
       id: target.project.id,
       path: fullPath(target),
+      url: urlOf(target),
       branchProtected: await repository.isProtected(target.project, `refs/heads/${row.target_branch}`),
     },
     source: source
       ? {
           id: source.project.id,
           path: fullPath(source),
+          url: urlOf(source),
           branchProtected: await repository.isProtected(source.project, `refs/heads/${row.source_branch}`),
         }
       : null,
     targetBranchSha: await repository.resolve(target.project, `refs/heads/${row.target_branch}`),
     assignees: await assigneeNames(db, row.id),
+    labels: words.labels,
+    milestone: words.milestone,
+    versionId: words.version_id,
   };
 }
 
@@ -61,7 +69,7 @@ export const asPush = (facts: PipelineFacts): PipelineFacts =>
 
 /** The facts of a stored pipeline. */
 export async function pipelineFactsOf(
-  deps: Pick<CiDependencies, 'repository' | 'secrets'>,
+  deps: Pick<CiDependencies, 'repository' | 'secrets' | 'externalUrl'>,
   db: Db,
   place: { project: Project; namespace: Namespace },
   pipeline: Pipeline,

@@ -3,9 +3,11 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { transaction } from '../../../kernel/db/index.ts';
 import { type FactConsumer, jobFinished, on } from '../../../kernel/events/index.ts';
-import { reportBytes } from '../artifacts/report-bytes.ts';
+import { reportBytes, textOf } from '../artifacts/report-bytes.ts';
 import type { CiDependencies } from '../deps.ts';
 import { groupName } from '../variables/predefined.ts';
+import { reportedJob } from './failures.queries.ts';
+import { keepFailures } from './failures.ts';
 import { type CaseStatus, type JobReport, readJunit } from './junit.ts';
 import { insertTestReport, unreadReport } from './test-reports.queries.ts';
 
@@ -15,18 +17,6 @@ const maxReportBytes = 20 * 1024 * 1024;
 const gzipped = promisify(gzip);
 
 const failed = (error: string): JobReport => ({ cases: [], time: 0, error });
-
-/** The text of a report: UTF-8, or as its first bytes say. */
-function textOf(bytes: Buffer): string | null {
-  const [first, second] = bytes;
-  const wide = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : null;
-  const declared = /^\s*<\?xml\s[^>]*encoding=["']([\w.:-]{1,40})["']/.exec(bytes.toString('latin1', 0, 200));
-  try {
-    return new TextDecoder(wide ?? declared?.[1] ?? 'utf-8').decode(bytes);
-  } catch {
-    return null;
-  }
-}
 
 async function reportOf(bytes: Buffer | null): Promise<JobReport> {
   if (bytes === null)
@@ -52,17 +42,21 @@ export function testReportReader(deps: Pick<CiDependencies, 'db' | 'objects' | '
         for (const { status } of report.cases) counts[status]++;
         const text = JSON.stringify(report.cases);
         const cases = await gzipped(text);
+        const suite = suiteName(unread.name);
+        const of = await reportedJob(db, jobId);
         await transaction(db, async (tx) => {
           const stored = await insertTestReport(tx, {
             jobId,
-            suite: suiteName(unread.name),
+            suite,
             time: report.time,
             counts,
             error: report.error,
             cases,
             casesSize: Buffer.byteLength(text),
           });
-          if (stored) await deps.announce(tx, `pipeline:${pipelineId}`);
+          if (!stored) return;
+          if (of) await keepFailures(tx, { ...of, suite }, report.cases);
+          await deps.announce(tx, `pipeline:${pipelineId}`);
         });
         if (report.error !== null)
           deps.log.info({ job: jobId, error: report.error }, 'a test report counts for nothing');

@@ -1,11 +1,10 @@
 /** The test report of a pipeline and its children, put together from what jobs left. */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { CiDependencies } from '../deps.ts';
 import { familyOf } from '../downstream/sources.queries.ts';
 import { debugLogging, type WriteAccess } from '../jobs/write-access.ts';
 import { caseKey, caseStatuses, type TestCase } from './junit.ts';
+import { unpackedCases } from './stored-cases.ts';
 import {
   sumOf,
   type TestCaseJson,
@@ -20,14 +19,17 @@ import { reportsOf, type StoredReport, storedCases } from './test-reports.querie
 /** Bytes of cases that one answer has. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-const gunzipped = promisify(gunzip);
-
 /** The cases of one job with its id, or why there are none. */
 type JobCases = { readonly jobId: number; readonly cases: readonly TestCase[]; readonly error: string | null };
 
 interface Suite {
   readonly name: string;
   readonly reports: readonly StoredReport[];
+}
+
+/** With the cases of its jobs. */
+export interface ReadSuite extends Suite {
+  readonly parts: readonly JobCases[];
 }
 
 function bySuite(reports: readonly StoredReport[]): Suite[] {
@@ -64,7 +66,7 @@ export function testReports(
 
   async function casesOf(report: StoredReport): Promise<JobCases> {
     const stored = report.suite_error === null ? await storedCases(db, report.id) : undefined;
-    const cases = stored ? (JSON.parse((await gunzipped(stored)).toString('utf8')) as TestCase[]) : [];
+    const cases = stored ? await unpackedCases(stored) : [];
     return { jobId: report.id, cases, error: report.suite_error };
   }
 
@@ -104,22 +106,30 @@ export function testReports(
     };
   }
 
-  return {
-    async report(subject: ProjectSubject, caller: Caller, pipelineId: number): Promise<TestReportJson> {
-      let bytes = 0;
-      const suites = [];
-      for (const suite of bySuite(await storedOf(pipelineId))) {
-        const parts: JobCases[] = [];
-        for (const row of suite.reports) {
-          const none = (error: string) => parts.push({ jobId: row.id, cases: [], error });
-          bytes += row.cases_size;
-          if (!(await access.mayRead(subject, caller, row))) none(debugLogging);
-          else if (bytes > maxAnswerBytes) none(`the reports of the pipeline are larger than ${maxAnswerBytes} bytes`);
-          else parts.push(await casesOf(row));
-        }
-        suites.push(suiteJson(subject.project.id, suite, parts));
+  /** Reports by suite with their cases, as far as the caller may read them and one answer holds them. */
+  async function suitesOf(subject: ProjectSubject, caller: Caller, pipelineId: number): Promise<ReadSuite[]> {
+    let bytes = 0;
+    const suites: ReadSuite[] = [];
+    for (const suite of bySuite(await storedOf(pipelineId))) {
+      const parts: JobCases[] = [];
+      for (const row of suite.reports) {
+        const none = (error: string) => parts.push({ jobId: row.id, cases: [], error });
+        bytes += row.cases_size;
+        if (!(await access.mayRead(subject, caller, row))) none(debugLogging);
+        else if (bytes > maxAnswerBytes) none(`the reports of the pipeline are larger than ${maxAnswerBytes} bytes`);
+        else parts.push(await casesOf(row));
       }
-      return testReport(suites);
+      suites.push({ ...suite, parts });
+    }
+    return suites;
+  }
+
+  return {
+    suitesOf,
+    caseJson,
+    async report(subject: ProjectSubject, caller: Caller, pipelineId: number): Promise<TestReportJson> {
+      const suites = await suitesOf(subject, caller, pipelineId);
+      return testReport(suites.map((suite) => suiteJson(subject.project.id, suite, suite.parts)));
     },
     async summary(pipelineId: number): Promise<TestReportSummaryJson> {
       return testReportSummary(

@@ -24,7 +24,7 @@ const counts = {
 };
 const suiteError = Nullable(Text({ description: 'Why a report of the suite could not be read' }));
 
-const TestReportCase = Entity('TestReportCase', {
+export const testCaseFields = {
   status: Word(caseStatuses),
   name: Text(),
   classname: Nullable(Text()),
@@ -33,7 +33,8 @@ const TestReportCase = Entity('TestReportCase', {
   system_output: Nullable(Text({ description: 'Message and output of a case that did not succeed' })),
   stack_trace: Nullable(Text({ description: 'Null: reports have it in the output' })),
   attachment_url: Sometimes(Text({ description: 'Address of a file in the archive of the job' })),
-});
+};
+const TestReportCase = Entity('TestReportCase', testCaseFields);
 const TestReportSuite = Entity('TestReportSuite', {
   name: Text({ description: 'Name of the job, or of the jobs that share it' }),
   ...counts,

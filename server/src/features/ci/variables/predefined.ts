@@ -101,12 +101,23 @@ export interface PipelineFacts {
   readonly openMergeRequests?: readonly string[];
 }
 
+interface MergeRequestPlace {
+  readonly id: number;
+  readonly path: string;
+  readonly url: string;
+  readonly branchProtected: boolean;
+}
+
 export interface MergeRequestFacts {
   readonly row: MergeRequest;
-  readonly target: { readonly id: number; readonly path: string; readonly branchProtected: boolean };
-  readonly source: { readonly id: number; readonly path: string; readonly branchProtected: boolean } | null;
+  readonly target: MergeRequestPlace;
+  readonly source: MergeRequestPlace | null;
   readonly targetBranchSha: string | null;
   readonly assignees: readonly string[];
+  readonly labels: readonly string[];
+  readonly milestone: string | null;
+  /** Id of the newest version of its diff. */
+  readonly versionId: number | null;
 }
 
 /** The name that people gave to what is built. */
@@ -158,7 +169,7 @@ function eventType(ref: string): 'detached' | 'merged_result' | 'merge_train' {
 }
 
 function mergeRequestVariables(
-  { row, target, source, targetBranchSha, assignees }: MergeRequestFacts,
+  { row, target, source, targetBranchSha, assignees, labels, milestone, versionId }: MergeRequestFacts,
   ref: string,
 ): JobVariable[] {
   const description = row.description ?? '';
@@ -170,11 +181,13 @@ function mergeRequestVariables(
     variable('CI_MERGE_REQUEST_REF_PATH', eventType(ref) === 'detached' ? `refs/merge-requests/${row.iid}/head` : ref),
     variable('CI_MERGE_REQUEST_PROJECT_ID', String(target.id)),
     variable('CI_MERGE_REQUEST_PROJECT_PATH', target.path),
+    variable('CI_MERGE_REQUEST_PROJECT_URL', target.url),
     variable('CI_MERGE_REQUEST_TARGET_BRANCH_NAME', row.target_branch),
     variable('CI_MERGE_REQUEST_TARGET_BRANCH_PROTECTED', flag(target.branchProtected)),
     variable('CI_MERGE_REQUEST_TARGET_BRANCH_SHA', targetBranchSha ?? ''),
     variable('CI_MERGE_REQUEST_SOURCE_PROJECT_ID', source ? String(source.id) : ''),
     variable('CI_MERGE_REQUEST_SOURCE_PROJECT_PATH', source?.path ?? ''),
+    variable('CI_MERGE_REQUEST_SOURCE_PROJECT_URL', source?.url ?? ''),
     variable('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', row.source_branch),
     variable('CI_MERGE_REQUEST_SOURCE_BRANCH_PROTECTED', flag(source?.branchProtected ?? false)),
     variable('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA', row.head_sha ?? ''),
@@ -185,6 +198,9 @@ function mergeRequestVariables(
     variable('CI_MERGE_REQUEST_DRAFT', flag(draft)),
     variable('CI_MERGE_REQUEST_SQUASH_ON_MERGE', flag(row.squash)),
     variable('CI_MERGE_REQUEST_ASSIGNEES', assignees.join(', ')),
+    ...when(labels.length > 0, variable('CI_MERGE_REQUEST_LABELS', labels.join(','))),
+    ...when(milestone !== null, variable('CI_MERGE_REQUEST_MILESTONE', milestone ?? '')),
+    ...when(versionId !== null, variable('CI_MERGE_REQUEST_DIFF_ID', String(versionId ?? ''))),
   ];
 }
 
@@ -242,6 +258,7 @@ export function jobVariables(facts: JobFacts): JobVariable[] {
     ...when(job.when === 'manual', variable('CI_JOB_MANUAL', 'true')),
     ...when(plan.image !== null, variable('CI_JOB_IMAGE', plan.image?.name ?? '')),
     ...nodeVariables(plan.parallel),
+    ...(plan.release ? [variable('CI_RELEASE_DESCRIPTION', plan.release.description, { raw: true })] : []),
     variable('CI_REPOSITORY_URL', facts.repositoryUrl, { public: false }),
     variable('CI_RUNNER_ID', String(runner.id)),
     variable('CI_RUNNER_DESCRIPTION', runner.description),

@@ -94,6 +94,7 @@ import { lostHandoutsMigration } from './0670-lost-handouts.ts';
 import { cutLogsMigration } from './0671-cut-logs.ts';
 import { iterationEventsMigration } from './0680-iteration-events.ts';
 import { commitReferencesMigration } from './0710-commit-references.ts';
+import { jobReportsMigration } from './0730-job-reports.ts';
 import { jobTerminalsMigration } from './0740-job-terminals.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -198,5 +199,6 @@ export const migrations: readonly Migration[] = [
   cutLogsMigration,
   iterationEventsMigration,
   commitReferencesMigration,
+  jobReportsMigration,
   jobTerminalsMigration,
 ];

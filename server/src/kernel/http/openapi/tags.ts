@@ -39,6 +39,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Members: 'Who belongs to a project or group, and in which role.',
   'Merge trains': 'Merge requests that wait to be merged one after the other, each tested on top of those ahead of it.',
   'Merge request approvals': 'How many people have to approve merge requests, and who.',
+  'Merge request reports': 'What jobs measured for a merge request, compared with its target branch.',
   'Merge requests': 'Proposed changes, their review, and merging them.',
   Metadata: 'What this instance is.',
   Milestones: 'What projects and groups want to have done by a date.',

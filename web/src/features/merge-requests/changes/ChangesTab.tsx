@@ -1,10 +1,12 @@
 /** The changes of a merge request with their file tree, threads and viewed marks; a whole review can be done by keyboard. */
 import { Button, Checkbox, Kbd, Popover, Table } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
+import { coverageReports } from '../../../lib/merge-request-reports.ts';
 import { rawAddress } from '../../../lib/urls.ts';
+import { CoverageProvider } from '../../../ui/diff/coverage.ts';
 import { DiffView } from '../../../ui/diff/DiffView.tsx';
 import type { FileReview } from '../../../ui/diff/line-comments.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -57,6 +59,11 @@ function Changes({ request, files }: { request: Request; files: Schemas['FileDif
   const threads = useThreads({ kind: 'merge_request', iid: request.iid }, refs ?? null, files);
   const { isViewed, setViewed } = useViewed(project.id, request.iid);
   useReviewKeys();
+  const { data: coverage } = useQuery({
+    ...coverageReports(path, request.iid),
+    // Without a pipeline there is none.
+    enabled: request.head_pipeline !== null,
+  });
   const review = useMemo(
     (): FileReview => ({
       isViewed,
@@ -70,7 +77,9 @@ function Changes({ request, files }: { request: Request; files: Schemas['FileDif
     <div className={classes.page}>
       <FileTree files={files} isViewed={isViewed} />
       <div>
-        <DiffView files={files} gitRef={head} comments={threads.comments} warn={warn} review={review} />
+        <CoverageProvider value={coverage?.files ?? {}}>
+          <DiffView files={files} gitRef={head} comments={threads.comments} warn={warn} review={review} />
+        </CoverageProvider>
         {elsewhere.length > 0 ? (
           <section aria-label="Other threads">
             <h2>Threads on files and earlier versions</h2>

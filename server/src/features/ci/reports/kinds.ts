@@ -1,0 +1,8 @@
+/** The kinds of reports that are read when a job has ended. */
+import { codeQuality } from './code-quality.ts';
+import { cobertura, jacoco } from './coverage.ts';
+import type { ReportKind } from './kind.ts';
+import { metrics } from './metrics.ts';
+import { terraform } from './terraform.ts';
+
+export const reportKinds: readonly ReportKind[] = [cobertura, jacoco, codeQuality, terraform, metrics];

@@ -1,0 +1,216 @@
+/** Routes of the reports of a merge request: coverage of its changes, and what it adds to the target branch. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import Type from 'typebox';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { IdOrPath, Int32 } from '../../../kernel/http/params/schema.ts';
+import { requireOnProject } from '../../../kernel/http/parents.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import type { CiDependencies } from '../deps.ts';
+import { familyOf } from '../downstream/sources.queries.ts';
+import { projectUrl } from '../jobs/serialize.ts';
+import { debugLogging, type WriteAccess } from '../jobs/write-access.ts';
+import { compareQuality, type QualityFinding } from './code-quality.ts';
+import { type CoverageReport, coverageOf } from './coverage.ts';
+import { compareMetrics, type Metric } from './metrics.ts';
+import {
+  CodeQualityReports,
+  CoverageReports,
+  findingJson,
+  MetricsReports,
+  TerraformReports,
+} from './reports.entity.ts';
+import { comparedPipelines, reportsOf, type StoredReport, storedContent } from './reports.queries.ts';
+import type { TerraformPlan } from './terraform.ts';
+
+/** Bytes of reports that one answer reads. */
+const maxReadBytes = 64 * 1024 * 1024;
+/** Entries of each list; more are counted. */
+const mostListed = 100;
+/** Files whose coverage is looked up. */
+const mostFiles = 1_000;
+
+const gunzipped = promisify(gunzip);
+
+const common = { method: 'GET', tag: 'Merge request reports', credentials: ['token', 'session'] } as const;
+const params = Type.Object({
+  id: IdOrPath('Id or path of the project'),
+  merge_request_iid: Int32({ minimum: 1, description: 'Iid of the merge request' }),
+});
+const access = { on: 'project', ability: 'read_merge_request' } as const;
+const path = '/projects/:id/merge_requests/:merge_request_iid';
+
+interface Reports<T> {
+  readonly contents: ReadonlyArray<{ readonly job: StoredReport; readonly content: T }>;
+  readonly errors: ReadonlyArray<{ readonly job_id: number; readonly message: string }>;
+}
+
+export function mergeRequestReportRoutes(deps: CiDependencies, rights: Pick<WriteAccess, 'mayRead'>): Route[] {
+  const { db } = deps;
+
+  /** The pipelines that are compared; those who may not see pipelines see no reports. */
+  async function find(subject: ProjectSubject, caller: Caller, iid: number, kinds: readonly string[]) {
+    requireOnProject(caller, 'read_pipeline', subject);
+    const found = await comparedPipelines(db, subject.project.id, iid, kinds);
+    if (!found) throw notFound('Merge Request');
+    return found;
+  }
+
+  async function read<T>(
+    subject: ProjectSubject,
+    caller: Caller,
+    pipelineId: number | null,
+    kinds: readonly string[],
+  ): Promise<Reports<T>> {
+    const contents: Array<{ job: StoredReport; content: T }> = [];
+    const errors: Array<{ job_id: number; message: string }> = [];
+    let bytes = 0;
+    const stored = pipelineId === null ? [] : await reportsOf(db, await familyOf(db, pipelineId), kinds);
+    for (const job of stored) {
+      bytes += job.content_size;
+      if (job.error !== null) errors.push({ job_id: job.id, message: job.error });
+      else if (!(await rights.mayRead(subject, caller, job))) errors.push({ job_id: job.id, message: debugLogging });
+      else if (bytes > maxReadBytes)
+        errors.push({ job_id: job.id, message: `the reports are larger than ${maxReadBytes} bytes` });
+      else {
+        const content = await storedContent(db, job.report_id);
+        if (content) contents.push({ job, content: JSON.parse((await gunzipped(content)).toString('utf8')) as T });
+      }
+    }
+    return { contents, errors };
+  }
+
+  const coverage = route({
+    ...common,
+    path: `${path}/coverage_reports`,
+    summary: 'Get the coverage of the lines of the files that a merge request changes',
+    access,
+    params,
+    responses: { 200: CoverageReports },
+    handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
+      const kinds = ['cobertura', 'jacoco'];
+      const found = await find(subject, caller, iid, kinds);
+      const { head, base, base_sha: from, head_sha: to } = found;
+      const { contents, errors } = await read<CoverageReport>(subject, caller, head, kinds);
+      const paths =
+        contents.length === 0 || from === null || to === null
+          ? []
+          : await deps.repository.changedPaths(subject.project, from, to);
+      const files = coverageOf(
+        contents.map(({ content }) => content),
+        paths.slice(0, mostFiles),
+      );
+      return { base_pipeline_id: base, head_pipeline_id: head, files, errors: [...errors] };
+    },
+  });
+
+  const quality = route({
+    ...common,
+    path: `${path}/codequality_reports`,
+    summary: 'Compare the code quality of a merge request with its target branch',
+    access,
+    params,
+    responses: { 200: CodeQualityReports },
+    handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
+      const kinds = ['codequality'];
+      const found = await find(subject, caller, iid, kinds);
+      const [head, base] = await Promise.all(
+        [found.head, found.base].map((id) => read<readonly QualityFinding[]>(subject, caller, id, kinds)),
+      );
+      const findings = (reports: typeof head) => [
+        ...new Map(
+          (reports?.contents ?? []).flatMap(({ content }) => content.map((each) => [each.fingerprint, each] as const)),
+        ).values(),
+      ];
+      const now = findings(head);
+      // Without a report on both sides everything or nothing would seem new.
+      const known = (head?.contents.length ?? 0) > 0 && (base?.contents.length ?? 0) > 0;
+      const { added, resolved, existing } = known
+        ? compareQuality(findings(base), now)
+        : { added: [], resolved: [], existing: now };
+      const url = (sha: string | null) => (sha === null ? null : `${projectUrl(deps, subject)}/-/blob/${sha}`);
+      const listed = (some: readonly QualityFinding[], sha: string | null) =>
+        some.slice(0, mostListed).map((each) => findingJson(each, url(sha)));
+      return {
+        base_pipeline_id: found.base,
+        head_pipeline_id: found.head,
+        status: (head?.contents.length ?? 0) === 0 ? 'not_found' : added.length > 0 ? 'failed' : 'success',
+        new_errors: listed(added, found.head_sha),
+        resolved_errors: listed(resolved, found.base_sha),
+        existing_errors: listed(existing, found.head_sha),
+        summary: { total: now.length, resolved: resolved.length, errored: added.length },
+        errors: [...(head?.errors ?? [])],
+      };
+    },
+  });
+
+  const terraform = route({
+    ...common,
+    path: `${path}/terraform_reports`,
+    summary: 'List the terraform plans of a merge request',
+    access,
+    params,
+    responses: { 200: TerraformReports },
+    handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
+      const kinds = ['terraform'];
+      const { head } = await find(subject, caller, iid, kinds);
+      const { contents, errors } = await read<TerraformPlan>(subject, caller, head, kinds);
+      const names = new Map(
+        (head === null ? [] : await reportsOf(db, await familyOf(db, head), kinds)).map(({ id, name }) => [id, name]),
+      );
+      const jobPath = (id: number) => `${new URL(projectUrl(deps, subject)).pathname}/-/jobs/${id}`;
+      return {
+        head_pipeline_id: head,
+        plans: [
+          ...contents.map(({ job, content }) => ({
+            job_id: job.id,
+            job_name: job.name,
+            job_path: jobPath(job.id),
+            ...content,
+          })),
+          ...errors.map(({ job_id, message }) => ({
+            job_id,
+            job_name: names.get(job_id) ?? '',
+            job_path: jobPath(job_id),
+            tf_report_error: message,
+          })),
+        ].sort((a, b) => a.job_id - b.job_id),
+      };
+    },
+  });
+
+  const metrics = route({
+    ...common,
+    path: `${path}/metrics_reports`,
+    summary: 'Compare the metrics of a merge request with its target branch',
+    access,
+    params,
+    responses: { 200: MetricsReports },
+    handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
+      const kinds = ['metrics'];
+      const { head, base } = await find(subject, caller, iid, kinds);
+      const [now, before] = await Promise.all([
+        read<readonly Metric[]>(subject, caller, head, kinds),
+        read<readonly Metric[]>(subject, caller, base, kinds),
+      ]);
+      const all = (reports: typeof now) => reports.contents.flatMap(({ content }) => content);
+      const found = compareMetrics(all(before), all(now));
+      return {
+        base_pipeline_id: base,
+        head_pipeline_id: head,
+        new_metrics: [...found.added],
+        existing_metrics: found.existing.map(({ name, value, previous }) => ({
+          name,
+          value,
+          previous_value: previous,
+        })),
+        // Without a report of the merge request nothing was removed.
+        removed_metrics: head === null ? [] : [...found.removed],
+        errors: [...now.errors],
+      };
+    },
+  });
+
+  return [coverage, quality, terraform, metrics];
+}

@@ -1,0 +1,51 @@
+/** Variables of jobs of merge requests and of jobs that release. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type JobPayload, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+
+let world: World;
+let runner: ProtocolRunner;
+
+beforeAll(async () => {
+  world = await startWorld();
+  runner = await world.runner();
+});
+afterAll(() => world.close());
+
+const variableOf = (job: JobPayload, name: string): string | undefined =>
+  job.variables.find(({ key }) => key === name)?.value;
+
+it('jobs of a merge request know its labels, milestone, version and the addresses of its projects', async () => {
+  const project = await world.project();
+  const { token } = world.owner;
+  const post = async (path: string, json: object) =>
+    (await world.app.api<{ id: number }>('POST', `/projects/${project.id}${path}`, { token, json })).body;
+  await project.commit('test: {script: [x], rules: [{if: $CI_MERGE_REQUEST_IID}]}\n');
+  const milestone = await post('/milestones', { title: 'Harbour day' });
+  await post('/repository/commits', {
+    ...{ branch: 'topic', start_branch: 'main', commit_message: 'Dredge' },
+    actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+  });
+  await post('/merge_requests', {
+    ...{ source_branch: 'topic', target_branch: 'main', title: 'Dredge', labels: 'water,crane' },
+    milestone_id: milestone.id,
+  });
+  const job = await runner.next();
+  const url = `${world.app.url}/${project.path}`;
+  expect(
+    ['LABELS', 'MILESTONE', 'PROJECT_URL', 'SOURCE_PROJECT_URL'].map((name) =>
+      variableOf(job, `CI_MERGE_REQUEST_${name}`),
+    ),
+  ).toEqual(['crane,water', 'Harbour day', url, url]);
+  expect(Number(variableOf(job, 'CI_MERGE_REQUEST_DIFF_ID'))).toBeGreaterThan(0);
+  expect(variableOf(job, 'CI_RELEASE_DESCRIPTION')).toBeUndefined();
+  await runner.update(job, 'success');
+});
+
+it('a job that releases knows the description of the release as it is written', async () => {
+  const project = await world.project();
+  await project.push('ship: {script: [x], release: {tag_name: v1, description: "Costs $5"}}\n');
+  const job = await runner.next();
+  expect(variableOf(job, 'CI_RELEASE_DESCRIPTION')).toBe('Costs $5');
+  expect(job.variables.find(({ key }) => key === 'CI_RELEASE_DESCRIPTION')?.raw).toBe(true);
+  await runner.update(job, 'success');
+});

@@ -1,0 +1,248 @@
+/** What the reports of a merge request say beside its target branch: tests, code quality, terraform, metrics. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../../lib/api.ts';
+import {
+  type MetricsComparison,
+  mergeRequestReports,
+  type QualityComparison,
+  type TerraformPlans,
+  type TestComparison,
+} from '../../lib/merge-request-reports.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { useProject } from '../projects/useProject.ts';
+import classes from './reports.module.css';
+
+const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+interface RowProps {
+  readonly status: 'success' | 'failed' | 'warning';
+  readonly title: string;
+  readonly text: string;
+  /** Shown when the row is opened. */
+  readonly children?: ReactNode;
+}
+
+function Row({ status, title, text, children }: RowProps) {
+  const head = (
+    <>
+      <StatusBadge status={status} compact />
+      <strong>{title}</strong>
+      <span>{text}</span>
+    </>
+  );
+  if (!children) return <div className={classes.row}>{head}</div>;
+  return (
+    <details className={classes.details}>
+      <summary className={classes.row}>{head}</summary>
+      <div className={classes.body}>{children}</div>
+    </details>
+  );
+}
+
+interface NamedListProps<T> {
+  readonly title: string;
+  readonly items: readonly T[];
+  show(item: T): ReactNode;
+}
+
+function NamedList<T>({ title, items, show }: NamedListProps<T>) {
+  if (items.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <ul className={classes.list}>
+        {items.map((item, at) => (
+          <li key={`${title} ${at}`}>{show(item)}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type FailedCase = TestComparison['suites'][number]['new_failures'][number];
+
+function Case({ each, suite }: { each: FailedCase; suite: string }) {
+  return (
+    <>
+      <span className={classes.name}>{each.name}</span>{' '}
+      <span className={classes.dim}>
+        {suite}
+        {each.recent_failures
+          ? ` · failed ${counted(each.recent_failures.count, 'time')} on ${each.recent_failures.base_branch} within 14 days`
+          : ''}
+      </span>
+      {each.system_output ? (
+        <pre className={classes.output} tabIndex={0}>
+          {each.system_output.slice(0, 2_000)}
+        </pre>
+      ) : null}
+    </>
+  );
+}
+const showCase = (suite: string) => (each: FailedCase) => <Case each={each} suite={suite} />;
+
+function Tests({ report }: { report: TestComparison }) {
+  const { segment } = useProject();
+  if (report.status === 'not_found') return null;
+  const { total, failed, errored, resolved } = report.summary;
+  const text = [
+    failed > 0 ? `${failed} failed` : null,
+    errored > 0 ? counted(errored, 'error') : null,
+    resolved > 0 ? `${resolved} fixed` : null,
+    counted(total, 'test'),
+  ].filter((part) => part !== null);
+  return (
+    <Row status={report.status === 'failed' ? 'failed' : 'success'} title="Tests" text={text.join(', ')}>
+      {report.suites.map((suite) => (
+        <div key={suite.name}>
+          {suite.suite_errors ? (
+            <p>
+              {suite.name}: {suite.suite_errors}
+            </p>
+          ) : null}
+          <NamedList title="New failures" items={suite.new_failures} show={showCase(suite.name)} />
+          <NamedList title="New errors" items={suite.new_errors} show={showCase(suite.name)} />
+          <NamedList title="Existing failures" items={suite.existing_failures} show={showCase(suite.name)} />
+          <NamedList title="Existing errors" items={suite.existing_errors} show={showCase(suite.name)} />
+          <NamedList
+            title="Fixed"
+            items={[...suite.resolved_failures, ...suite.resolved_errors]}
+            show={(each) => <span className={classes.name}>{each.name}</span>}
+          />
+        </div>
+      ))}
+      {report.head_pipeline_id === null ? null : (
+        <Link
+          to="/p/$path/pipelines/$id/$tab"
+          params={{ path: segment, id: String(report.head_pipeline_id), tab: 'test_report' }}
+        >
+          View full report
+        </Link>
+      )}
+    </Row>
+  );
+}
+
+type Finding = QualityComparison['new_errors'][number];
+
+function showFinding(each: Finding): ReactNode {
+  const where = `${each.file_path}${each.line === null ? '' : `:${each.line}`}`;
+  return (
+    <>
+      <span className={classes.name}>{each.severity}</span> {each.description}{' '}
+      {each.web_url ? <a href={each.web_url}>{where}</a> : <span className={classes.dim}>{where}</span>}
+    </>
+  );
+}
+
+function Quality({ report }: { report: QualityComparison }) {
+  if (report.status === 'not_found')
+    return report.errors.length > 0 ? <Broken title="Code quality" report={report} /> : null;
+  const { errored, resolved, total } = report.summary;
+  const text =
+    report.base_pipeline_id === null
+      ? `${counted(total, 'finding')}; the target branch has no report to compare with`
+      : errored === 0 && resolved === 0
+        ? 'No changes'
+        : [errored > 0 ? counted(errored, 'new finding') : null, resolved > 0 ? `${resolved} fixed` : null]
+            .filter((part) => part !== null)
+            .join(', ');
+  const listed = [...report.new_errors, ...report.resolved_errors, ...report.existing_errors];
+  return (
+    <Row status={errored > 0 ? 'warning' : 'success'} title="Code quality" text={text}>
+      {listed.length === 0 ? null : (
+        <>
+          <NamedList title="New" items={report.new_errors} show={showFinding} />
+          <NamedList title="Fixed" items={report.resolved_errors} show={showFinding} />
+          <NamedList title="Existing" items={report.existing_errors} show={showFinding} />
+        </>
+      )}
+    </Row>
+  );
+}
+
+function Broken({ title, report }: { title: string; report: { errors: QualityComparison['errors'] } }) {
+  return (
+    <Row status="warning" title={title} text="The report could not be read">
+      <NamedList title="Reasons" items={report.errors} show={({ job_id, message }) => `Job #${job_id}: ${message}`} />
+    </Row>
+  );
+}
+
+function Terraform({ report }: { report: TerraformPlans }) {
+  if (report.plans.length === 0) return null;
+  const broken = report.plans.filter(({ tf_report_error: error }) => error !== undefined).length;
+  return (
+    <Row
+      status={broken > 0 ? 'warning' : 'success'}
+      title="Terraform"
+      text={[counted(report.plans.length, 'plan'), broken > 0 ? `${broken} could not be read` : null]
+        .filter((part) => part !== null)
+        .join(', ')}
+    >
+      <NamedList
+        title="Plans"
+        items={report.plans}
+        show={(plan) => (
+          <>
+            <a href={plan.job_path}>{plan.job_name}</a>{' '}
+            {plan.tf_report_error ??
+              `${plan.create ?? 0} to create, ${plan.update ?? 0} to change, ${plan.delete ?? 0} to delete`}
+          </>
+        )}
+      />
+    </Row>
+  );
+}
+
+function Metrics({ report }: { report: MetricsComparison }) {
+  const { new_metrics: added, existing_metrics: existing, removed_metrics: removed } = report;
+  if (report.head_pipeline_id === null) return null;
+  if (report.errors.length > 0) return <Broken title="Metrics" report={report} />;
+  const changed = existing.filter((metric) => metric.value !== metric.previous_value);
+  const count = changed.length + added.length + removed.length;
+  const plain = ({ name, value }: Schemas['MergeRequestMetricsReports']['new_metrics'][number]) => (
+    <>
+      <span className={classes.name}>{name}</span> {value}
+    </>
+  );
+  return (
+    <Row status="success" title="Metrics" text={count === 0 ? 'No changes' : counted(count, 'changed metric')}>
+      {count === 0 ? null : (
+        <>
+          <NamedList
+            title="Changed"
+            items={changed}
+            show={({ name, value, previous_value: before }) => (
+              <>
+                <span className={classes.name}>{name}</span> {before} → {value}
+              </>
+            )}
+          />
+          <NamedList title="New" items={added} show={plain} />
+          <NamedList title="Removed" items={removed} show={plain} />
+        </>
+      )}
+    </Row>
+  );
+}
+
+export function ReportRows({ request }: { request: Schemas['MergeRequestDetail'] }) {
+  const { path } = useProject();
+  const { data } = useQuery({
+    ...mergeRequestReports(path, request.iid),
+    // Without a pipeline there are none.
+    enabled: request.head_pipeline !== null,
+  });
+  if (!data) return null;
+  return (
+    <div className={classes.reports} role="group" aria-label="Reports">
+      <Tests report={data.tests} />
+      <Quality report={data.quality} />
+      <Terraform report={data.terraform} />
+      <Metrics report={data.metrics} />
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+/** Reports of a merge request compared with its target branch, and what the pages of tests and statistics read. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+
+export type TestComparison = Schemas['MergeRequestTestReports'];
+export type QualityComparison = Schemas['MergeRequestCodeQualityReports'];
+export type TerraformPlans = Schemas['MergeRequestTerraformReports'];
+export type MetricsComparison = Schemas['MergeRequestMetricsReports'];
+
+/** Below the key of the merge request: they follow what it announces. */
+const key = (path: string, iid: number, what: string) => ['project', path, 'merge-request', iid, 'reports', what];
+const place = (path: string, merge_request_iid: number) => ({ params: { path: { id: path, merge_request_iid } } });
+const base = '/projects/{id}/merge_requests/{merge_request_iid}';
+
+/** All that the overview shows, at once: it is drawn when everything is there. */
+export const mergeRequestReports = (path: string, iid: number) =>
+  queryOptions({
+    queryKey: key(path, iid, 'all'),
+    queryFn: async () => {
+      const [tests, quality, terraform, metrics] = await Promise.all([
+        unwrap(client.GET(`${base}/test_reports` as const, place(path, iid))),
+        unwrap(client.GET(`${base}/codequality_reports` as const, place(path, iid))),
+        unwrap(client.GET(`${base}/terraform_reports` as const, place(path, iid))),
+        unwrap(client.GET(`${base}/metrics_reports` as const, place(path, iid))),
+      ]);
+      return { tests, quality, terraform, metrics };
+    },
+  });
+
+export const coverageReports = (path: string, iid: number) =>
+  queryOptions({
+    queryKey: key(path, iid, 'coverage'),
+    queryFn: () => unwrap(client.GET(`${base}/coverage_reports` as const, place(path, iid))),
+  });
+
+export interface TestHistoryFilter {
+  readonly page?: number | undefined;
+  readonly days?: number | undefined;
+  readonly flaky?: boolean | undefined;
+}
+
+export const testHistory = (path: string, { page = 1, days = 14, flaky = false }: TestHistoryFilter) =>
+  queryOptions({
+    queryKey: ['project', path, 'test-history', { page, days, flaky }],
+    queryFn: () =>
+      unwrapPage(
+        client.GET('/projects/{id}/test_history', {
+          params: { path: { id: path }, query: { page, per_page: 20, days, flaky } },
+        }),
+      ),
+  });
+
+export interface StatisticsFilter {
+  readonly days?: number | undefined;
+  readonly ref?: string | undefined;
+}
+
+export const pipelineStatistics = (path: string, { days = 30, ref }: StatisticsFilter) =>
+  queryOptions({
+    queryKey: ['project', path, 'pipeline-statistics', { days, ref }],
+    queryFn: () =>
+      unwrap(
+        client.GET('/projects/{id}/pipelines/statistics', {
+          params: { path: { id: path }, query: { days, ...(ref ? { ref } : {}) } },
+        }),
+      ),
+  });
