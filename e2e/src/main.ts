@@ -20,6 +20,7 @@ import { issuesJourney } from './scenarios/issues.ts';
 import { jobTerminalsJourney } from './scenarios/job-terminals.ts';
 import { journey } from './scenarios/journey.ts';
 import { lfsJourney } from './scenarios/lfs.ts';
+import { liveReviewJourney } from './scenarios/live-reviews.ts';
 import { oauthJourney } from './scenarios/oauth.ts';
 import { ownAccountJourney } from './scenarios/own-account.ts';
 import { pageAddressesJourney } from './scenarios/page-addresses.ts';
@@ -97,6 +98,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'page-overviews': pageOverviewsJourney,
   issues: issuesJourney,
   reviews: reviewJourney,
+  'live-reviews': liveReviewJourney,
   search: searchJourney,
   snippets: snippetsJourney,
   attackers: attackersJourney,

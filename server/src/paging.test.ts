@@ -25,6 +25,7 @@ const empty = [
   '/projects/:id/pipelines/:pipeline_id/bridges',
   '/projects/:id/merge_requests/:merge_request_iid/blockees',
   '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
+  '/projects/:id/merge_requests/:merge_request_iid/related_issues',
   '/projects/:id/issues/:issue_iid/closed_by',
   '/projects/:id/vulnerability_findings',
   '/projects/:id/vulnerabilities',

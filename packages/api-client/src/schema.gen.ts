@@ -8697,6 +8697,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/last_review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get when the caller last reviewed a merge request, and which version
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidLastReview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/merge": {
         parameters: {
             query?: never;
@@ -8934,6 +8954,26 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidRebase"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/related_issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List issues that a merge request refers to or closes, or that refer to it
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidRelatedIssues"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -21105,6 +21145,18 @@ export interface components {
             /** @description Title of the only commit, or the name of the branch in words */
             title: string;
         };
+        /** MergeRequestLastReview */
+        MergeRequestLastReview: {
+            /** @description Head of that version */
+            head_commit_sha: string | null;
+            /**
+             * Format: date-time
+             * @description Null before the caller has reviewed the merge request
+             */
+            reviewed_at: string | null;
+            /** @description Version that was the newest then */
+            version_id: number | null;
+        };
         /** MergeRequestMetricsReports */
         MergeRequestMetricsReports: {
             /** @description Pipeline with such reports of the target branch */
@@ -24236,6 +24288,11 @@ export interface components {
             description?: string | null;
             /** @description Titles of labels; empty removes all. Those that are missing are made */
             labels?: string[] | null;
+            /**
+             * Format: date-time
+             * @description Time before which it is not merged; null for none
+             */
+            merge_after?: string | null;
             /** @description Milestone of the project or a group above; 0 for none */
             milestone_id?: number | null;
             /** @description Whether merging removes the source branch */
@@ -24518,6 +24575,11 @@ export interface components {
             sha?: string;
             /** @description Whether the commits become one when merged */
             squash?: boolean;
+            /**
+             * @description Add the merge requests that it stands on as well, the lowest first: all of them or none
+             * @default false
+             */
+            stack?: boolean;
             /**
              * @deprecated
              * @description Use `auto_merge`
@@ -30207,6 +30269,11 @@ export interface components {
             discussion_locked?: boolean;
             /** @description Titles of labels; empty removes all. Those that are missing are made */
             labels?: string[] | null;
+            /**
+             * Format: date-time
+             * @description Time before which it is not merged; null for none
+             */
+            merge_after?: string | null;
             /** @description Milestone of the project or a group above; 0 for none */
             milestone_id?: number | null;
             /** @description Whether it may be merged despite requested changes; for those who may merge it */
@@ -42319,10 +42386,12 @@ export interface operations {
             query?: {
                 /** @description Only those that somebody has approved, or nobody */
                 approved?: "yes" | "no";
-                /** @description Only those that all of these users have approved. Also as `approved_by_ids=a,b` */
-                "approved_by_ids[]"?: number[];
+                /** @description Only those that all of these users have approved; `None` for nobody, `Any` for anybody. Also as `approved_by_ids=a,b` */
+                "approved_by_ids[]"?: string[];
                 /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
                 "approved_by_usernames[]"?: string[];
+                /** @description Only those whose approval rules name all of these users; `None` for nobody, `Any` for anybody. Also as `approver_ids=a,b` */
+                "approver_ids[]"?: string[];
                 /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
                 assignee_id?: string;
                 /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
@@ -42335,8 +42404,14 @@ export interface operations {
                 created_after?: string;
                 /** @description Only those created at or before this time */
                 created_before?: string;
+                /** @description Only those deployed after this time */
+                deployed_after?: string;
+                /** @description Only those deployed before this time */
+                deployed_before?: string;
                 /** @description Only drafts, or only those that are none */
                 draft?: boolean;
+                /** @description Only those deployed to the environment with this name */
+                environment?: string;
                 /** @description Only those with these internal ids. Also as `iids=a,b` */
                 "iids[]"?: number[];
                 /** @description Where `search` looks. Also as `in=a,b` */
@@ -42378,15 +42453,15 @@ export interface operations {
                     /** @description Not those into this branch */
                     target_branch?: string;
                 };
-                /** @description What the list is ordered by */
-                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority";
+                /** @description What the list is ordered by; `priority` is the due date of the milestone, then the priority of labels */
+                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority" | "priority";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Only those that this user is asked to review; `None` for nobody, `Any` for anybody */
                 reviewer_id?: string;
-                /** @description Only those that the person with this username is asked to review */
+                /** @description Only those that the person with this username is asked to review; `None`, `Any` */
                 reviewer_username?: string;
                 /** @description Only those in this relation to the caller */
                 scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
@@ -47364,10 +47439,12 @@ export interface operations {
             query?: {
                 /** @description Only those that somebody has approved, or nobody */
                 approved?: "yes" | "no";
-                /** @description Only those that all of these users have approved. Also as `approved_by_ids=a,b` */
-                "approved_by_ids[]"?: number[];
+                /** @description Only those that all of these users have approved; `None` for nobody, `Any` for anybody. Also as `approved_by_ids=a,b` */
+                "approved_by_ids[]"?: string[];
                 /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
                 "approved_by_usernames[]"?: string[];
+                /** @description Only those whose approval rules name all of these users; `None` for nobody, `Any` for anybody. Also as `approver_ids=a,b` */
+                "approver_ids[]"?: string[];
                 /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
                 assignee_id?: string;
                 /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
@@ -47380,8 +47457,14 @@ export interface operations {
                 created_after?: string;
                 /** @description Only those created at or before this time */
                 created_before?: string;
+                /** @description Only those deployed after this time */
+                deployed_after?: string;
+                /** @description Only those deployed before this time */
+                deployed_before?: string;
                 /** @description Only drafts, or only those that are none */
                 draft?: boolean;
+                /** @description Only those deployed to the environment with this name */
+                environment?: string;
                 /** @description Only those with these internal ids. Also as `iids=a,b` */
                 "iids[]"?: number[];
                 /** @description Where `search` looks. Also as `in=a,b` */
@@ -47421,15 +47504,15 @@ export interface operations {
                     /** @description Not those into this branch */
                     target_branch?: string;
                 };
-                /** @description What the list is ordered by */
-                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority";
+                /** @description What the list is ordered by; `priority` is the due date of the milestone, then the priority of labels */
+                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority" | "priority";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Only those that this user is asked to review; `None` for nobody, `Any` for anybody */
                 reviewer_id?: string;
-                /** @description Only those that the person with this username is asked to review */
+                /** @description Only those that the person with this username is asked to review; `None`, `Any` */
                 reviewer_username?: string;
                 /** @description Only those in this relation to the caller */
                 scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
@@ -58128,10 +58211,12 @@ export interface operations {
             query?: {
                 /** @description Only those that somebody has approved, or nobody */
                 approved?: "yes" | "no";
-                /** @description Only those that all of these users have approved. Also as `approved_by_ids=a,b` */
-                "approved_by_ids[]"?: number[];
+                /** @description Only those that all of these users have approved; `None` for nobody, `Any` for anybody. Also as `approved_by_ids=a,b` */
+                "approved_by_ids[]"?: string[];
                 /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
                 "approved_by_usernames[]"?: string[];
+                /** @description Only those whose approval rules name all of these users; `None` for nobody, `Any` for anybody. Also as `approver_ids=a,b` */
+                "approver_ids[]"?: string[];
                 /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
                 assignee_id?: string;
                 /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
@@ -58144,8 +58229,14 @@ export interface operations {
                 created_after?: string;
                 /** @description Only those created at or before this time */
                 created_before?: string;
+                /** @description Only those deployed after this time */
+                deployed_after?: string;
+                /** @description Only those deployed before this time */
+                deployed_before?: string;
                 /** @description Only drafts, or only those that are none */
                 draft?: boolean;
+                /** @description Only those deployed to the environment with this name */
+                environment?: string;
                 /** @description Only those with these internal ids. Also as `iids=a,b` */
                 "iids[]"?: number[];
                 /** @description Where `search` looks. Also as `in=a,b` */
@@ -58185,15 +58276,15 @@ export interface operations {
                     /** @description Not those into this branch */
                     target_branch?: string;
                 };
-                /** @description What the list is ordered by */
-                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority";
+                /** @description What the list is ordered by; `priority` is the due date of the milestone, then the priority of labels */
+                order_by?: "created_at" | "updated_at" | "merged_at" | "title" | "popularity" | "milestone_due" | "label_priority" | "priority";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Only those that this user is asked to review; `None` for nobody, `Any` for anybody */
                 reviewer_id?: string;
-                /** @description Only those that the person with this username is asked to review */
+                /** @description Only those that the person with this username is asked to review; `None`, `Any` */
                 reviewer_username?: string;
                 /** @description Only those in this relation to the caller */
                 scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
@@ -59204,6 +59295,8 @@ export interface operations {
             query?: {
                 /** @description Whole files instead of the stored, shortened diffs */
                 access_raw_diffs?: boolean;
+                /** @description Give diffs in the unified format */
+                unidiff?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -59601,6 +59694,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only what changed since the version with this id */
+                since_version?: number;
                 /** @description Give diffs in the unified format */
                 unidiff?: boolean;
             };
@@ -60392,6 +60487,45 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidLastReview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestLastReview"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     putProjectsByIdMergeRequestsByMergeRequestIidMerge: {
         parameters: {
             query?: never;
@@ -61155,6 +61289,58 @@ export interface operations {
             405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidRelatedIssues: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -51,11 +51,16 @@ export interface LinePosition {
   readonly base_sha: string;
   readonly start_sha: string;
   readonly head_sha: string;
-  readonly position_type: 'text';
+  readonly position_type: 'text' | 'file' | 'image';
   readonly old_path: string;
   readonly new_path: string;
   readonly old_line?: number;
   readonly new_line?: number;
+  /** Of a point in a picture. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly x?: number;
+  readonly y?: number;
   readonly line_range?: { readonly start: LineEnd; readonly end: LineEnd };
 }
 

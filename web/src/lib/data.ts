@@ -368,9 +368,10 @@ export const of = (path: string) => {
             }),
           ),
       }),
-    mergeRequestDiffs: (iid: number, hideWhitespace = false) =>
+    /** With a version, only what changed since it. */
+    mergeRequestDiffs: (iid: number, hideWhitespace = false, since: number | null = null) =>
       queryOptions({
-        queryKey: ['project', path, 'merge-request', iid, 'diffs', hideWhitespace],
+        queryKey: ['project', path, 'merge-request', iid, 'diffs', hideWhitespace, since],
         queryFn: async () => {
           const files: Schemas['FileDiff'][] = [];
           for (let page: number | null = 1; page !== null; ) {
@@ -378,7 +379,11 @@ export const of = (path: string) => {
               client.GET('/projects/{id}/merge_requests/{merge_request_iid}/diffs', {
                 params: {
                   path: { ...id, merge_request_iid: iid },
-                  query: { per_page: 100, page, ...(hideWhitespace ? { ignore_whitespace: true } : {}) },
+                  query: {
+                    ...{ per_page: 100, page },
+                    ...(hideWhitespace ? { ignore_whitespace: true } : {}),
+                    ...(since === null ? {} : { since_version: since }),
+                  },
                 },
               }),
             );

@@ -25,6 +25,14 @@ export const reviewersOf = (id: string, iid: number) =>
       unwrap(client.GET('/projects/{id}/merge_requests/{merge_request_iid}/reviewers', { params: of(id, iid) })),
   });
 
+/** The version that the caller reviewed last; all null before they did. */
+export const lastReviewOf = (id: string, iid: number) =>
+  queryOptions({
+    queryKey: [...keyOf(id, iid), 'last-review'],
+    queryFn: () =>
+      unwrap(client.GET('/projects/{id}/merge_requests/{merge_request_iid}/last_review', { params: of(id, iid) })),
+  });
+
 export const draftsOf = (id: string, iid: number) =>
   queryOptions({
     queryKey: [...keyOf(id, iid), 'draft-notes'],

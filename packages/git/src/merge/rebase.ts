@@ -96,14 +96,21 @@ export type RebaseResult =
 
 /**
  * Replays the commits of `head` that are not in `onto`, oldest first, merges left out, as `git rebase` does. Commits
- * whose change is there already disappear; those that need no change of parent are kept as they are.
+ * whose change is there already disappear; those that need no change of parent are kept as they are. Commits that
+ * `without` has are left out as well.
  */
 export async function rebase(
   quarantine: Quarantine,
-  options: { head: Sha; onto: Sha; committer: Person; maxCommits?: number },
+  options: { head: Sha; onto: Sha; committer: Person; maxCommits?: number; without?: Sha | null },
 ): Promise<RebaseResult> {
   const limit = options.maxCommits ?? 2_000;
-  const query = { from: [options.head], not: [options.onto], noMerges: true, order: 'topo' as const, limit: limit + 1 };
+  const query = {
+    from: [options.head],
+    not: [options.onto, ...(options.without ? [options.without] : [])],
+    noMerges: true,
+    order: 'topo' as const,
+    limit: limit + 1,
+  };
   const ids = [...(await logIds(quarantine.repo, query))].reverse();
   if (ids.length > limit) throw new GitError('limit', `more than ${limit} commits to rebase`);
   const commits: { from: Sha; to: Sha }[] = [];

@@ -70,15 +70,15 @@ export interface Workbench {
   commit(commit: NewCommit): Promise<string>;
   /** The tree of a commit with other text in some of its files, which are all there. */
   edit(commit: string, files: ReadonlyMap<string, string>): Promise<string>;
-  /** Three-way merge of two commits, with the conflicts by path. */
-  merge(ours: string, theirs: string): Promise<MergeTry>;
+  /** Three-way merge of two commits, with the conflicts by path; `base` takes the place of their merge base. */
+  merge(ours: string, theirs: string, base?: string | null): Promise<MergeTry>;
   /**
    * The merge of two commits with these texts in place of the files that collide, null to remove one; no tree where others
    * collide too.
    */
   resolve(ours: string, theirs: string, files: ReadonlyMap<string, string | null>): Promise<MergeTry>;
-  /** Makes the commits of `head` anew on top of `onto`; the last of them, null where they conflict. */
-  rebase(head: string, onto: string, committer: Signature): Promise<string | null>;
+  /** Makes the commits of `head` that `without` does not have anew on top of `onto`; the last of them, null where they conflict. */
+  rebase(head: string, onto: string, committer: Signature, without?: string | null): Promise<string | null>;
   /** Where the objects go, for writers of this slice. */
   readonly quarantine: Quarantine;
 }
@@ -188,7 +188,7 @@ export interface RepositoryAccess {
   /** All file paths at a commit. */
   listPaths(project: RepositoryRow, sha: string): Promise<string[]>;
   /** The trial merge, without anything kept. */
-  tryMerge(project: RepositoryRow, ours: string, theirs: string): Promise<MergeTry>;
+  tryMerge(project: RepositoryRow, ours: string, theirs: string, base?: string | null): Promise<MergeTry>;
   /** What conflicts when two commits are merged, by file; the first thousand. */
   conflicts(project: RepositoryRow, ours: string, theirs: string): Promise<readonly MergeConflict[]>;
   /** The same with the texts of the files, as far as they are texts of at most so many bytes. */

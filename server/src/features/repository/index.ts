@@ -86,7 +86,7 @@ import { writtenCheck } from './writes/written-check.ts';
 
 export type { Owner } from './code-owners/code-owners.ts';
 export { Commit, type CommitJson, FileDiff } from './commits/commits.entity.ts';
-export { commitJson, projectPath } from './commits/commits.json.ts';
+export { commitJson, projectPath, unified } from './commits/commits.json.ts';
 export type {
   BranchPermissions,
   ConflictText,

@@ -50,6 +50,7 @@ import { trainFollowing } from './merge-trains/following.ts';
 import { moveEntries } from './merge-trains/merge-trains.queries.ts';
 import { mergeTrainRoutes } from './merge-trains/merge-trains.routes.ts';
 import { mergeTrainService } from './merge-trains/merge-trains.service.ts';
+import { stackJoining } from './merge-trains/stack-joining.ts';
 import { trainWorker, type WorkerDependencies } from './merge-trains/worker.ts';
 import { mergeAcceptance } from './merging/acceptance.ts';
 import { mergedRefRoutes } from './merging/merged-ref.routes.ts';
@@ -115,6 +116,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   const worker = trainWorker(deps, service, mergeChecks, acceptance, sources);
   const following = trainFollowing(deps.db, worker);
   const merging = mergingService(deps, service, mergeChecks, acceptance, trains, worker.board);
+  const joinStack = stackJoining(deps, mergeChecks, acceptance, trains, worker.board);
   const approvals = approvalService(deps, service, states);
   const rules = approvalRuleService(deps);
   const approvalSettings = approvalSettingsService(deps);
@@ -148,7 +150,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       ...suggestionRoutes(applying),
       ...timeTrackingRoutes(deps.db, timedMergeRequest(deps)),
       ...mergingRoutes(deps.db, merging, rebases, detail),
-      ...mergeTrainRoutes({ ...deps, merging }),
+      ...mergeTrainRoutes({ ...deps, merging, joinStack }),
       ...commitMergeRequestRoutes(deps),
       ...projectApprovalRoutes(deps, rules, approvalSettings),
       ...approvalSettingRoutes(deps, approvalSettings),
@@ -166,7 +168,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       (await withPeople(deps.db, await rowsById(deps.db, ids))).map((each) =>
         mergeRequestJson(each, { base: deps.externalUrl }, storedStatus(each.row)),
       ),
-    tasks: [...calls.tasks, ...rebases.tasks, ...following.tasks],
+    tasks: [...calls.tasks, ...rebases.tasks, ...merging.tasks, ...following.tasks],
     cron: following.cron,
     consumers: [
       ...followers(deps, service, merging),

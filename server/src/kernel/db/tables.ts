@@ -841,6 +841,13 @@ export interface MergeRequestLabelsTable {
   created_at: Generated<Date>;
 }
 
+export interface MergeRequestLastReviewsTable {
+  merge_request_id: number;
+  user_id: number;
+  version_id: number;
+  reviewed_at: Generated<Date>;
+}
+
 export interface MergeRequestPeopleTable {
   merge_request_id: number;
   user_id: number;
@@ -906,6 +913,9 @@ export interface MergeRequestsTable {
   time_estimate: Generated<number>;
   time_spent: Generated<number>;
   override_requested_changes: Generated<boolean>;
+  merge_after: Date | null;
+  imported_from: Generated<string>;
+  stack_base_sha: string | null;
 }
 
 export interface MergeTrainEntriesTable {
@@ -928,6 +938,7 @@ export interface MergeTrainEntriesTable {
   updated_at: Generated<Date>;
   merged_at: Date | null;
   duration: number | null;
+  below_id: number | null;
 }
 
 export interface MilestonesTable {
@@ -2236,6 +2247,7 @@ export interface Database {
   merge_request_context_commits: MergeRequestContextCommitsTable;
   merge_request_dependencies: MergeRequestDependenciesTable;
   merge_request_labels: MergeRequestLabelsTable;
+  merge_request_last_reviews: MergeRequestLastReviewsTable;
   merge_request_people: MergeRequestPeopleTable;
   merge_request_requested_changes: MergeRequestRequestedChangesTable;
   merge_request_versions: MergeRequestVersionsTable;

@@ -1,4 +1,4 @@
-/** The approval rules of a project or of a merge request: listed, added, changed and deleted. */
+/** The approval rules of a group, a project or a merge request: listed, added, changed and deleted. */
 import { ActionIcon, Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { PeoplePicker } from '../merge-requests/sidebar/PeoplePicker.tsx';
+import { GroupPicker } from './GroupPicker.tsx';
 
 interface FormProps {
   readonly place: RulePlace;
@@ -21,13 +22,13 @@ function RuleForm({ place, rule, done }: FormProps) {
   const [name, setName] = useState(rule?.name ?? '');
   const [required, setRequired] = useState<number>(rule?.approvals_required ?? 1);
   const [usernames, setUsernames] = useState(rule?.users.map(({ username }) => username) ?? []);
+  const [groups, setGroups] = useState(rule?.groups.map(({ id }) => String(id)) ?? []);
   const sending = useForm(async () => {
     const values = {
       name,
       approvals_required: required,
       usernames,
-      // Groups are named over the API; they stay.
-      group_ids: rule?.groups.map(({ id }) => id) ?? [],
+      group_ids: groups.map(Number),
     };
     await (rule ? place.change(rule.id, values) : place.add(values));
     await done();
@@ -59,6 +60,7 @@ function RuleForm({ place, rule, done }: FormProps) {
           value={usernames}
           change={setUsernames}
         />
+        <GroupPicker known={rule?.groups ?? []} value={groups} change={setGroups} />
         <div>
           <Button type="submit" loading={sending.pending}>
             {rule ? 'Save rule' : 'Add rule'}

@@ -1,16 +1,21 @@
-/** What a project requires of approvals: its rules, and who may approve. */
+/** What a project or a group requires of approvals: its rules, and who may approve. */
 import { Checkbox, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   type ApprovalSettingName,
-  approvalSettings,
-  changeApprovalSettings,
+  type ApprovalSettingPlace,
+  approvalSettingsOf,
+  groupApprovalSettings,
+  groupRules,
+  projectApprovalSettings,
   projectRules,
+  type RulePlace,
   type ApprovalSettings as Settings,
 } from '../../lib/approval-rules.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { useGroup } from '../groups/useGroupForm.ts';
 import { useProject } from '../projects/useProject.ts';
 import { Save } from '../settings/Save.tsx';
 import { ApprovalRules } from './ApprovalRules.tsx';
@@ -23,27 +28,31 @@ const labels: Readonly<Record<ApprovalSettingName, string>> = {
   selective_code_owner_removals: 'Remove approvals of code owners whose files change',
   require_reauthentication_to_approve: 'Require the password to approve',
 };
-const names = Object.keys(labels) as ApprovalSettingName[];
+const all = Object.keys(labels) as ApprovalSettingName[];
 const levels = { group: 'a group', instance: 'the instance' } as const;
 
-function SettingsForm({ settings }: { settings: Settings }) {
-  const { path } = useProject();
+function SettingsForm({ settings, place }: { settings: Settings; place: ApprovalSettingPlace }) {
+  const names = all.filter((name) => settings[name] !== undefined);
   const cache = useQueryClient();
   const [values, setValues] = useState(
-    () => Object.fromEntries(names.map((name) => [name, settings[name].value])) as Record<ApprovalSettingName, boolean>,
+    () =>
+      Object.fromEntries(names.map((name) => [name, settings[name]?.value ?? false])) as Record<
+        ApprovalSettingName,
+        boolean
+      >,
   );
   const sending = useForm(async () => {
-    const free = names.filter((name) => !settings[name].locked);
+    const free = names.filter((name) => !settings[name]?.locked);
     const changes = Object.fromEntries(free.map((name) => [name, values[name]]));
-    await changeApprovalSettings(path, changes);
-    await cache.invalidateQueries(approvalSettings(path));
+    await place.save(changes);
+    await cache.invalidateQueries({ queryKey: place.key });
   });
   return (
     <form {...sending.form}>
       <FormError error={sending.error} />
       <Stack gap={8} mb="md">
         {names.map((name) => {
-          const { locked, inherited_from: from } = settings[name];
+          const { locked = false, inherited_from: from } = settings[name] ?? {};
           const selective = name === 'selective_code_owner_removals';
           return (
             <Checkbox
@@ -69,20 +78,30 @@ function SettingsForm({ settings }: { settings: Settings }) {
   );
 }
 
-export function ApprovalSettings() {
-  const { path } = useProject();
-  const { data, error } = useQuery(approvalSettings(path));
+function Approvals({ rules, place }: { rules: RulePlace; place: ApprovalSettingPlace }) {
+  const { data, error } = useQuery(approvalSettingsOf(place));
   return (
     <Stack gap={32}>
       <div>
         <h2>Approval rules</h2>
-        <ApprovalRules place={projectRules(path)} mayChange />
+        <ApprovalRules place={rules} mayChange />
       </div>
       <div>
         <h2>Approval settings</h2>
         <FormError error={error} />
-        {data ? <SettingsForm key={JSON.stringify(data)} settings={data} /> : null}
+        {data ? <SettingsForm key={JSON.stringify(data)} settings={data} place={place} /> : null}
       </div>
     </Stack>
   );
+}
+
+export function ApprovalSettings() {
+  const { path } = useProject();
+  return <Approvals rules={projectRules(path)} place={projectApprovalSettings(path)} />;
+}
+
+/** For all projects of the group. */
+export function GroupApprovalSettings() {
+  const { path } = useGroup();
+  return <Approvals rules={groupRules(path)} place={groupApprovalSettings(path)} />;
 }

@@ -6,7 +6,7 @@ import { commentsOf, type Discussed, type Discussion, discussions, type LinePosi
 import { addDraft, draftsOf } from '../../lib/reviews.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { type DiffLine, parseHunks } from '../../ui/diff/hunks.ts';
-import { type LineComments, lineKey } from '../../ui/diff/line-comments.ts';
+import { type FileThread, type LineComments, lineKey } from '../../ui/diff/line-comments.ts';
 import { CommentForm } from './CommentForm.tsx';
 import type { SuggestionBatch } from './Suggestions.tsx';
 import { type Later, Thread } from './Thread.tsx';
@@ -27,6 +27,17 @@ const placeOf = ({ notes }: Discussion) => {
   const path = place.new_path ?? place.old_path;
   return { path, head: place.head_sha, key: lineKey(path, { old: place.old_line, now: place.new_line }) };
 };
+
+/** The file that a thread is about as a whole, or by a point of a picture; null for other threads. */
+function filePlaceOf({ notes }: Discussion) {
+  const place = notes[0]?.position;
+  if ((place?.position_type !== 'file' && place?.position_type !== 'image') || notes[0]?.outdated) return null;
+  const path = place.new_path ?? place.old_path;
+  if (!path) return null;
+  const { width, height, x, y } = place;
+  const point = width && height && x != null && y != null ? { x: x / width, y: y / height } : null;
+  return { path, head: place.head_sha, point };
+}
 
 /** An end of a range of lines, as the API has it. */
 const endOf = ({ old, now }: DiffLine) => ({
@@ -82,7 +93,7 @@ export function useThreads(
     };
   }, [cache, path, kind, name]);
   const head = refs?.head_sha;
-  const { said, rest, outside } = useMemo(() => {
+  const { said, rest, outside, ofFiles } = useMemo(() => {
     const shown = new Set(
       (files ?? []).flatMap((file) => parseHunks(file.diff).map((line) => lineKey(file.new_path, line))),
     );
@@ -91,7 +102,13 @@ export function useThreads(
     const said = new Map<string, Discussion[]>();
     const rest: Discussion[] = [];
     const outside = new Set<string>();
+    const ofFiles = new Map<string, { thread: Discussion; point: FileThread['point'] }[]>();
     for (const thread of list.data?.pages.flatMap((page) => page.items) ?? []) {
+      const onFile = filePlaceOf(thread);
+      if (onFile && onFile.head === head && known.has(onFile.path)) {
+        ofFiles.set(onFile.path, [...(ofFiles.get(onFile.path) ?? []), { thread, point: onFile.point }]);
+        continue;
+      }
       const place = placeOf(thread);
       const current = kind !== 'merge_request' || place?.head === head;
       const here = place && current && (shown.has(place.key) || known.has(place.path ?? ''));
@@ -102,7 +119,7 @@ export function useThreads(
       said.set(place.key, [...(said.get(place.key) ?? []), thread]);
       if (!shown.has(place.key) && place.path) outside.add(place.path);
     }
-    return { said, rest, outside };
+    return { said, rest, outside, ofFiles };
   }, [files, list.data, head, kind]);
   const { base_sha, start_sha, head_sha } = refs ?? {};
   const comments = useMemo((): LineComments => {
@@ -112,14 +129,53 @@ export function useThreads(
         threads.map((thread) => <Thread key={thread.id} {...{ thread, of, mayWrite, batch, again, later }} inline />),
       ]),
     );
-    if (!mayWrite || !base_sha || !start_sha || !head_sha) return { said: beside, outside, form: null };
+    const onFiles = new Map<string, FileThread[]>(
+      [...ofFiles].map(([file, threads]) => [
+        file,
+        threads.map(({ thread, point }) => ({
+          id: thread.id,
+          point,
+          shown: <Thread {...{ thread, of, mayWrite, batch, again, later }} inline />,
+        })),
+      ]),
+    );
+    if (!mayWrite || !base_sha || !start_sha || !head_sha) return { said: beside, outside, onFiles, form: null };
+    const refs = { base_sha, start_sha, head_sha };
     return {
       said: beside,
       outside,
+      onFiles,
+      fileForm:
+        kind === 'merge_request'
+          ? (file, place, close) => {
+              const { kind: position_type, ...point } = place;
+              const paths = { old_path: file.old_path, new_path: file.new_path };
+              const position: LinePosition = { ...refs, position_type, ...paths, ...point };
+              return (
+                <CommentForm
+                  label={position_type === 'image' ? 'Comment on this point of the picture' : 'Comment on this file'}
+                  action="Comment"
+                  cancel={close}
+                  send={async (body) => {
+                    await commentsOf(path, of).beginAt(body, position);
+                    await again();
+                    close();
+                  }}
+                  later={
+                    later &&
+                    (async (body) => {
+                      await later(body, { position });
+                      close();
+                    })
+                  }
+                />
+              );
+            }
+          : null,
       form: (file, { first, last, text }, close) => {
         const { old, now } = last;
         const position: LinePosition = {
-          ...{ base_sha, start_sha, head_sha, position_type: 'text' },
+          ...{ ...refs, position_type: 'text' },
           ...{ old_path: file.old_path, new_path: file.new_path },
           ...(old === null ? {} : { old_line: old }),
           ...(now === null ? {} : { new_line: now }),
@@ -147,7 +203,7 @@ export function useThreads(
         );
       },
     };
-  }, [said, outside, batch, kind, of, path, mayWrite, again, later, base_sha, start_sha, head_sha]);
+  }, [said, outside, ofFiles, batch, kind, of, path, mayWrite, again, later, base_sha, start_sha, head_sha]);
   return { list, comments, rest, batch, again, mayWrite, later };
 }
 export type Threads = ReturnType<typeof useThreads>;

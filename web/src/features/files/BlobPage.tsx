@@ -4,6 +4,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { mostBytes, previewOf } from '../../lib/previews.ts';
 import { fileInView } from '../../lib/repository.ts';
 import { separatorOf } from '../../lib/tables.ts';
 import { bytes } from '../../lib/time.ts';
@@ -23,7 +24,6 @@ import { FileActions } from './FileActions.tsx';
 import { FilePreview, TooLarge } from './FilePreview.tsx';
 import classes from './files.module.css';
 import { PathBar } from './PathBar.tsx';
-import { mostBytes, previewOf } from './previews.ts';
 import { usePlace } from './refs.ts';
 import { TextTableView } from './TextTableView.tsx';
 

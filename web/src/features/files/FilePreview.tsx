@@ -2,24 +2,16 @@
 import { Anchor, Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { pictureData } from '../../lib/pictures.ts';
+import type { Preview } from '../../lib/previews.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import classes from './files.module.css';
-import type { Preview } from './previews.ts';
 
 async function bytesOf(address: string, type: string): Promise<Blob> {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`The server answered ${answer.status}`);
   return new Blob([await answer.arrayBuffer()], { type });
 }
-
-/** The contents as an address of their own: pictures may come from nowhere else. */
-const asData = (blob: Blob): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new Error('The file cannot be read'));
-    reader.readAsDataURL(blob);
-  });
 
 interface FilePreviewProps {
   readonly name: string;
@@ -31,12 +23,7 @@ interface FilePreviewProps {
 }
 
 function Picture({ name, raw, version, preview }: FilePreviewProps) {
-  const { data, error } = useQuery({
-    queryKey: ['picture', raw, version],
-    queryFn: async () => asData(await bytesOf(raw, preview.type)),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 60_000,
-  });
+  const { data, error } = useQuery(pictureData(raw, preview.type, version));
   if (error) return <FormError error={error} />;
   return data ? <img src={data} alt={name} className={classes.picture} /> : null;
 }

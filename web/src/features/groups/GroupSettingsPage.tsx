@@ -10,6 +10,7 @@ import { groupPushRule } from '../../lib/push-rules.ts';
 import { groupServiceAccounts } from '../../lib/service-accounts.ts';
 import { groupDeployTokens, groupTokens } from '../../lib/tokens.ts';
 import { ApplicationManager } from '../applications/ApplicationManager.tsx';
+import { GroupApprovalSettings } from '../approvals/ApprovalSettings.tsx';
 import { HookManager } from '../hooks/HookManager.tsx';
 import { IntegrationManager } from '../integrations/IntegrationManager.tsx';
 import { LabelManager } from '../labels/LabelManager.tsx';
@@ -112,6 +113,7 @@ const parts = {
   general: ['General', GeneralPart],
   permissions: ['Permissions and features', PermissionsPart],
   merges: ['Merge requests and jobs', MergesPart],
+  approvals: ['Approvals', GroupApprovalSettings],
   'protected-branches': ['Protected branches', BranchProtection],
   'push-rules': ['Push rule', PushRule],
   downloads: ['Downloads', DownloadsPart],

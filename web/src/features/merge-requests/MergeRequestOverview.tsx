@@ -7,7 +7,6 @@ import { updateRequestTask } from '../../lib/merge-requests.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { ApprovalRules } from '../approvals/ApprovalRules.tsx';
-import { Comments } from '../comments/Comments.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { MergeBox } from './MergeBox.tsx';
@@ -16,6 +15,7 @@ import { ReviewBox } from './ReviewBox.tsx';
 import { StackRow } from './StackRow.tsx';
 import { Sidebar } from './sidebar/Sidebar.tsx';
 import sidebar from './sidebar/sidebar.module.css';
+import { Timeline } from './Timeline.tsx';
 
 export function MergeRequestOverview({ request }: { request: Schemas['MergeRequestDetail'] }) {
   const { path, level: own } = useProject();
@@ -47,7 +47,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
         ) : (
           <Text c="var(--mr-dim)">No description.</Text>
         )}
-        <StackRow iid={request.iid} />
+        <StackRow request={request} />
         <MergeBox key={request.id} request={request} />
         {own >= level.developer && request.state === 'opened' ? (
           <details className={classes.rules}>
@@ -56,7 +56,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
           </details>
         ) : null}
         <ReviewBox key={`review-${request.id}`} request={request} />
-        <Comments of={discussed} threads={threads} />
+        <Timeline iid={request.iid} threads={threads} />
       </div>
       <Sidebar request={request} />
     </div>

@@ -60,6 +60,12 @@ const reasons: Readonly<Record<string, Reason>> = {
     help: 'The merge is blocked until they approve, or somebody who may merge bypasses it.',
     mergeable: false,
   },
+  merge_time: {
+    text: 'Scheduled to be merged later',
+    help: 'It has a time before which it is not merged.',
+    mergeable: false,
+    waits: true,
+  },
   not_approved: { text: 'Approvals are missing', mergeable: false },
 };
 

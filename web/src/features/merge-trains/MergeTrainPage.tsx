@@ -1,7 +1,14 @@
 /** The merge train of a branch, live: each entry with its pipeline and what it waits for. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { mergeTrain, mergeTrainKey, type TrainEntry, typicalSeconds, waitsFor } from '../../lib/merge-trains.ts';
+import {
+  mergeTrain,
+  mergeTrainKey,
+  secondsLeft,
+  type TrainEntry,
+  typicalSeconds,
+  waitsFor,
+} from '../../lib/merge-trains.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -11,7 +18,13 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { useProject } from '../projects/useProject.ts';
 
-function EntryRow({ entry, says }: { entry: TrainEntry; says: string }) {
+/** About how long it takes until an entry is merged, in words. */
+function remaining(seconds: number | null): string | null {
+  if (seconds === null) return null;
+  return seconds < 60 ? 'Less than a minute left' : `About ${Math.round(seconds / 60)} min left`;
+}
+
+function EntryRow({ entry, says, left = null }: { entry: TrainEntry; says: string; left?: string | null }) {
   const { segment } = useProject();
   const { merge_request: request, pipeline } = entry;
   return (
@@ -33,6 +46,7 @@ function EntryRow({ entry, says }: { entry: TrainEntry; says: string }) {
             </Link>
           ) : null}
           <span>{says}</span>
+          {left ? <span>{left}</span> : null}
         </>
       }
       after={<TimeAgo at={entry.merged_at ?? entry.created_at} />}
@@ -72,7 +86,12 @@ function Train() {
       ) : (
         <DataList label="Waiting">
           {data.waiting.map((entry, at) => (
-            <EntryRow key={entry.id} entry={entry} says={waitsFor(entry, data.waiting[at - 1])} />
+            <EntryRow
+              key={entry.id}
+              entry={entry}
+              says={waitsFor(entry, data.waiting[at - 1])}
+              left={remaining(secondsLeft(data.waiting.slice(0, at), entry, data.merged, Date.now()))}
+            />
           ))}
         </DataList>
       )}

@@ -18,8 +18,8 @@ interface CodeLineProps {
   marked: boolean;
 }
 
-/** The pieces with their colours, and in them what is marked: a mark may need more of the line than its piece. */
-function coloured(text: string, tokens: TokenLines[number], marked: boolean, first: boolean): ReactNode {
+/** The pieces of a line with their colours, and in them what is marked: a mark may need more of the line than its piece. */
+export function coloured(text: string, tokens: TokenLines[number], marked: boolean, first: boolean): ReactNode {
   const hidden = marked ? hiddenIn(text, first) : [];
   let end = 0;
   return tokens.map(([part, light, dark], index) => {

@@ -11,8 +11,10 @@ import { hiddenIn } from '../hidden/characters.ts';
 import { HiddenAlert } from '../hidden/HiddenAlert.tsx';
 import { DiffLines } from './DiffLines.tsx';
 import classes from './diff.module.css';
+import { FileComments } from './FileComments.tsx';
 import { parseHunks, startsFile, wholeFile } from './hunks.ts';
 import type { FileReview, LineComments } from './line-comments.ts';
+import { useDiffTokens } from './tokens.ts';
 import type { DiffLook } from './view-mode.ts';
 
 /** The id of a file's section in the page. */
@@ -39,6 +41,7 @@ function Body({ file, look, comments, warn, text }: BodyProps) {
     [warn, lines],
   );
   const [whole, setWhole] = useState(lines.length <= largeLines);
+  const tokens = useDiffTokens(file.new_path, lines);
   if (lines.length === 0) {
     const reason = file.too_large
       ? 'This diff is too large to be shown.'
@@ -56,7 +59,7 @@ function Body({ file, look, comments, warn, text }: BodyProps) {
       <HiddenAlert places={places} />
       {whole ? (
         <div className={classes.scroll} tabIndex={0} role="region" aria-label={`Diff of ${file.new_path}`}>
-          <DiffLines {...{ file, lines, look, comments }} marked={places > 0} />
+          <DiffLines {...{ file, lines, look, comments, tokens }} marked={places > 0} />
         </div>
       ) : (
         <p className={classes.note}>
@@ -165,7 +168,10 @@ export function DiffFile({ file, count, look, gitRef, near, comments, warn, revi
       </div>
       {open ? (
         seen ? (
-          <Body {...{ file, look, comments, warn }} text={whole.text} />
+          <>
+            <FileComments file={file} comments={comments} raw={review?.raw} />
+            <Body {...{ file, look, comments, warn }} text={whole.text} />
+          </>
         ) : (
           <div style={{ height: Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
         )

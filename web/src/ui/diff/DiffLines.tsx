@@ -1,11 +1,13 @@
 /** The lines of one changed file, in one column or two, with what is said at them below them. */
 import { Fragment, memo, type ReactNode, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
+import { coloured } from '../code/CodeLine.tsx';
 import { markedLine } from '../hidden/MarkedText.tsx';
 import { useCoverage } from './coverage.ts';
 import classes from './diff.module.css';
 import { type DiffLine, pairLines, startsFile } from './hunks.ts';
 import { type LineComments, lineKey, moveBetweenLines } from './line-comments.ts';
+import type { DiffTokens } from './tokens.ts';
 import type { DiffLook } from './view-mode.ts';
 
 const signs = { added: '+', removed: '−', same: ' ', hunk: '', note: '' } as const;
@@ -16,10 +18,14 @@ interface LinesProps {
   readonly comments: LineComments | undefined;
   /** Whether characters that nobody sees are shown. */
   readonly marked: boolean;
+  readonly tokens: DiffTokens | null;
 }
 
-const textOf = (line: DiffLine, marked: boolean): ReactNode =>
-  marked ? markedLine(line.text, startsFile(line)) : line.text;
+function textOf(line: DiffLine, marked: boolean, tokens: DiffTokens | null): ReactNode {
+  const pieces = tokens?.get(line);
+  if (pieces) return coloured(line.text, pieces, marked, startsFile(line));
+  return marked ? markedLine(line.text, startsFile(line)) : line.text;
+}
 
 interface Talk {
   /** The button beside a line that opens a form; the first one of the file is reached by Tab. */
@@ -92,7 +98,7 @@ const Below = ({ columns, children }: { columns: number; children: ReactNode }) 
     </tr>
   ) : null;
 
-const Unified = memo(function Unified({ file, lines, comments, marked }: LinesProps) {
+const Unified = memo(function Unified({ file, lines, comments, marked, tokens }: LinesProps) {
   const talk = useTalk(file, lines, comments);
   const covered = useCoverage(file.new_path);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
@@ -106,7 +112,7 @@ const Unified = memo(function Unified({ file, lines, comments, marked }: LinesPr
             <td className={classes.text}>
               {talk.button(line, line === first)}
               <span className={classes.sign}>{signs[line.kind]}</span>
-              {textOf(line, marked)}
+              {textOf(line, marked, tokens)}
             </td>
           </tr>
           <Below columns={3}>{talk.below(line)}</Below>
@@ -121,10 +127,11 @@ interface HalfProps {
   readonly side: 'old' | 'now';
   readonly button: ReactNode;
   readonly marked: boolean;
+  readonly tokens: DiffTokens | null;
   readonly covered?: ReturnType<ReturnType<typeof useCoverage>>;
 }
 
-function Half({ line, side, button, marked, covered = {} }: HalfProps) {
+function Half({ line, side, button, marked, tokens, covered = {} }: HalfProps) {
   if (!line) return <td className={classes.nothing} colSpan={2} />;
   return (
     <>
@@ -132,13 +139,13 @@ function Half({ line, side, button, marked, covered = {} }: HalfProps) {
       <td className={classes.text} data-kind={line.kind}>
         {button}
         <span className={classes.sign}>{signs[line.kind]}</span>
-        {textOf(line, marked)}
+        {textOf(line, marked, tokens)}
       </td>
     </>
   );
 }
 
-const Split = memo(function Split({ file, lines, comments, marked }: LinesProps) {
+const Split = memo(function Split({ file, lines, comments, marked, tokens }: LinesProps) {
   const talk = useTalk(file, lines, comments);
   const covered = useCoverage(file.new_path);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
@@ -149,7 +156,7 @@ const Split = memo(function Split({ file, lines, comments, marked }: LinesProps)
           <tr data-kind={left === right ? left?.kind : undefined}>
             {left?.kind === 'hunk' ? (
               <td colSpan={4} className={classes.text}>
-                {textOf(left, marked)}
+                {textOf(left, marked, tokens)}
               </td>
             ) : (
               <>
@@ -158,6 +165,7 @@ const Split = memo(function Split({ file, lines, comments, marked }: LinesProps)
                   side="old"
                   button={left && left !== right ? talk.button(left, left === first) : null}
                   marked={marked}
+                  tokens={tokens}
                 />
                 <Half
                   line={right}
@@ -165,6 +173,7 @@ const Split = memo(function Split({ file, lines, comments, marked }: LinesProps)
                   covered={covered(right?.now ?? null)}
                   button={right ? talk.button(right, right === first) : null}
                   marked={marked}
+                  tokens={tokens}
                 />
               </>
             )}

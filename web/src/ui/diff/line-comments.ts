@@ -8,8 +8,30 @@ export interface LineComments {
   readonly said: ReadonlyMap<string, ReactNode>;
   /** Files with threads on lines that the change does not show, by path. */
   readonly outside?: ReadonlySet<string>;
+  /** Threads on files and pictures, by path. */
+  readonly onFiles?: ReadonlyMap<string, readonly FileThread[]>;
+  /** The form for a new thread on a file or a point of a picture. */
+  readonly fileForm?: ((file: Schemas['FileDiff'], place: FilePlace, close: () => void) => ReactNode) | null;
   /** The form for a new thread on a line, or on the lines from `first` on; null for those who may not write. */
   readonly form: ((file: Schemas['FileDiff'], lines: CommentedLines, close: () => void) => ReactNode) | null;
+}
+
+/** Where a comment on a file stands: on all of it, or at a point of a picture, in its own pixels. */
+export type FilePlace =
+  | { readonly kind: 'file' }
+  | {
+      readonly kind: 'image';
+      readonly width: number;
+      readonly height: number;
+      readonly x: number;
+      readonly y: number;
+    };
+
+export interface FileThread {
+  readonly id: string;
+  /** Where in the picture, from 0 to 1; null for the file as a whole. */
+  readonly point: { readonly x: number; readonly y: number } | null;
+  readonly shown: ReactNode;
 }
 
 export interface CommentedLines {
@@ -23,6 +45,8 @@ export interface CommentedLines {
 export interface FileReview {
   isViewed(file: Schemas['FileDiff']): boolean;
   setViewed(file: Schemas['FileDiff'], viewed: boolean): void;
+  /** Where the bytes of a file after the change are. */
+  raw(file: Schemas['FileDiff']): string;
   /** The text of a file after the change. */
   text(file: Schemas['FileDiff']): Promise<string>;
 }

@@ -59,3 +59,17 @@ export async function requestsAround(db: Db, issueId: number): Promise<number[]>
     order by id`.execute(db);
   return rows.map(({ id }) => id);
 }
+
+/** Issues that a merge request refers to, that refer to it, or that it closes, the oldest first. */
+export async function issuesAround(db: Db, requestId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select n.source_id as id from notes n
+      where n.noteable_type = 'merge_request' and n.noteable_id = ${requestId} and n.source_type = 'issue'
+    union
+    select n.noteable_id from notes n
+      where n.source_type = 'merge_request' and n.source_id = ${requestId} and n.noteable_type = 'issue'
+    union
+    select issue_id from merge_request_closes_issues where merge_request_id = ${requestId}
+    order by id`.execute(db);
+  return rows.map(({ id }) => id);
+}

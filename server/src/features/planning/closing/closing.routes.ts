@@ -12,9 +12,20 @@ import { MergeRequest } from '../../review/index.ts';
 import { findIssue } from '../issues/access.ts';
 import { Issue } from '../issues/issues.entity.ts';
 import { one } from '../issues/issues.params.ts';
-import { closedBy, requestByIid, requestsAround, requestsClosing } from './closing.queries.ts';
+import { closedBy, issuesAround, requestByIid, requestsAround, requestsClosing } from './closing.queries.ts';
 
 const credentials = ['token', 'session'] as const;
+const ofRequest = {
+  method: 'GET',
+  tag: 'Merge requests',
+  credentials,
+  access: { on: 'project', ability: 'read_merge_request' },
+  params: Type.Object({
+    id: IdOrPath('Id or path of the project'),
+    merge_request_iid: Int({ description: 'Internal id of the merge request' }),
+  }),
+  pagination: 'offset',
+} as const;
 
 export function closingRoutes(db: Db, noteables: Pick<Noteables, 'shown'>): Route[] {
   /** A page of those that the caller sees. */
@@ -32,24 +43,31 @@ export function closingRoutes(db: Db, noteables: Pick<Noteables, 'shown'>): Rout
     );
   }
 
+  async function requireRequest(projectId: number, iid: number) {
+    const row = await requestByIid(db, projectId, iid);
+    if (!row) throw notFound('Merge Request');
+    return row;
+  }
+
   return [
     route({
-      method: 'GET',
+      ...ofRequest,
       path: '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
       summary: 'List issues that a merge request closes when it is merged',
-      tag: 'Merge requests',
-      credentials,
-      access: { on: 'project', ability: 'read_merge_request' },
-      params: Type.Object({
-        id: IdOrPath('Id or path of the project'),
-        merge_request_iid: Int({ description: 'Internal id of the merge request' }),
-      }),
-      pagination: 'offset',
       responses: { 200: ListOf(Issue) },
       handler: async ({ params, subject, caller, page: wanted }) => {
-        const row = await requestByIid(db, subject.project.id, params.merge_request_iid);
-        if (!row) throw notFound('Merge Request');
+        const row = await requireRequest(subject.project.id, params.merge_request_iid);
         return await page<Static<typeof Issue>>('issue', await closedBy(db, row.id), caller, wanted);
+      },
+    }),
+    route({
+      ...ofRequest,
+      path: '/projects/:id/merge_requests/:merge_request_iid/related_issues',
+      summary: 'List issues that a merge request refers to or closes, or that refer to it',
+      responses: { 200: ListOf(Issue) },
+      handler: async ({ params, subject, caller, page: wanted }) => {
+        const row = await requireRequest(subject.project.id, params.merge_request_iid);
+        return await page<Static<typeof Issue>>('issue', await issuesAround(db, row.id), caller, wanted);
       },
     }),
     route({

@@ -91,6 +91,18 @@ describe('issues that merge requests close', () => {
     expect(await get(`/issues/${secret.iid}`)).toMatchObject({ state: 'opened' });
   });
 
+  it('are listed with those that a merge request refers to', async () => {
+    const [closed, mentioned, secret] = [await issue(), await issue(), await issue({ confidential: true })];
+    const made = await request(`Closes #${closed.iid}, see #${mentioned.iid} and #${secret.iid}`);
+    await counted(closed.iid, 1);
+    const related = async () => (await get<Found[]>(`${made.path}/related_issues`)).map(({ id }) => id);
+    await eventually('the references', async () => (await related()).length === 3);
+    expect(await related()).toEqual([closed.id, mentioned.id, secret.id]);
+    const refused = await project.api('GET', `${made.path}/related_issues`, { token: guest.secret });
+    expect([403, 404]).toContain(refused.status);
+    expect((await project.api('GET', '/merge_requests/999/related_issues')).status).toBe(404);
+  });
+
   it('stay open where the project wants that', async () => {
     await project.api('PUT', '', { json: { autoclose_referenced_issues: false } });
     const [kept, told] = [await issue(), await issue()];

@@ -20,10 +20,11 @@ async function textOf(
 export const mergeTrials = (
   open: OpenRepository,
 ): Pick<RepositoryAccess, 'tryMerge' | 'conflicts' | 'conflictTexts'> => ({
-  async tryMerge(project, ours, theirs) {
+  async tryMerge(project, ours, theirs, base = null) {
     const quarantine = await git.createQuarantine(open(project));
     try {
-      const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs));
+      const options = base === null ? {} : { base: knownSha(base) };
+      const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs), options);
       return { tree: result.clean ? result.treeId : null, conflicts: result.conflictPaths };
     } catch (error) {
       throw asHttpError(error);

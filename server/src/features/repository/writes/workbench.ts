@@ -26,8 +26,9 @@ export function workbench(quarantine: git.Quarantine): Workbench {
         await editor.apply({ action: 'update', path, content: Buffer.from(text, 'utf8') });
       return await editor.write();
     },
-    async merge(ours, theirs) {
-      const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs));
+    async merge(ours, theirs, base = null) {
+      const options = base === null ? {} : { base: knownSha(base) };
+      const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs), options);
       return { tree: result.clean ? result.treeId : null, conflicts: result.conflictPaths };
     },
     async resolve(ours, theirs, files) {
@@ -41,11 +42,12 @@ export function workbench(quarantine: git.Quarantine): Workbench {
       }
       return { tree: await editor.write(), conflicts: [] };
     },
-    async rebase(head, onto, committer) {
+    async rebase(head, onto, committer, without = null) {
       const result = await git.rebase(quarantine, {
         head: knownSha(head),
         onto: knownSha(onto),
         committer: now(committer),
+        without: without === null ? null : knownSha(without),
       });
       return result.status === 'done' ? result.id : null;
     },

@@ -2,6 +2,7 @@
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import type { Owner, RepositoryAccess } from '../../repository/index.ts';
+import { type Ancestry, baseOf } from '../stacks/stack-base.ts';
 import { membersOfGroups, membersOfProject, ownersNamed, usersOfAddresses, votersOf } from './people.queries.ts';
 
 export interface CodeOwnerRule {
@@ -41,12 +42,12 @@ async function ownerFinder(db: Db, projectId: number, owners: readonly Owner[]):
 
 /** By the file of the target branch: a merge request does not choose its own owners. */
 export async function codeOwnerRules(
-  deps: { readonly db: Db; readonly repository: Pick<RepositoryAccess, 'changedPaths' | 'codeOwners' | 'mergeBase'> },
+  deps: { readonly db: Db; readonly repository: Pick<RepositoryAccess, 'changedPaths' | 'codeOwners'> & Ancestry },
   project: Project,
-  row: Pick<MergeRequest, 'base_sha'>,
+  row: Pick<MergeRequest, 'stack_base_sha'>,
   heads: { readonly head: string; readonly target: string },
 ): Promise<CodeOwnerRule[]> {
-  const base = (await deps.repository.mergeBase(project, heads.target, heads.head)) ?? row.base_sha ?? heads.target;
+  const base = await baseOf(deps.repository, project, row, heads);
   const paths = await deps.repository.changedPaths(project, base, heads.head);
   const owned = await deps.repository.codeOwners(project, heads.target, paths);
   const entries = new Map(

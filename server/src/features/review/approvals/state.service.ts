@@ -4,6 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { matchesPattern, type RepositoryAccess } from '../../repository/index.ts';
+import { baseOf, stackBase } from '../stacks/stack-base.ts';
 import { type Approval, approvalsOf } from './approvals.queries.ts';
 import { codeOwnerRules } from './code-owner-rules.ts';
 import { coverageHolds, membersOfGroups, pushersOf, usersOfAddresses, type Voter, votersOf } from './people.queries.ts';
@@ -16,7 +17,7 @@ export interface StateDependencies {
   readonly settings: Pick<Settings, 'read'>;
   readonly repository: Pick<
     RepositoryAccess,
-    'branch' | 'changedPaths' | 'codeOwners' | 'commitsBetween' | 'mergeBase' | 'patchId'
+    'branch' | 'changedPaths' | 'codeOwners' | 'commitsBetween' | 'isAncestor' | 'mergeBase' | 'patchId'
   >;
 }
 
@@ -74,8 +75,9 @@ export function approvalStates(deps: StateDependencies) {
   /** Who made the commits of a request: who pushed them, and whose confirmed addresses they have. */
   async function contributors(subject: ProjectSubject, row: MergeRequest, { head, target }: RequestHeads) {
     const found = new Set<number>();
+    const from = (await stackBase(repository, subject.project, row, { head, target })) ?? target;
     for (let skip = 0; ; skip += batch) {
-      const commits = await repository.commitsBetween(subject, target, head, { skip, limit: batch });
+      const commits = await repository.commitsBetween(subject, from, head, { skip, limit: batch });
       const addresses = commits.flatMap(({ author_email, committer_email }) => [author_email, committer_email]);
       const projects = [row.project_id, ...(row.source_project_id === null ? [] : [row.source_project_id])];
       const [users, pushers] = await Promise.all([
@@ -115,7 +117,7 @@ export function approvalStates(deps: StateDependencies) {
     const all = await approvalsOf(db, row.id);
     if (!settings.reset_approvals_on_push || heads === null || heads.head === row.head_sha) return all;
     if (all.every(({ head_sha }) => head_sha === heads.head)) return all;
-    const base = (await repository.mergeBase(project, heads.target, heads.head)) ?? heads.target;
+    const base = await baseOf(repository, project, row, heads);
     const patch = await repository.patchId(project, base, heads.head);
     return all.filter(({ head_sha, patch_id }) => head_sha === heads.head || patch_id === patch);
   }

@@ -7,7 +7,7 @@ import { branchesExist, type divergenceOf, hasCommits, hasNoConflicts, isUpToDat
 import { changesNothingLocked, type lockInTheWay } from './locks.check.ts';
 import type { MergeCheck } from './merge-check.ts';
 import { pipelineSucceeded } from './pipeline.check.ts';
-import { isNotDraft, isOpen, titleMatches } from './request.checks.ts';
+import { isNotDraft, isOpen, isTimeToMerge, titleMatches } from './request.checks.ts';
 import { type allThreadsResolved, threadsResolved } from './threads.check.ts';
 
 /** Where the facts come from that not every check needs. */
@@ -30,6 +30,7 @@ export const mergeCheckList = (
   hasCommits,
   isNotDraft,
   titleMatches,
+  isTimeToMerge,
   waitsForNone,
   threadsResolved(sources.threads),
   noChangesRequested,

@@ -17,6 +17,7 @@ export type DetailedStatus =
   | 'broken_status'
   | 'need_rebase'
   | 'title_regex'
+  | 'merge_time'
   | 'merge_request_blocked'
   | 'discussions_not_resolved'
   | 'requested_changes'

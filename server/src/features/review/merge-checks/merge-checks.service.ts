@@ -10,6 +10,7 @@ import type { ApprovalStates } from '../approvals/state.service.ts';
 import { newestPipelineOf } from '../merge-requests/head-pipelines.queries.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
 import type { RequestSources } from '../merge-requests/sources.ts';
+import { type Ancestry, stackBase } from '../stacks/stack-base.ts';
 import { allStatusChecksPassed } from '../status-checks/status-checks.check.ts';
 import { divergenceOf } from './branches.checks.ts';
 import { mergeCheckList } from './list.ts';
@@ -29,7 +30,7 @@ import { allThreadsResolved } from './threads.check.ts';
 
 export interface MergeCheckDependencies {
   readonly db: Db;
-  readonly repository: Pick<RepositoryAccess, 'branch' | 'divergence' | 'lockInTheWay' | 'tryMerge'>;
+  readonly repository: Pick<RepositoryAccess, 'branch' | 'divergence' | 'lockInTheWay' | 'tryMerge'> & Ancestry;
   readonly ports: Pick<Ports, 'every'>;
 }
 
@@ -116,7 +117,8 @@ export function mergeCheckService(
   async function tried({ subject, row }: MergeCandidate, heads: LiveHeads, ahead: () => Promise<number>) {
     const known = storedTrial(row, heads);
     if (known) return known;
-    const { tree } = await repository.tryMerge(subject.project, heads.target, heads.head);
+    const base = await stackBase(repository, subject.project, row, heads);
+    const { tree } = await repository.tryMerge(subject.project, heads.target, heads.head, base);
     const trial = { hasConflicts: tree === null, empty: tree !== null && (await ahead()) === 0 };
     await requests.recordMergeability(db, row.id, columnsOf(trial, heads));
     return trial;

@@ -1,5 +1,6 @@
 /** Checks of the request itself: its state and its title. */
 import { RE2JS } from 're2js';
+import { isEarly } from '../merge-requests/merge-after.ts';
 import { isDraft } from '../merge-requests/merge-requests.entity.ts';
 import { type MergeCheck, refusedAs } from './merge-check.ts';
 
@@ -27,4 +28,9 @@ export const titleMatches: MergeCheck = {
   awaitable: true,
   refusal: ({ row, rules }) =>
     titleAllowed(row.title, rules.merge_request_title_regex) ? null : refusedAs('title_regex'),
+};
+
+export const isTimeToMerge: MergeCheck = {
+  awaitable: true,
+  refusal: ({ row }) => (isEarly(row) ? refusedAs('merge_time') : null),
 };

@@ -3,16 +3,17 @@ import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { PipelineBasic, type PipelineDetailJson, type PipelineJson } from '../../ci/index.ts';
-import { Commit, FileDiff } from '../../repository/index.ts';
+import { Commit, FileDiff, unified } from '../../repository/index.ts';
 import type { MergeRequestDetailOf } from './detail.ts';
 import { MergeRequestChanges } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
+import { changesSince } from './since-version.ts';
 
 /** What the routes need of pipelines; the JSON is the pipelines' own. */
 export interface PipelineReader {
@@ -82,11 +83,19 @@ export function changesRoutes(
         merge_request_iid: iid,
         unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })),
         ignore_whitespace: Optional(Bool({ description: 'Leave out changes of white space alone' })),
+        since_version: Optional(Int({ description: 'Only what changed since the version with this id' })),
       }),
       responses: { 200: ListOf(FileDiff) },
       handler: async ({ params, subject, page }) => {
         const row = await find(subject, params.merge_request_iid);
-        return slicePage(page, (await files(subject, row, params.ignore_whitespace)).files);
+        const { ignore_whitespace: ignores, since_version: since } = params;
+        const options = ignores ? { ignoreWhitespace: true } : {};
+        const changes =
+          since === undefined
+            ? await files(subject, row, ignores)
+            : await changesSince({ db, repository }, subject.project, row, since, options);
+        const paged = slicePage(page, changes.files);
+        return params.unidiff ? mapPage(paged, unified) : paged;
       },
     }),
     route({
@@ -101,12 +110,14 @@ export function changesRoutes(
         id,
         merge_request_iid: iid,
         access_raw_diffs: Optional(Bool({ description: 'Whole files instead of the stored, shortened diffs' })),
+        unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })),
       }),
       responses: { 200: MergeRequestChanges },
       handler: async ({ params, subject, caller }) => {
         const row = await find(subject, params.merge_request_iid);
         const changes = await files(subject, row);
-        return { ...(await detail(subject, caller, row)), changes: changes.files, overflow: changes.overflow };
+        const shown = params.unidiff ? changes.files.map(unified) : changes.files;
+        return { ...(await detail(subject, caller, row)), changes: shown, overflow: changes.overflow };
       },
     }),
     route({

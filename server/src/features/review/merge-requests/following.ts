@@ -14,6 +14,7 @@ import {
 import { type RepositoryAccess, readPushOptions } from '../../repository/index.ts';
 import { approvalsAfterPush } from '../approvals/reset-on-push.ts';
 import type { MergingService } from '../merging/merging.service.ts';
+import { baseOf } from '../stacks/stack-base.ts';
 import { threadsAfterPush } from '../threads/threads-after-push.ts';
 import * as heads from './head-pipelines.queries.ts';
 import { headRef } from './head-ref.ts';
@@ -39,6 +40,7 @@ interface FollowDependencies extends Pick<MergeRequestDependencies, 'db' | 'proj
     | 'changedPaths'
     | 'codeOwners'
     | 'filePatch'
+    | 'isAncestor'
     | 'keptRef'
     | 'mergeBase'
     | 'patchId'
@@ -75,7 +77,7 @@ export function headFollower(
       if (!source) return true;
       await repository.carry(project, source, head);
     }
-    const base = (await repository.mergeBase(project, target, head)) ?? target;
+    const base = await baseOf(repository, project, request, { target, head });
     const [settle, moveThreads] = await Promise.all([
       approvalsAfterPush(deps, project, request, { head, base, target }),
       threadsAfterPush(deps, project, request, { base_sha: base, start_sha: target, head_sha: head }),

@@ -388,6 +388,7 @@ describe('two that follow one branch at the same time', () => {
           codeOwners: async () => [],
           resolve: async () => null,
           filePatch: async () => null,
+          isAncestor: async () => false,
           mergeBase: async () => {
             await pause('mergeBase');
             return old;

@@ -2,9 +2,9 @@
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { createTodo, recordLabels, recordMilestone, recordState, resolveTodos } from '../../collaboration/index.ts';
-import { ofProject } from '../../collaboration/notes/index.ts';
+import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import { peopleIn } from './history.queries.ts';
-import { activeUsers, setPeople } from './merge-requests.queries.ts';
+import { activeUsers, setPeople, usernamesOf } from './merge-requests.queries.ts';
 import type { LabelChange } from './planning.ts';
 
 export const noteableOf = (row: Pick<MergeRequest, 'id' | 'iid' | 'project_id'>) => ofProject('merge_request', row);
@@ -16,6 +16,32 @@ export interface PeopleChange {
 }
 
 const actions = { assignee: 'assigned', reviewer: 'review_requested' } as const;
+
+const phrases = {
+  assignee: ['assigned to', 'unassigned'],
+  reviewer: ['requested review from', 'removed review request for'],
+};
+
+/** Says under the request who was assigned or asked to review, and who no longer is. */
+export async function notePeople(
+  tx: Db,
+  row: MergeRequest,
+  role: 'assignee' | 'reviewer',
+  { previous, current }: PeopleChange,
+  actorId: number | null,
+): Promise<void> {
+  if (actorId === null) return;
+  const added = current.filter((id) => !previous.includes(id));
+  const removed = previous.filter((id) => !current.includes(id));
+  const names = await usernamesOf(tx, [...added, ...removed]);
+  const mention = (ids: readonly number[]) => ids.flatMap((id) => names.get(id) ?? []).map((name) => `@${name}`);
+  const [gained, lost] = phrases[role];
+  const parts = [
+    ...(added.length > 0 ? [`${gained} ${mention(added).join(', ')}`] : []),
+    ...(removed.length > 0 ? [`${lost} ${mention(removed).join(', ')}`] : []),
+  ];
+  if (parts.length > 0) await systemNote(tx, noteableOf(row), actorId, role, parts.join(' and '));
+}
 
 /** Assigns people or asks them to review; those who were not before have something to do. Null where nobody changed. */
 export async function assign(

@@ -1,5 +1,5 @@
 /** SQL of lists of merge requests: their filters and their order. */
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
@@ -14,7 +14,8 @@ export interface Wanted {
   readonly usernames?: readonly string[] | undefined;
 }
 
-type Order = 'created_at' | 'updated_at' | 'merged_at' | 'title' | 'popularity' | 'milestone_due' | 'label_priority';
+type Column = 'created_at' | 'updated_at' | 'merged_at' | 'title';
+type Order = Column | 'popularity' | 'milestone_due' | 'label_priority' | 'priority';
 
 export interface MergeRequestFilter {
   readonly projectId?: number;
@@ -31,8 +32,10 @@ export interface MergeRequestFilter {
   readonly visibleTo?: Caller;
   /** With `visibleTo`: not those of archived projects. */
   readonly unarchived?: true;
-  /** Only those that all of these people have approved. */
-  readonly approvedByIds?: readonly number[] | undefined;
+  /** Only those whose approval rules name all of these people; `None` or `Any` in place of an id. */
+  readonly approverIds?: readonly (number | string)[] | undefined;
+  /** Only those that all of these people have approved; `None` or `Any` in place of an id. */
+  readonly approvedByIds?: readonly (number | string)[] | undefined;
   readonly approvedByUsernames?: readonly string[] | undefined;
   readonly milestoneId?: number;
   readonly labels?: readonly string[] | undefined;
@@ -57,6 +60,12 @@ export interface MergeRequestFilter {
   /** Whether anybody has approved. */
   readonly approved?: boolean | undefined;
   readonly sourceProjectId?: number | undefined;
+  /** Successful deployments that brought it. */
+  readonly deployed?: {
+    readonly after?: Date | undefined;
+    readonly before?: Date | undefined;
+    readonly environment?: string | undefined;
+  };
   readonly state: 'opened' | 'closed' | 'merged' | 'locked' | 'all';
   readonly iids?: readonly number[] | undefined;
   readonly sourceBranch?: string | undefined;
@@ -136,12 +145,42 @@ function visible(caller: Caller, archived: boolean) {
     where ${archived ? sql`true` : sql`not p.archived`} and ${scope.condition})`;
 }
 
+/** Conditions that rows of people exist for all of the ids; `None` and `Any` ask for no row and for any. */
+const madeBy = (rows: RawBuilder<unknown>, userId: RawBuilder<unknown>, wanted: readonly (number | string)[]) =>
+  wanted.map((id) => {
+    if (typeof id === 'number') return sql<SqlBool>`exists (${rows} and ${userId} = ${id})`;
+    return none.test(id) ? sql<SqlBool>`not exists (${rows})` : sql<SqlBool>`exists (${rows})`;
+  });
+
 /** Conditions on who has approved: every one of those who are named. */
-function approved(ids: readonly number[], usernames: readonly string[]) {
+function approved(ids: readonly (number | string)[], usernames: readonly string[]) {
   const by = sql`select from approvals a where a.merge_request_id = merge_requests.id`;
   return [
-    ...ids.map((id) => sql<SqlBool>`exists (${by} and a.user_id = ${id})`),
+    ...madeBy(by, sql`a.user_id`, ids),
     ...usernames.map((name) => sql<SqlBool>`exists (${by} and a.user_id = ${named(name)})`),
+  ];
+}
+
+/** Conditions on whom approval rules name: those of the request, and those of its project that it has not changed. */
+const approvers = (ids: readonly (number | string)[]) =>
+  madeBy(
+    sql`select from approval_rules r join approval_rule_users w on w.rule_id = r.id
+      where (r.merge_request_id = merge_requests.id or (r.project_id = merge_requests.project_id and not exists (
+        select from approval_rules o where o.merge_request_id = merge_requests.id and o.source_rule_id = r.id)))`,
+    sql`w.user_id`,
+    ids,
+  );
+
+/** A condition on the successful deployments that brought the request. */
+function deployed({ after, before, environment }: NonNullable<MergeRequestFilter['deployed']>) {
+  if (after === undefined && before === undefined && environment === undefined) return [];
+  return [
+    sql<SqlBool>`exists (select from deployment_merge_requests k join deployments d on d.id = k.deployment_id
+      join environments e on e.id = d.environment_id
+      where k.merge_request_id = merge_requests.id and d.status = 'success'
+        and ${after === undefined ? sql`true` : sql`d.finished_at > ${after}`}
+        and ${before === undefined ? sql`true` : sql`d.finished_at < ${before}`}
+        and ${environment === undefined ? sql`true` : sql`e.name = ${environment}`})`,
   ];
 }
 
@@ -157,14 +196,22 @@ function unwanted({ not = {}, reactionsOf: me }: MergeRequestFilter) {
   ];
 }
 
-/** What a list is ordered by, smallest first. */
-const orders = {
-  popularity: sql<number>`(select count(*) from award_emoji a where a.noteable_type = 'merge_request'
-    and a.noteable_id = merge_requests.id and a.note_id is null and a.name = 'thumbsup')`,
-  milestone_due: sql<string>`(select s.due_date from milestones s where s.id = merge_requests.milestone_id)`,
-  label_priority: sql<number>`(select min(r.priority) from merge_request_labels k join label_priorities r
-    on r.label_id = k.label_id and r.project_id = merge_requests.project_id where k.merge_request_id = merge_requests.id)`,
-} as const;
+const milestoneDue = sql<string>`(select s.due_date from milestones s where s.id = merge_requests.milestone_id)`;
+const labelPriority = sql<number>`(select min(r.priority) from merge_request_labels k join label_priorities r
+  on r.label_id = k.label_id and r.project_id = merge_requests.project_id where k.merge_request_id = merge_requests.id)`;
+
+/** What a list is ordered by that is not a column, smallest first. */
+const orders: Readonly<Record<Exclude<Order, Column>, readonly RawBuilder<unknown>[]>> = {
+  popularity: [
+    sql<number>`(select count(*) from award_emoji a where a.noteable_type = 'merge_request'
+      and a.noteable_id = merge_requests.id and a.note_id is null and a.name = 'thumbsup')`,
+  ],
+  milestone_due: [milestoneDue],
+  label_priority: [labelPriority],
+  priority: [milestoneDue, labelPriority],
+};
+
+const isColumn = (by: Order): by is Column => !(by in orders);
 
 function conditions(eb: Builder, filter: MergeRequestFilter) {
   const all: ReturnType<Builder['and']>[] = [];
@@ -174,6 +221,8 @@ function conditions(eb: Builder, filter: MergeRequestFilter) {
   if (filter.visibleTo) add(eb.and([visible(filter.visibleTo, !filter.unarchived)]));
   const approvals = approved(filter.approvedByIds ?? [], filter.approvedByUsernames ?? []);
   if (approvals.length > 0) add(eb.and(approvals));
+  if (filter.approverIds && filter.approverIds.length > 0) add(eb.and(approvers(filter.approverIds)));
+  for (const condition of deployed(filter.deployed ?? {})) add(eb.and([condition]));
   if (filter.milestoneId !== undefined) add(eb.and([eb('milestone_id', '=', filter.milestoneId)]));
   if (filter.labels && filter.labels.length > 0) add(eb.and(filter.labels.map(labelled)));
   if (filter.milestone !== undefined) add(eb.and([planned(filter.milestone)]));
@@ -222,22 +271,17 @@ function conditions(eb: Builder, filter: MergeRequestFilter) {
 
 /** Rows of one page of a filtered list. */
 export async function listRows(db: Db, filter: MergeRequestFilter, page: Page): Promise<MergeRequest[]> {
+  const { orderBy: by, sort } = filter;
+  const keys = isColumn(by) ? [sql.ref(by)] : orders[by];
+  // Only where there are missing values: an index does not serve the other columns with it.
+  const missing = by === 'merged_at' || !isColumn(by) ? sql` nulls last` : sql``;
+  const direction = sort === 'asc' ? sql`asc` : sql`desc`;
+  const order = sql.join([...keys.map((key) => sql`${key} ${direction}${missing}`), sql`id ${direction}`]);
   return db
     .selectFrom('merge_requests')
     .selectAll()
     .where((eb) => conditions(eb, filter))
-    .orderBy(
-      (eb) => {
-        const { orderBy: by } = filter;
-        return by in orders ? orders[by as keyof typeof orders] : eb.ref(by as Exclude<Order, keyof typeof orders>);
-      },
-      (order) => {
-        const directed = filter.sort === 'asc' ? order.asc() : order.desc();
-        // Only where there are missing values: an index does not serve the other columns with it.
-        return filter.orderBy === 'merged_at' || filter.orderBy in orders ? directed.nullsLast() : directed;
-      },
-    )
-    .orderBy('id', filter.sort)
+    .orderBy(order)
     .limit(page.limit)
     .offset(page.offset)
     .execute();

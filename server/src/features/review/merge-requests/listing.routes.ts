@@ -11,7 +11,7 @@ import { findMilestone } from '../../collaboration/index.ts';
 import { storedStatus } from '../merge-checks/merge-check.ts';
 import { countRows, listRows, type MergeRequestFilter } from './listing.queries.ts';
 import { ListedMergeRequest, listedJson, MergeRequest, mergeRequestJson } from './merge-requests.entity.ts';
-import { filters } from './merge-requests.params.ts';
+import { exclusiveFilters, filters } from './merge-requests.params.ts';
 import { withPeople } from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
 import { reviewStatusOf } from './review-status.queries.ts';
@@ -21,7 +21,12 @@ const common = { method: 'GET', credentials: ['token', 'session'], pagination: '
 const milestoneId = Int({ description: 'Id of the milestone' });
 
 /** The id that digits are; other words are left to the query. */
-const personOf = (given: string | undefined) => (given !== undefined && /^\d+$/.test(given) ? Number(given) : given);
+const digitsOrWord = (given: string) => (/^\d+$/.test(given) ? Number(given) : given);
+const personOf = (given: string | undefined) => (given === undefined ? undefined : digitsOrWord(given));
+
+/** A username, or the words for nobody and anybody in its place. */
+const namedOrWord = (given: string | undefined) =>
+  given !== undefined && /^(none|any)$/i.test(given) ? { id: given } : { usernames: listOf(given) };
 
 const listOf = (name: string | undefined) => (name === undefined ? [] : [name]);
 
@@ -41,11 +46,15 @@ function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeReque
       id: scope === 'assigned_to_me' ? me : personOf(params.assignee_id),
       usernames: params.assignee_username,
     },
-    reviewer: {
-      id: scope === 'reviews_for_me' ? me : personOf(params.reviewer_id),
-      usernames: listOf(params.reviewer_username),
-    },
-    approvedByIds: params.approved_by_ids,
+    reviewer:
+      scope === 'reviews_for_me' || params.reviewer_id !== undefined
+        ? {
+            id: scope === 'reviews_for_me' ? me : personOf(params.reviewer_id),
+            usernames: listOf(params.reviewer_username),
+          }
+        : namedOrWord(params.reviewer_username),
+    approverIds: params.approver_ids?.map(digitsOrWord),
+    approvedByIds: params.approved_by_ids?.map(digitsOrWord),
     approvedByUsernames: params.approved_by_usernames,
     labels: params.labels,
     milestone: params.milestone,
@@ -61,6 +70,7 @@ function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeReque
     reactionsOf: me,
     approved: params.approved === undefined ? undefined : params.approved === 'yes',
     sourceProjectId: params.source_project_id,
+    deployed: { after: params.deployed_after, before: params.deployed_before, environment: params.environment },
     search: params.search,
     searchIn: params.in,
     draft: params.draft ?? (params.wip === undefined ? undefined : params.wip === 'yes'),
@@ -122,7 +132,7 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
       summary: 'List merge requests of all projects, by default own ones',
       tag: 'Merge requests',
       access: { on: 'instance', ability: 'signed_in' },
-      params: Type.Object({ ...filters }),
+      params: Type.Object({ ...filters }, exclusiveFilters),
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, page, caller }) => {
         const filter = filterOf(caller, { ...params, scope: params.scope ?? 'created_by_me' });
@@ -136,13 +146,19 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
       summary: 'List merge requests of a project',
       tag: 'Merge requests',
       access: { on: 'project', ability: 'read_merge_request' },
-      params: Type.Object({
-        id: IdOrPath('Id or path of the project'),
-        ...filters,
-        with_review_status: Optional(
-          Bool({ default: false, description: 'Also head pipeline, approvals, open threads and states of reviewers' }),
-        ),
-      }),
+      params: Type.Object(
+        {
+          id: IdOrPath('Id or path of the project'),
+          ...filters,
+          with_review_status: Optional(
+            Bool({
+              default: false,
+              description: 'Also head pipeline, approvals, open threads and states of reviewers',
+            }),
+          ),
+        },
+        exclusiveFilters,
+      ),
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, subject, page, caller }) => {
         const filter = { ...filterOf(caller, params), projectId: subject.project.id };
@@ -169,11 +185,14 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
       summary: 'List merge requests of the projects of a group',
       tag: 'Merge requests',
       access: { on: 'group', ability: 'read_group' },
-      params: Type.Object({
-        id: IdOrPath('Id or path of the group'),
-        ...filters,
-        non_archived: Optional(Bool({ default: true, description: 'Leave those of archived projects out' })),
-      }),
+      params: Type.Object(
+        {
+          id: IdOrPath('Id or path of the group'),
+          ...filters,
+          non_archived: Optional(Bool({ default: true, description: 'Leave those of archived projects out' })),
+        },
+        exclusiveFilters,
+      ),
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, subject, page, caller }) => {
         const group = { id: subject.group.id, caller, descendants: true, archived: params.non_archived === false };

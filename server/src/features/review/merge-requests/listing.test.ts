@@ -61,6 +61,59 @@ it('approved_by_ids and approved_by_usernames: those that all of them have appro
   const names = `${first.user.username},${second.user.username}`;
   expect(await list({ approved_by_usernames: names })).toEqual([both.id]);
   expect(await list({ approved_by_usernames: project.owner.user.username })).toEqual([]);
+  const neither = await open(project, project.owner);
+  expect(await list({ approved_by_ids: 'None' })).toEqual([neither.id]);
+  expect(await list({ approved_by_ids: 'Any' })).toEqual([both.id, one.id]);
+});
+
+it('approver_ids: those whose approval rules name all of them', async () => {
+  const project = await buildRepositoryProject(app);
+  const approver = await project.member(Level.developer);
+  const [one, two] = [await open(project, project.owner), await open(project, project.owner)];
+  const list = async (approver_ids: string) =>
+    (await project.api<Json[]>('GET', '/merge_requests', { query: { approver_ids, sort: 'asc' } })).body.map(
+      ({ id }) => id,
+    );
+  expect([await list('None'), await list('Any')]).toEqual([[one.id, two.id], []]);
+  const rule = { name: 'Own', approvals_required: 1, user_ids: [approver.user.id] };
+  const made = await project.api('POST', `/merge_requests/${two.iid}/approval_rules`, { json: rule });
+  expect(made.status).toBe(201);
+  expect([await list(String(approver.user.id)), await list('None')]).toEqual([[two.id], [one.id]]);
+  await project.api('POST', '/approval_rules', { json: { ...rule, name: 'All' } });
+  expect(await list('Any')).toEqual([one.id, two.id]);
+  expect(await list(String(project.owner.user.id))).toEqual([]);
+});
+
+it('deployed_after, deployed_before and environment: those that a successful deployment brought', async () => {
+  const project = await buildRepositoryProject(app);
+  const [one, two] = [await open(project, project.owner), await open(project, project.owner)];
+  const merged = await project.api('PUT', `/merge_requests/${one.iid}/merge`);
+  expect(merged.body).toMatchObject({ first_contribution: true, first_deployed_to_production_at: null });
+  const tip = (await project.api<{ commit: { id: string } }>('GET', '/repository/branches/main')).body.commit.id;
+  const deploy = (environment: string, sha: string) =>
+    project.api('POST', '/deployments', { json: { environment, sha, ref: 'main', tag: false, status: 'success' } });
+  expect((await deploy('production', tip)).status).toBe(201);
+  const list = async (query: Record<string, string>) =>
+    (await project.api<Json[]>('GET', '/merge_requests', { query })).body.map(({ id }) => id);
+  // In the background a deployment is linked to what it brings.
+  const made = await app.db.selectFrom('deployments').select('id').where('project_id', '=', project.id).execute();
+  const links = made.map(({ id }) => ({ deployment_id: id, merge_request_id: one.id }));
+  await app.db.insertInto('deployment_merge_requests').values(links).execute();
+  expect(await list({ environment: 'production' })).toEqual([one.id]);
+  expect(await list({ environment: 'staging' })).toEqual([]);
+  expect(await list({ deployed_after: '2020-01-01T00:00:00Z' })).toEqual([one.id]);
+  expect(await list({ deployed_before: '2020-01-01T00:00:00Z', environment: 'production' })).toEqual([]);
+  const { body } = await project.api('GET', `/merge_requests/${one.iid}`);
+  expect(body).toMatchObject({ first_deployed_to_production_at: expect.stringMatching(/^20/) });
+  expect((await project.api('PUT', `/merge_requests/${two.iid}/merge`)).body).toMatchObject({
+    first_contribution: false,
+  });
+});
+
+it('two names of the same filter are refused', async () => {
+  const { api } = await buildRepositoryProject(app);
+  const { status, body } = await api('GET', '/merge_requests', { query: { author_id: '1', author_username: 'x' } });
+  expect([status, body]).toEqual([400, { error: 'author_id, author_username are mutually exclusive' }]);
 });
 
 it('people, reactions and approvals narrow a list, and leave out with not[]; reactions and due dates order it', async () => {
@@ -112,6 +165,9 @@ it('people, reactions and approvals narrow a list, and leave out with not[]; rea
   expect((await list({ order_by: 'popularity', sort: 'desc' }))[0]).toBe(2);
   expect((await list({ order_by: 'milestone_due' }))[0]).toBe(3);
   expect(await list({ order_by: 'label_priority' })).toHaveLength(3);
+  expect((await list({ order_by: 'priority' }))[0]).toBe(3);
+  expect(await list({ reviewer_username: 'None' })).toEqual([2, 3]);
+  expect(await list({ reviewer_username: 'Any' })).toEqual([1]);
 });
 
 it('search looks into titles and descriptions of all projects, along an index', async () => {

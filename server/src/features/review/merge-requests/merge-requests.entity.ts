@@ -219,14 +219,14 @@ export function mergeRequestJson(
     target_project_id: row.project_id,
     labels: loaded.labels.map(({ title }) => title),
     draft,
-    imported: false,
-    imported_from: 'none',
+    imported: row.imported_from !== 'none',
+    imported_from: row.imported_from,
     work_in_progress: draft,
     milestone: loaded.milestone && milestoneJson(loaded.milestone, urls.base),
     merge_when_pipeline_succeeds: row.auto_merge,
     merge_status: row.merge_status,
     detailed_merge_status: detailedStatus,
-    merge_after: null,
+    merge_after: row.merge_after,
     sha: row.head_sha,
     merge_commit_sha: row.merge_commit_sha,
     squash_commit_sha: row.squash_commit_sha,
@@ -279,6 +279,7 @@ export function versionJson(
     created_at: Date;
   },
   realSize: string,
+  patchId: string | null,
 ): Static<typeof MergeRequestVersion> {
   return {
     id: row.id,
@@ -287,8 +288,8 @@ export function versionJson(
     start_commit_sha: row.start_sha,
     created_at: row.created_at,
     merge_request_id: row.merge_request_id,
-    state: 'collected',
+    state: realSize === '0' ? 'empty' : 'collected',
     real_size: realSize,
-    patch_id_sha: null,
+    patch_id_sha: patchId,
   };
 }

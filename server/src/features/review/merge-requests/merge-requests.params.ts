@@ -1,6 +1,17 @@
 /** Parameters of merge requests that are many, or of several routes. */
 import Type from 'typebox';
-import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
+import {
+  Bool,
+  DateTimeParam,
+  Int,
+  List,
+  OneOf,
+  Optional,
+  OrNull,
+  rules,
+  Str,
+} from '../../../kernel/http/params/schema.ts';
 
 export const people = {
   assignee_id: Optional(Int({ description: 'One assignee; 0 removes all' })),
@@ -9,6 +20,11 @@ export const people = {
 };
 
 const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description });
+
+/** When it may be merged. */
+export const merge_after = Optional(
+  OrNull(DateTimeParam({ description: 'Time before which it is not merged; null for none' })),
+);
 
 /** Labels and milestone of a request. */
 export const planned = {
@@ -27,6 +43,20 @@ const negatable = {
   labels: Optional(titles('Only those with all of these labels; `None` for those without, `Any` for those with any')),
   milestone: Optional(Str({ description: 'Only those of the milestone with this title; `None`, `Any`' })),
 };
+
+/** What a list can be ordered by. */
+const orders = [
+  ...(['created_at', 'updated_at', 'merged_at', 'title', 'popularity'] as const),
+  ...(['milestone_due', 'label_priority', 'priority'] as const),
+] as const;
+
+/** Two names of the same filter; at most one of them may be given. */
+export const exclusiveFilters = rules(
+  mutuallyExclusive('author_id', 'author_username'),
+  mutuallyExclusive('assignee_id', 'assignee_username'),
+  mutuallyExclusive('reviewer_id', 'reviewer_username'),
+  mutuallyExclusive('merge_user_id', 'merge_user_username'),
+);
 
 /** What a list of merge requests is narrowed and ordered by. */
 export const filters = {
@@ -56,10 +86,24 @@ export const filters = {
   ),
   reviewer_id: Optional(person('Only those that this user is asked to review; `None` for nobody, `Any` for anybody')),
   reviewer_username: Optional(
-    Str({ maxLength: 255, description: 'Only those that the person with this username is asked to review' }),
+    Str({
+      maxLength: 255,
+      description: 'Only those that the person with this username is asked to review; `None`, `Any`',
+    }),
+  ),
+  approver_ids: Optional(
+    List(person('User id, `None` or `Any`'), {
+      commas: true,
+      maxItems: 32,
+      description: 'Only those whose approval rules name all of these users; `None` for nobody, `Any` for anybody',
+    }),
   ),
   approved_by_ids: Optional(
-    List(Int(), { commas: true, maxItems: 32, description: 'Only those that all of these users have approved' }),
+    List(person('User id, `None` or `Any`'), {
+      commas: true,
+      maxItems: 32,
+      description: 'Only those that all of these users have approved; `None` for nobody, `Any` for anybody',
+    }),
   ),
   approved_by_usernames: Optional(
     List(Str({ maxLength: 255 }), {
@@ -116,10 +160,14 @@ export const filters = {
   created_before: Optional(DateTimeParam({ description: 'Only those created at or before this time' })),
   updated_after: Optional(DateTimeParam({ description: 'Only those changed at or after this time' })),
   updated_before: Optional(DateTimeParam({ description: 'Only those changed at or before this time' })),
+  deployed_after: Optional(DateTimeParam({ description: 'Only those deployed after this time' })),
+  deployed_before: Optional(DateTimeParam({ description: 'Only those deployed before this time' })),
+  environment: Optional(Str({ maxLength: 255, description: 'Only those deployed to the environment with this name' })),
   order_by: Optional(
-    OneOf(['created_at', 'updated_at', 'merged_at', 'title', 'popularity', 'milestone_due', 'label_priority'], {
+    OneOf(orders, {
       default: 'created_at',
-      description: 'What the list is ordered by',
+      description:
+        'What the list is ordered by; `priority` is the due date of the milestone, then the priority of labels',
     }),
   ),
   sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),

@@ -186,6 +186,7 @@ export interface NewMergeRequest {
   readonly baseSha: string;
   readonly startSha: string;
   readonly milestoneId: number | null;
+  readonly mergeAfter: Date | null;
 }
 
 export async function insertRow(tx: Db, values: NewMergeRequest): Promise<MergeRequest> {
@@ -208,6 +209,7 @@ export async function insertRow(tx: Db, values: NewMergeRequest): Promise<MergeR
       start_sha: values.startSha,
       milestone_id: values.milestoneId,
       prepared_at: new Date(),
+      merge_after: values.mergeAfter,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -277,6 +279,16 @@ export async function activeUsers(db: Db, ids: readonly number[]): Promise<numbe
     .execute();
   const found = new Set(rows.map((row) => row.id));
   return [...new Set(ids)].filter((id) => found.has(id));
+}
+
+export async function usernamesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where('id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map(({ id, username }) => [id, username]));
 }
 
 /** Active users by the name or id that somebody wrote, in lower case. */

@@ -11,7 +11,7 @@ import { TaskParam } from '../../collaboration/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import type { MergeRequestDetailOf } from './detail.ts';
 import { MergeRequestDetail } from './merge-requests.entity.ts';
-import { people, planned, relabelled } from './merge-requests.params.ts';
+import { merge_after, people, planned, relabelled } from './merge-requests.params.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 import { placeOfRequest } from './noteable.ts';
@@ -62,6 +62,7 @@ export function mergeRequestRoutes(
         allow_collaboration: Optional(
           Bool({ description: 'Whether who may merge into the target may push to the source branch' }),
         ),
+        merge_after,
         ...people,
         ...planned,
       }),
@@ -82,6 +83,7 @@ export function mergeRequestRoutes(
             squash: params.squash,
             removeSourceBranch: params.remove_source_branch,
             allowCollaboration: params.allow_collaboration ?? false,
+            mergeAfter: params.merge_after ?? null,
             assigneeIds: assignees(params) ?? [],
             reviewerIds: params.reviewer_ids ?? [],
             labels: params.labels,
@@ -143,6 +145,7 @@ export function mergeRequestRoutes(
         override_requested_changes: Optional(
           Bool({ description: 'Whether it may be merged despite requested changes; for those who may merge it' }),
         ),
+        merge_after,
         ...people,
         ...planned,
         ...relabelled,

@@ -58,6 +58,7 @@ export interface CreateOptions extends Pick<PlanWishes, 'labels' | 'milestone_id
   readonly squash: boolean | undefined;
   readonly removeSourceBranch: boolean | undefined;
   readonly allowCollaboration: boolean;
+  readonly mergeAfter?: Date | null;
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
 }
@@ -143,6 +144,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
           headSha: head,
           baseSha: base,
           startSha: target,
+          mergeAfter: options.mergeAfter ?? null,
           milestoneId: (await wishedMilestone(tx, subject, caller, options)) ?? null,
         });
         const labels = await relabel(tx, subject, caller, row.id, options);

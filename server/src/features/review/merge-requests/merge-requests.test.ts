@@ -225,6 +225,17 @@ describe('reading', () => {
     expect((await project.api('GET', `${at}/versions/0`)).body).toEqual({ message: '404 Version Not Found' });
     const other = await request('other-version');
     expect((await project.api('GET', `${path}/${other.iid}/versions/${version?.id}`)).status).toBe(404);
+    const lines = '--- /dev/null\n+++ b/patched.txt\n@@ -0,0 +1 @@\n+x\n';
+    expect(
+      (await project.api('GET', `${at}/versions/${version?.id}`, { query: { unidiff: true } })).body,
+    ).toMatchObject({
+      patch_id_sha: expect.stringMatching(/^[0-9a-f]{40}$/),
+      diffs: [{ diff: lines }],
+    });
+    for (const list of ['diffs', 'changes']) {
+      const { body } = await project.api<Json>('GET', `${at}/${list}`, { query: { unidiff: true } });
+      expect(list === 'diffs' ? body : body.changes).toMatchObject([{ diff: lines }]);
+    }
     const patch = await project.api<string>('GET', `${at}/raw_diffs`);
     expect([patch.status, patch.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     expect(patch.body).toMatch(

@@ -37,8 +37,14 @@ export async function reviewersOf(db: Db, requestId: number): Promise<Reviewer[]
     .execute();
 }
 
-/** Records how far somebody is, where they were asked to review; nothing for others. */
+/** Records how far somebody is, where they were asked to review, and for everybody which version they have reviewed. */
 export async function recordReview(tx: Db, requestId: number, userId: number, state: ReviewState): Promise<void> {
+  if (state !== 'unapproved')
+    await sql`insert into merge_request_last_reviews (merge_request_id, user_id, version_id)
+      select merge_request_id, ${userId}, id from merge_request_versions where merge_request_id = ${requestId}
+        order by id desc limit 1
+      on conflict (merge_request_id, user_id) do update
+        set version_id = excluded.version_id, reviewed_at = excluded.reviewed_at`.execute(tx);
   await tx
     .updateTable('merge_request_people')
     .set({ state })
@@ -48,4 +54,16 @@ export async function recordReview(tx: Db, requestId: number, userId: number, st
     // Comments after an approval leave it standing.
     .where((eb) => (state === 'reviewed' ? eb('state', 'not in', ['approved', 'requested_changes']) : eb.lit(true)))
     .execute();
+}
+
+/** When somebody last reviewed a request, and which version; null before they did. */
+export async function lastReviewOf(db: Db, requestId: number, userId: number) {
+  const row = await db
+    .selectFrom('merge_request_last_reviews as l')
+    .innerJoin('merge_request_versions as v', 'v.id', 'l.version_id')
+    .select(['l.reviewed_at', 'l.version_id', 'v.head_sha'])
+    .where('l.merge_request_id', '=', requestId)
+    .where('l.user_id', '=', userId)
+    .executeTakeFirst();
+  return row ?? null;
 }

@@ -1,7 +1,7 @@
 /** The API of the people of a merge request: who takes part, and how far the reviewers are. */
 import Type from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
-import { Entity, ListOf, Timestamp } from '../../../kernel/http/entity.ts';
+import { Entity, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
 import { mapPresent, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
@@ -9,7 +9,7 @@ import { findReferences, UserReference, userReference } from '../../identity/ind
 import { reviewStateWord } from './merge-requests.entity.ts';
 import { requireByIid } from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
-import { participantsOf, reviewersOf } from './people.queries.ts';
+import { lastReviewOf, participantsOf, reviewersOf } from './people.queries.ts';
 
 const common = {
   method: 'GET',
@@ -28,6 +28,12 @@ const MergeRequestReviewer = Entity('MergeRequestReviewer', {
   user: UserReference,
   state: reviewStateWord,
   created_at: Timestamp(),
+});
+
+const MergeRequestLastReview = Entity('MergeRequestLastReview', {
+  reviewed_at: Nullable(Timestamp({ description: 'Null before the caller has reviewed the merge request' })),
+  version_id: Nullable(Id({ description: 'Version that was the newest then' })),
+  head_commit_sha: Nullable(Text({ description: 'Head of that version' })),
 });
 
 export function requestPeopleRoutes({
@@ -50,6 +56,23 @@ export function requestPeopleRoutes({
           const found = people.get(id);
           return found && userReference(found, externalUrl);
         });
+      },
+    }),
+    route({
+      ...common,
+      pagination: undefined,
+      path: `${path}/last_review`,
+      summary: 'Get when the caller last reviewed a merge request, and which version',
+      params: one,
+      responses: { 200: MergeRequestLastReview },
+      handler: async ({ params, subject, caller }) => {
+        const row = await requireByIid(db, subject.project.id, params.merge_request_iid);
+        const found = caller.user && (await lastReviewOf(db, row.id, caller.user.id));
+        return {
+          reviewed_at: found?.reviewed_at ?? null,
+          version_id: found?.version_id ?? null,
+          head_commit_sha: found?.head_sha ?? null,
+        };
       },
     }),
     route({

@@ -108,6 +108,7 @@ export async function insertMergeRequest(
       author_id: people.authorId,
       merge_user_id: people.mergedById,
       closed_by_id: people.closedById,
+      imported_from: sql<string>`coalesce((select import_type from projects where id = ${projectId}), 'none')`,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')

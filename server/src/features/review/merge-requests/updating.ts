@@ -6,10 +6,12 @@ import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { type TaskChange, withTask } from '../../collaboration/index.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
+import { baseOf } from '../stacks/stack-base.ts';
 import { threadsAfterPush } from '../threads/threads-after-push.ts';
 import { anotherOpen } from './duplicate.ts';
 import { headRef } from './head-ref.ts';
-import { assign } from './history.ts';
+import { assign, noteableOf, notePeople } from './history.ts';
+import { mergeWhenDue } from './merge-after.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 import { type PlanWishes, relabel, wishedMilestone } from './planning.ts';
@@ -29,6 +31,9 @@ export interface UpdateOptions extends PlanWishes {
   readonly discussion_locked?: boolean | undefined;
   /** For those who may merge it. */
   readonly override_requested_changes?: boolean | undefined;
+  readonly merge_after?: Date | null | undefined;
+  /** With another target branch: the head of the request below, which was merged into that. */
+  readonly stack_base_sha?: string | undefined;
   readonly assignee_ids?: readonly number[] | undefined;
   readonly reviewer_ids?: readonly number[] | undefined;
 }
@@ -52,7 +57,13 @@ export const sameBranches = () =>
   new HttpError(422, { message: ["You can't use same project/branch for source and target"] });
 
 /** The refs of the request against another target, or the same one after a reopening. */
-async function retarget(deps: UpdateDependencies, subject: ProjectSubject, row: MergeRequest, branch: string) {
+async function retarget(
+  deps: UpdateDependencies,
+  subject: ProjectSubject,
+  row: MergeRequest,
+  branch: string,
+  below: string | null,
+) {
   if (!ofFork(row) && branch === row.source_branch) throw sameBranches();
   const [target, head] = await Promise.all([
     deps.repository.branch(subject.project, branch),
@@ -63,12 +74,14 @@ async function retarget(deps: UpdateDependencies, subject: ProjectSubject, row: 
   if (tip === null) throw invalidRecord({ source_branch: ['does not exist'] });
   const source = ofFork(row) && row.source_project_id !== null ? await deps.project(row.source_project_id) : null;
   if (source && head !== null) await deps.repository.carry(subject.project, source, head);
-  const base = (await deps.repository.mergeBase(subject.project, target, tip)) ?? target;
+  const stack = { stack_base_sha: below };
+  const base = await baseOf(deps.repository, subject.project, stack, { target, head: tip });
   return {
     target_branch: branch,
     start_sha: target,
     base_sha: base,
     head_sha: tip,
+    stack_base_sha: below,
     merge_status: 'unchecked' as const,
     checked_against: null,
   };
@@ -80,6 +93,10 @@ async function requireMerger(deps: UpdateDependencies, subject: ProjectSubject, 
     if (await deps.repository.mayMerge(subject, caller, row.target_branch)) return;
   throw forbidden();
 }
+
+/** What it stands on in the target branch that it is to have. */
+const stackOf = (request: MergeRequest, { target_branch, stack_base_sha }: UpdateOptions): string | null =>
+  stack_base_sha ?? (target_branch === undefined ? request.stack_base_sha : null);
 
 /** Applies a change and tells it; `merge_request.closed` and `.reopened` where the state moved, else `.updated`. */
 export async function updateMergeRequest(
@@ -100,7 +117,7 @@ export async function updateMergeRequest(
       : reopens
         ? request.target_branch
         : undefined;
-  const refs = target === undefined ? null : await retarget(deps, subject, request, target);
+  const refs = target === undefined ? null : await retarget(deps, subject, request, target, stackOf(request, options));
   if (refs && refs.head_sha !== request.head_sha)
     await deps.repository.keepRef(deps.db, subject.project, headRef(request.iid), refs.head_sha);
   const moveThreads =
@@ -132,6 +149,7 @@ export async function updateMergeRequest(
         ...(collaboration === undefined ? {} : { allow_collaboration: collaboration }),
         ...(options.discussion_locked === undefined ? {} : { discussion_locked: options.discussion_locked }),
         ...(override === undefined ? {} : { override_requested_changes: override }),
+        ...(options.merge_after === undefined ? {} : { merge_after: options.merge_after }),
         ...(refs ?? {}),
         ...(closes
           ? {
@@ -143,6 +161,7 @@ export async function updateMergeRequest(
           : {}),
         ...(reopens ? { state: 'opened' as const, closed_at: null, closed_by_id: null } : {}),
       });
+      if (options.merge_after !== undefined && changed.auto_merge) await mergeWhenDue(tx, changed);
       await moveThreads?.(tx);
       if (override !== undefined && override !== row.override_requested_changes && caller.user)
         await systemNote(
@@ -156,6 +175,16 @@ export async function updateMergeRequest(
       const assignee = options.assignee_ids ? await assign(tx, row, 'assignee', options.assignee_ids, actor) : null;
       const reviewer = options.reviewer_ids ? await assign(tx, row, 'reviewer', options.reviewer_ids, actor) : null;
       const people = { ...(assignee ? { assignee } : {}), ...(reviewer ? { reviewer } : {}) };
+      if (assignee) await notePeople(tx, row, 'assignee', assignee, actor);
+      if (reviewer) await notePeople(tx, row, 'reviewer', reviewer, actor);
+      if (row.title !== changed.title && actor !== null)
+        await systemNote(
+          tx,
+          noteableOf(row),
+          actor,
+          'title',
+          `changed title from **${row.title}** to **${changed.title}**`,
+        );
       if (refs?.head_sha && refs.head_sha !== row.head_sha) {
         await insertVersion(tx, {
           id: row.id,

@@ -7,6 +7,7 @@ import { notFound } from '../../../kernel/http/errors.ts';
 import { mapPageAsync, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import { unified } from '../../repository/index.ts';
 import { MergeRequestVersion, MergeRequestVersionDetail, versionJson } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
@@ -25,12 +26,16 @@ export function versionRoutes({
 }: Pick<MergeRequestDependencies, 'db'> & {
   readonly repository: Pick<
     MergeRequestDependencies['repository'],
-    'changedFiles' | 'commitsBetween' | 'diff' | 'rawDiff'
+    'changedFiles' | 'commitsBetween' | 'diff' | 'patchId' | 'rawDiff'
   >;
 }): Route[] {
   type VersionRow = Awaited<ReturnType<typeof versions>>[number];
-  const shown = async (subject: ProjectSubject, row: VersionRow) =>
-    versionJson(row, String(await repository.changedFiles(subject.project, row.base_sha, row.head_sha)));
+  async function shown({ project }: ProjectSubject, row: VersionRow) {
+    const files = await repository.changedFiles(project, row.base_sha, row.head_sha);
+    const patchId = files === 0 ? null : await repository.patchId(project, row.base_sha, row.head_sha);
+    // As long as the ids of commits.
+    return versionJson(row, String(files), patchId?.slice(0, 40) ?? null);
+  }
 
   return [
     route({
@@ -71,7 +76,7 @@ export function versionRoutes({
           repository.commitsBetween(subject, base, head, { skip: 0, limit: mostCommits }),
           repository.diff(subject.project, base, head),
         ]);
-        return { ...(await shown(subject, version)), commits, diffs: files };
+        return { ...(await shown(subject, version)), commits, diffs: params.unidiff ? files.map(unified) : files };
       },
     }),
     route({

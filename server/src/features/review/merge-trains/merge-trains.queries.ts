@@ -108,7 +108,10 @@ export async function activeEntryOf(db: Db, mergeRequestId: number): Promise<Mer
 }
 
 export interface NewEntry
-  extends Pick<MergeTrainEntry, 'project_id' | 'merge_request_id' | 'user_id' | 'target_branch' | 'source_sha'> {
+  extends Pick<
+    MergeTrainEntry,
+    'project_id' | 'merge_request_id' | 'user_id' | 'target_branch' | 'source_sha' | 'below_id'
+  > {
   readonly options: string;
 }
 

@@ -13,6 +13,7 @@ import type { MergingService } from '../merging/merging.service.ts';
 import { MergeTrainEntry, mergeTrainEntry } from './merge-trains.entity.ts';
 import * as queries from './merge-trains.queries.ts';
 import { requireTrains } from './merge-trains.service.ts';
+import type { JoinStack } from './stack-joining.ts';
 
 const common = { tag: 'Merge trains', credentials: ['token', 'session'] } as const;
 const read = { on: 'project', ability: 'read_merge_train' } as const;
@@ -32,9 +33,16 @@ export interface TrainRouteDependencies {
   readonly externalUrl: string;
   readonly trainPipelines: Pick<TrainPipelines, 'json'>;
   readonly merging: Pick<MergingService, 'join'>;
+  readonly joinStack: JoinStack;
 }
 
-export function mergeTrainRoutes({ db, externalUrl, trainPipelines, merging }: TrainRouteDependencies): Route[] {
+export function mergeTrainRoutes({
+  db,
+  externalUrl,
+  trainPipelines,
+  merging,
+  joinStack,
+}: TrainRouteDependencies): Route[] {
   function json(subject: ProjectSubject, loaded: queries.LoadedEntry) {
     const project = `${externalUrl}/${subject.namespace.full_path}/${subject.project.path}`;
     const pipeline = loaded.pipeline && trainPipelines.json(subject, loaded.pipeline);
@@ -68,9 +76,11 @@ export function mergeTrainRoutes({ db, externalUrl, trainPipelines, merging }: T
     caller: Caller,
     params: Parameters<MergingService['join']>[3],
     iid: number,
+    stack: boolean,
   ) {
-    const joined = await merging.join(subject, caller, iid, params);
-    const train = await queries.activeEntries(db, subject.project.id, joined.request.target_branch);
+    const joined = await (stack ? joinStack : merging.join)(subject, caller, iid, params);
+    const branch = joined.entry?.target_branch ?? joined.request.target_branch;
+    const train = await queries.activeEntries(db, subject.project.id, branch);
     const entries = train.map((loaded) =>
       loaded.entry.id === joined.entry?.id
         ? { ...loaded, entry: { ...joined.entry, pipeline_id: loaded.entry.pipeline_id } }
@@ -139,6 +149,12 @@ export function mergeTrainRoutes({ db, externalUrl, trainPipelines, merging }: T
         when_pipeline_succeeds: Optional(Bool({ deprecated: true, description: 'Use `auto_merge`' })),
         sha: Optional(Str({ description: 'Must be the head of the source branch' })),
         squash: Optional(Bool({ description: 'Whether the commits become one when merged' })),
+        stack: Optional(
+          Bool({
+            default: false,
+            description: 'Add the merge requests that it stands on as well, the lowest first: all of them or none',
+          }),
+        ),
       }),
       responses: { 201: ListOf(MergeTrainEntry), 202: ListOf(MergeTrainEntry) },
       errors: [405, 409, 422],
@@ -149,7 +165,13 @@ export function mergeTrainRoutes({ db, externalUrl, trainPipelines, merging }: T
           sha: params.sha,
           whenPipelineSucceeds: params.auto_merge ?? params.when_pipeline_succeeds ?? false,
         };
-        const { waits, entries } = await trainOf(subject, caller, options, params.merge_request_iid);
+        const { waits, entries } = await trainOf(
+          subject,
+          caller,
+          options,
+          params.merge_request_iid,
+          params.stack ?? false,
+        );
         return waits ? answer(202, entries) : entries;
       },
     }),

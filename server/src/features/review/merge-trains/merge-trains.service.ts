@@ -54,44 +54,72 @@ export interface TrainDependencies extends Pick<MergeRequestDependencies, 'db' |
 export function mergeTrainService(deps: TrainDependencies, requests: Pick<MergeRequestService, 'tell'>) {
   const { db } = deps;
 
-  /** Puts a request that the checks have passed at the end of the train of its target branch; once. */
-  async function join({ caller }: Merger, row: MergeRequest, options: MergeOptions): Promise<Joined> {
-    const userId = caller.user?.id;
-    if (userId === undefined) throw unauthorized();
+  /** Puts a request at the end of a train, once: that of its target branch, or that of the request below it in a stack. */
+  async function add(
+    tx: Db,
+    userId: number,
+    row: MergeRequest,
+    options: MergeOptions,
+    below?: Joined,
+  ): Promise<Joined> {
     const { sha: _, ...stored } = options;
     const params = JSON.stringify({ ...stored, should_remove_source_branch: options.shouldRemoveSourceBranch });
+    const now = await requestQueries.lockById(tx, row.id);
+    // Closed, pushed to or retargeted since the checks.
+    if (now?.state !== 'opened' || now.head_sha === null || now.head_sha !== row.head_sha)
+      throw plainError(405, '405 Method Not Allowed');
+    if (below && now.target_branch !== row.target_branch) throw plainError(405, '405 Method Not Allowed');
+    const target = below?.entry.target_branch ?? now.target_branch;
+    const known = await queries.activeEntryOf(tx, row.id);
+    if (known && known.target_branch !== target) throw plainError(405, '405 Method Not Allowed');
+    if (known) return { entry: known, request: now };
+    const entry = await queries.insertEntry(tx, {
+      project_id: row.project_id,
+      merge_request_id: row.id,
+      user_id: userId,
+      target_branch: target,
+      source_sha: now.head_sha,
+      options: params,
+      below_id: below?.request.id ?? null,
+    });
+    const request = await requestQueries.updateRow(tx, row.id, {
+      auto_merge: true,
+      merge_user_id: userId,
+      auto_merge_params: params,
+      merge_error: null,
+    });
+    await requests.tell(tx, 'merge_request.updated', request, userId);
+    await trainNote(tx, row, userId, 'added this merge request to the merge train');
+    // Whoever joins has it looked at themselves; this is for when they do not come to it.
+    await lookAt(tx, entry, new Date(Date.now() + boardedMs));
+    return { entry, request };
+  }
+
+  /** Puts requests that the checks have passed on a train in their order, each on the one before; all of them or none. */
+  async function joinAll(
+    { caller }: Pick<Merger, 'caller'>,
+    rows: readonly MergeRequest[],
+    options: MergeOptions,
+  ): Promise<Joined[]> {
+    const userId = caller.user?.id;
+    if (userId === undefined) throw unauthorized();
     try {
       return await transaction(db, async (tx) => {
-        const now = await requestQueries.lockById(tx, row.id);
-        // Closed or pushed to since the checks.
-        if (now?.state !== 'opened' || now.head_sha === null || now.head_sha !== row.head_sha)
-          throw plainError(405, '405 Method Not Allowed');
-        const known = await queries.activeEntryOf(tx, row.id);
-        if (known) return { entry: known, request: now };
-        const entry = await queries.insertEntry(tx, {
-          project_id: row.project_id,
-          merge_request_id: row.id,
-          user_id: userId,
-          target_branch: now.target_branch,
-          source_sha: now.head_sha,
-          options: params,
-        });
-        const request = await requestQueries.updateRow(tx, row.id, {
-          auto_merge: true,
-          merge_user_id: userId,
-          auto_merge_params: params,
-          merge_error: null,
-        });
-        await requests.tell(tx, 'merge_request.updated', request, userId);
-        await trainNote(tx, row, userId, 'added this merge request to the merge train');
-        // Whoever joins has it looked at themselves; this is for when they do not come to it.
-        await lookAt(tx, entry, new Date(Date.now() + boardedMs));
-        return { entry, request };
+        const joined: Joined[] = [];
+        for (const row of rows) joined.push(await add(tx, userId, row, options, joined.at(-1)));
+        return joined;
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'merge_train_entries_active')) throw error;
-      return await join({ caller } as Merger, row, options);
+      return await joinAll({ caller }, rows, options);
     }
+  }
+
+  /** Puts a request that the checks have passed at the end of the train of its target branch; once. */
+  async function join(merger: Pick<Merger, 'caller'>, row: MergeRequest, options: MergeOptions): Promise<Joined> {
+    const [joined] = await joinAll(merger, [row], options);
+    if (!joined) throw new Error('nothing has joined the merge train');
+    return joined;
   }
 
   /** Takes a request off its train, if it is on one; refused while it is being merged. */
@@ -125,10 +153,11 @@ export function mergeTrainService(deps: TrainDependencies, requests: Pick<MergeR
         target_branch: row.target_branch,
         source_sha: row.head_sha,
         options: '{}',
+        below_id: null,
       });
   }
 
-  return { join, leave, passed };
+  return { join, joinAll, leave, passed };
 }
 
 export type MergeTrainService = ReturnType<typeof mergeTrainService>;

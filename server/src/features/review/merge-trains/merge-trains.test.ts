@@ -260,6 +260,54 @@ describe('what a train does', () => {
     expect(await main(project)).toBe(done.merge_commit_sha);
   });
 
+  it('a stack joins in its order, all of it or nothing, and is merged from the lowest on', async () => {
+    const project = await build();
+    const one = await openRequest(project, 'one');
+    const stacked = async (branch: string, target: string) => {
+      await project.commit(branch, { [`${branch}.txt`]: branch }, { start_branch: target });
+      const json = { source_branch: branch, target_branch: target, title: branch };
+      return (await project.api('POST', '/merge_requests', { json })).body;
+    };
+    const [two, three] = [await stacked('two', 'one'), await stacked('three', 'two')];
+    const title = { draft: 'Draft: two', ready: 'two' };
+    await project.api('PUT', `/merge_requests/${two.iid}`, { json: { title: title.draft } });
+    expect((await join(project, three.iid, { stack: true })).status).toBe(405);
+    expect((await project.api<Json[]>('GET', trains)).body).toEqual([]);
+    await project.api('PUT', `/merge_requests/${two.iid}`, { json: { title: title.ready } });
+    const joined = await join(project, three.iid, { stack: true, squash: true });
+    expect([joined.status, joined.body.map((item) => (item.merge_request as Json).iid)]).toEqual([
+      201,
+      [three.iid, two.iid, one.iid],
+    ]);
+    expect(joined.body.map(({ target_branch }) => target_branch)).toEqual(['main', 'main', 'main']);
+    expect((await request(project, two.iid)).target_branch).toBe('one');
+    const last = await piped(project, three.iid);
+    for (const { iid } of [one, two, three]) {
+      await piped(project, iid);
+      await runner.end(project, iid);
+      await merged(project, iid);
+    }
+    // Nothing was built anew: the last one was tested with the two below it as they were merged.
+    expect(await main(project)).toBe(last.pipeline.sha);
+    expect((await request(project, three.iid)).target_branch).toBe('main');
+    const files = (await project.api<Json[]>('GET', '/repository/tree')).body.map(({ name }) => name);
+    expect(files).toEqual(expect.arrayContaining(['two.txt', 'three.txt']));
+  });
+
+  it('what stands on a request that leaves the train leaves with it', async () => {
+    const project = await build();
+    const one = await openRequest(project, 'one');
+    await project.commit('two', { 'two.txt': 'two' }, { start_branch: 'one' });
+    const json = { source_branch: 'two', target_branch: 'one', title: 'two' };
+    const two = (await project.api('POST', '/merge_requests', { json })).body;
+    await join(project, two.iid, { stack: true });
+    await project.api('POST', `/merge_requests/${one.iid}/cancel_merge_when_pipeline_succeeds`);
+    expect(await dropped(project, two.iid)).toMatchObject({
+      target_branch: 'one',
+      merge_error: 'Removed from the merge train: the merge request below it in the stack left the merge train.',
+    });
+  });
+
   it('a failure behind others waits for them: it may be their fault', async () => {
     const project = await build();
     const [one, two] = [await openRequest(project, 'one'), await openRequest(project, 'two')];

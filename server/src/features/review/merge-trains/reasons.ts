@@ -5,6 +5,7 @@ export const reasons = {
   canceled: 'auto-merge was canceled',
   closed: 'the merge request was closed',
   retargeted: 'the target branch was changed',
+  below: 'the merge request below it in the stack left the merge train',
   pushed: 'new commits were pushed to the source branch',
   source_deleted: 'the source branch was deleted',
   target_deleted: 'the target branch was deleted',

@@ -4,6 +4,7 @@ import type { LoadedCandidate, MergeCheckService } from '../merge-checks/merge-c
 import type { MergeRequestDependencies } from '../merge-requests/merge-requests.service.ts';
 import { squashes } from '../merge-requests/squash.ts';
 import { type MergeCommits, type MergeOptions, mergeCommits } from '../merging/merge-commits.ts';
+import { stackBase } from '../stacks/stack-base.ts';
 import type { Problem } from './reasons.ts';
 
 const trainRef = (iid: number) => `refs/merge-requests/${iid}/train`;
@@ -31,13 +32,19 @@ export async function trainCommit(
   const { ahead } = await checks.divergence(candidate, tips);
   if (ahead === 0) return 'empty';
   const options = optionsOf(entry);
+  const below = await stackBase(repository, subject.project, row, tips);
   const joins = rules.merge_method === 'merge' || squashes(rules.squash_option, options.squash ?? row.squash);
   const made = await repository.construct(subject.project, trainRef(row.iid), async (bench) => {
     if (joins) {
-      const { tree } = await bench.merge(base, head);
+      const { tree } = await bench.merge(base, head, below);
       return tree === null ? null : await mergeCommits(deps, bench, { candidate, merger, tips, tree, ahead }, options);
     }
-    const tip = await bench.rebase(head, base, { name: merger.name, email: merger.commit_email ?? merger.email });
+    const tip = await bench.rebase(
+      head,
+      base,
+      { name: merger.name, email: merger.commit_email ?? merger.email },
+      below,
+    );
     // All that it brings is there already.
     if (tip === null || tip === base) return null;
     const { tree } = await bench.merge(base, tip);

@@ -26,6 +26,7 @@ import { type Action, decide, type Entry, parallelPipelines, type Verdict } from
 import * as queries from './merge-trains.queries.ts';
 import { lookAt, trainNote, trainsEnabled } from './merge-trains.service.ts';
 import { failureOf, reasons } from './reasons.ts';
+import { onTop } from './stack-joining.ts';
 import { optionsOf, trainCommit } from './train-commit.ts';
 
 export interface WorkerDependencies
@@ -86,7 +87,7 @@ function refusalText(error: unknown): string {
 
 export function trainWorker(
   deps: WorkerDependencies,
-  requests: Pick<MergeRequestService, 'tell'>,
+  requests: Pick<MergeRequestService, 'tell' | 'update'>,
   checks: MergeCheckService,
   acceptance: Pick<MergeAcceptance, 'mergerOf'>,
   sources: Pick<RequestSources, 'liveHead' | 'removeBranch'>,
@@ -94,14 +95,31 @@ export function trainWorker(
   const { db, repository, trainPipelines } = deps;
   let working = 0;
 
+  /** An entry of a stack may target the branch of the one below until that is merged, and stands or falls with it. */
+  async function misplaced(
+    { entry, request }: queries.LoadedEntry,
+    onTrain: ReadonlySet<number>,
+  ): Promise<string | null> {
+    const targets = [entry.target_branch];
+    if (entry.below_id !== null) {
+      const below = await requestQueries.byId(db, entry.below_id);
+      if (below?.state !== 'merged' && !onTrain.has(entry.below_id)) return reasons.below;
+      if (below) targets.push(below.source_branch);
+    }
+    return targets.includes(request.target_branch) ? null : reasons.retargeted;
+  }
+
   async function refusalOf(
     project: Project,
     target: string | null,
-    { entry, request }: queries.LoadedEntry,
+    loaded: queries.LoadedEntry,
+    onTrain: ReadonlySet<number>,
   ): Promise<string | null> {
+    const { entry, request } = loaded;
     if (!trainsEnabled(project)) return reasons.disabled;
     if (request.state !== 'opened') return reasons.closed;
-    if (request.target_branch !== entry.target_branch) return reasons.retargeted;
+    const place = await misplaced(loaded, onTrain);
+    if (place !== null) return place;
     if (target === null) return reasons.target_deleted;
     const head = await sources.liveHead(request);
     if (head === null) return reasons.source_deleted;
@@ -130,11 +148,12 @@ export function trainWorker(
     if (entries.length === 0) return null;
     const target = await repository.branch(project, target_branch);
     const done = await landed(project, target, entries);
+    const onTrain = new Set(entries.map(({ request }) => request.id));
     const cars = await Promise.all(
       entries.map(async (loaded) => ({
         ...loaded,
         landed: done.has(loaded.entry.id),
-        refusal: await refusalOf(project, target, loaded),
+        refusal: await refusalOf(project, target, loaded, onTrain),
       })),
     );
     return { project, target, cars };
@@ -196,6 +215,12 @@ export function trainWorker(
     if (base === null || commit === null) return;
     if (!(await queries.updateEntry(db, entry.id, { status: 'merging' }))) return;
     try {
+      if (car.request.target_branch !== entry.target_branch) {
+        // The one below was merged just now.
+        const stack_base_sha = (await belowOf(car))?.head_sha ?? undefined;
+        const { subject, caller } = merger;
+        await requests.update(subject, caller, car.request, { target_branch: entry.target_branch, stack_base_sha });
+      }
       await mergeTested(car, merger, base, commit);
     } catch (error) {
       if (error instanceof Moved) return void (await queries.updateEntry(db, entry.id, { status: 'fresh' }));
@@ -272,9 +297,13 @@ export function trainWorker(
     return (await start(car, merger, { base, commit: made.commit })) ? made.commit : base;
   }
 
+  const belowOf = async ({ entry }: queries.LoadedEntry): Promise<MergeRequest | null> =>
+    entry.below_id === null ? null : await requestQueries.byId(db, entry.below_id);
+
   async function commitOf(car: queries.LoadedEntry, merger: Merger, base: string) {
     const candidate = await checks.load(merger.subject, merger.caller, { id: car.request.id });
-    return await trainCommit(deps, checks, candidate, car.entry, base);
+    const below = candidate.row.target_branch === car.entry.target_branch ? null : await belowOf(car);
+    return await trainCommit(deps, checks, below ? onTop(candidate, below, car.entry) : candidate, car.entry, base);
   }
 
   /** Starts the pipeline of an entry that has its commit; false where nothing behind it should stand on it. */

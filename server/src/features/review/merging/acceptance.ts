@@ -5,6 +5,7 @@ import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { unauthorized } from '../../../kernel/http/errors.ts';
 import type { BranchPermissions } from '../../repository/index.ts';
 import type { LoadedCandidate, MergeCheckService } from '../merge-checks/merge-checks.service.ts';
+import { mergeWhenDue } from '../merge-requests/merge-after.ts';
 import * as queries from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from '../merge-requests/merge-requests.service.ts';
 import { ofFork } from '../merge-requests/sources.ts';
@@ -69,6 +70,7 @@ export function mergeAcceptance(
         merge_user_id: caller.user?.id ?? null,
         auto_merge_params: JSON.stringify(params),
       });
+      if (changed.merge_after !== null) await mergeWhenDue(tx, changed);
       await requests.tell(tx, 'merge_request.updated', changed, caller.user?.id ?? null);
       return changed;
     });

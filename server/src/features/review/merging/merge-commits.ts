@@ -10,6 +10,7 @@ import {
   type MessageFacts,
 } from '../merge-requests/messages.ts';
 import { squashes } from '../merge-requests/squash.ts';
+import { stackBase } from '../stacks/stack-base.ts';
 
 export interface MergeOptions {
   readonly mergeCommitMessage?: string | undefined;
@@ -53,9 +54,10 @@ export async function mergeCommits(
   const { target, head } = tips;
   const committer = { name: merger.name, email: merger.commit_email ?? merger.email };
   const squash = squashes(rules.squash_option, options.squash ?? row.squash);
+  const own = (await stackBase(repository, subject.project, row, tips)) ?? target;
   const commits =
     squash || namesCommits.test(rules.merge_commit_template ?? '')
-      ? await repository.commitsBetween(subject, target, head, { skip: 0, limit: mostCommits })
+      ? await repository.commitsBetween(subject, own, head, { skip: 0, limit: mostCommits })
       : [];
   const oldest = commits.at(-1);
   const path = `${subject.namespace.full_path}/${subject.project.path}`;

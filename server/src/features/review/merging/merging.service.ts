@@ -9,11 +9,13 @@ import { type FactSource, type MergeFacts, mergeFacts } from '../merge-checks/me
 import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { isPipelineActive } from '../merge-checks/pipeline.check.ts';
 import * as heads from '../merge-requests/head-pipelines.queries.ts';
+import { isEarly, mergeAfterTask } from '../merge-requests/merge-after.ts';
 import * as queries from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from '../merge-requests/merge-requests.service.ts';
 import { ofFork, requestSources } from '../merge-requests/sources.ts';
 import { activeEntryOf } from '../merge-trains/merge-trains.queries.ts';
 import { type Joined, type MergeTrainService, trainsEnabled } from '../merge-trains/merge-trains.service.ts';
+import { stackBase } from '../stacks/stack-base.ts';
 import { asksForRemoval, type MergeAcceptance, type Merger, mergedColumns, removesBranch } from './acceptance.ts';
 import { type MergeCommits, type MergeOptions, mergeCommits } from './merge-commits.ts';
 
@@ -56,7 +58,9 @@ export function mergingService(
         const found = await checks.load(subject, caller, request);
         // Commits of a fork cannot be brought here under the lock: the one that was accepted is merged.
         const candidate = ofFork(found.row) ? found : await atHead(found);
-        const attempt: FactSource<MergeTry> = (_candidate, { target, head }) => bench.merge(target, head);
+        const { project } = subject;
+        const attempt: FactSource<MergeTry> = async (_candidate, tips) =>
+          bench.merge(tips.target, tips.head, await stackBase(repository, project, candidate.row, tips));
         const facts: MergeFacts = mergeFacts(candidate, async (_candidate, tips) => {
           const [{ tree }, { ahead }] = await Promise.all([
             facts.get(attempt, tips),
@@ -99,7 +103,7 @@ export function mergingService(
       should_remove_source_branch: options.shouldRemoveSourceBranch,
     });
     const { pipelineStatus } = await checks.load(subject, caller, waiting);
-    if (pipelineStatus !== 'success') return waiting;
+    if (pipelineStatus !== 'success' || isEarly(waiting)) return waiting;
     try {
       return await mergeOrJoin(merger, waiting, options);
     } catch (error) {
@@ -153,8 +157,7 @@ export function mergingService(
       throw forbidden('The project does not allow merges that skip the merge train');
     const facts = checks.knownFacts(await atHead(found));
     await checks.requireImmediate(facts, options.sha);
-    if (options.whenPipelineSucceeds && isPipelineActive(facts.pipelineStatus))
-      return await mergeLater(merger, facts.row, options);
+    if (options.whenPipelineSucceeds && hasToWait(facts)) return await mergeLater(merger, facts.row, options);
     if (options.whenPipelineSucceeds && trainsEnabled(subject.project) && !options.skipMergeTrain) {
       await checks.requireOnTrain(facts);
       return (await ontoTrain(merger, facts.row, options)).request;
@@ -174,7 +177,7 @@ export function mergingService(
     const merger = await mergerOf(subject, caller, found.row);
     const facts = checks.knownFacts(await atHead(found));
     await checks.requireImmediate(facts, options.sha);
-    if (options.whenPipelineSucceeds && isPipelineActive(facts.pipelineStatus)) {
+    if (options.whenPipelineSucceeds && hasToWait(facts)) {
       const request = await mergeLater(merger, facts.row, options);
       return { request, entry: await activeEntryOf(db, request.id) };
     }
@@ -182,26 +185,41 @@ export function mergingService(
     return await ontoTrain(merger, facts.row, options);
   }
 
-  /** Merges the requests that wait for a pipeline; whoever asked for it sees why one was not merged. */
-  async function mergeWaiting(pipelineId: number): Promise<void> {
-    for (const request of await heads.waitingForPipeline(db, pipelineId)) {
-      const context = await deps.actingAs(request.merge_user_id ?? 0, request.project_id);
-      if (!context) continue;
-      const { subject, caller } = context;
-      const options = { ...(request.auto_merge_params as MergeOptions | null), sha: request.head_sha ?? undefined };
-      try {
-        await mergeOrJoin(await mergerOf(subject, caller, request), request, options);
-      } catch (error) {
-        if (!(error instanceof HttpError)) throw error;
-        await transaction(db, async (tx) => {
-          const changed = await queries.updateRow(tx, request.id, { auto_merge: false, merge_error: error.message });
-          await requests.tell(tx, 'merge_request.updated', changed, request.merge_user_id);
-        });
-      }
+  /** Merges a request that is set to auto-merge; whoever set it sees why it was not merged. */
+  async function mergeWaitingRequest(request: MergeRequest): Promise<void> {
+    const context = await deps.actingAs(request.merge_user_id ?? 0, request.project_id);
+    if (!context) return;
+    const { subject, caller } = context;
+    const options = { ...(request.auto_merge_params as MergeOptions | null), sha: request.head_sha ?? undefined };
+    try {
+      await mergeOrJoin(await mergerOf(subject, caller, request), request, options);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      await transaction(db, async (tx) => {
+        const changed = await queries.updateRow(tx, request.id, { auto_merge: false, merge_error: error.message });
+        await requests.tell(tx, 'merge_request.updated', changed, request.merge_user_id);
+      });
     }
   }
 
-  return { accept, join, mergeWaiting, cancelAutoMerge };
+  /** Merges the requests that wait for a pipeline; those whose time has not come wait on. */
+  async function mergeWaiting(pipelineId: number): Promise<void> {
+    for (const request of await heads.waitingForPipeline(db, pipelineId))
+      if (!isEarly(request)) await mergeWaitingRequest(request);
+  }
+
+  /** Merges a request whose time has come, unless its pipeline still runs: then the end of that merges it. */
+  const mergeDue = mergeAfterTask(async (id) => {
+    const row = await queries.byId(db, id);
+    if (row?.state !== 'opened' || !row.auto_merge || isEarly(row) || (await activeEntryOf(db, id))) return;
+    const pipeline = row.head_sha === null ? null : await heads.newestPipelineOf(db, id, row.head_sha);
+    if (!isPipelineActive(pipeline?.status ?? null)) await mergeWaitingRequest(row);
+  });
+
+  return { accept, join, mergeWaiting, cancelAutoMerge, tasks: [mergeDue] };
 }
+
+/** Whether auto-merge has something to wait for. */
+const hasToWait = ({ row, pipelineStatus }: MergeFacts) => isPipelineActive(pipelineStatus) || isEarly(row);
 
 export interface MergingService extends ReturnType<typeof mergingService> {}

@@ -8,6 +8,7 @@ import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import * as queries from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from '../merge-requests/merge-requests.service.ts';
 import { ofFork, type RequestSources } from '../merge-requests/sources.ts';
+import { stackBase } from '../stacks/stack-base.ts';
 
 const task = { name: 'merge-requests.rebase', maxAttempts: 5 };
 /** A rebase of which nothing was heard for so long has ended, whatever became of it. */
@@ -93,7 +94,8 @@ export function rebasing(deps: Dependencies, sources: RequestSources, service: P
           const head = await repository.branch(source.project, row.source_branch);
           if (head === null) throw unprocessable('Source branch does not exist');
           const committer = { name: user.name, email: user.commit_email ?? user.email };
-          const tip = await bench.rebase(head, onto, committer);
+          const below = await stackBase(repository, source.project, row, { target: onto, head });
+          const tip = await bench.rebase(head, onto, committer, below);
           if (tip === null) throw unprocessable(conflicts);
           moved = tip;
           return tip === head ? [] : [{ ref, before: head, after: tip }];

@@ -15,7 +15,7 @@ import type { RepositoryAccess } from '../../repository/index.ts';
 import { noteableOf } from '../merge-requests/history.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestService } from '../merge-requests/merge-requests.service.ts';
-import { mergedInto } from './stacks.queries.ts';
+import { mergedFrom, mergedInto } from './stacks.queries.ts';
 
 interface Dependencies {
   readonly db: Db;
@@ -43,14 +43,17 @@ export function retargeting(
     delivery: Pick<FactDelivery, 'actingAs'>,
     actorId: number | null,
     request: MergeRequest,
-    branch: string,
+    { branch, below }: { readonly branch: string; readonly below: MergeRequest | null },
     why: string,
   ): Promise<void> {
     const userId = actorId ?? request.author_id;
     const context = userId === null ? null : await delivery.actingAs(userId, request.project_id);
     if (!context || request.source_branch === branch) return;
     try {
-      await service.update(context.subject, context.caller, request, { target_branch: branch });
+      await service.update(context.subject, context.caller, request, {
+        target_branch: branch,
+        ...(below?.head_sha ? { stack_base_sha: below.head_sha } : {}),
+      });
     } catch (error) {
       // The branch has a request into that target already, or is gone: this one stays as it is.
       if (error instanceof HttpError && error.status < 500) return;
@@ -67,7 +70,9 @@ export function retargeting(
       if (!context || (await repository.branch(context.subject.project, branch)) !== null) continue;
       const target = await successor(context.subject.project, branch);
       const why = `deleted the \`${branch}\` branch. This merge request now targets the \`${target}\` branch`;
-      if (target !== null) await retarget(delivery, fact.actor_id, request, target, why);
+      if (target === null) continue;
+      const below = await mergedFrom(db, fact.project_id, branch);
+      await retarget(delivery, fact.actor_id, request, { branch: target, below }, why);
     }
   }
 
@@ -82,7 +87,7 @@ export function retargeting(
       if (base.source_branch === project.default_branch) return;
       if (await repository.isProtected(project, `refs/heads/${base.source_branch}`)) return;
       const why = `changed target branch from \`${base.source_branch}\` to \`${base.target_branch}\`: !${base.iid} was merged`;
-      await retarget(delivery, fact.actor_id, request, base.target_branch, why);
+      await retarget(delivery, fact.actor_id, request, { branch: base.target_branch, below: base }, why);
     }
   }
 

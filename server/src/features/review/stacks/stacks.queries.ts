@@ -37,11 +37,11 @@ export async function stackOf(
   return rows;
 }
 
-/** Where the newest request that was merged from a branch of the project went; null where none was. */
-export async function mergedInto(db: Db, projectId: number, branch: string): Promise<string | null> {
+/** The newest request that was merged from a branch of the project; null where none was. */
+export async function mergedFrom(db: Db, projectId: number, branch: string): Promise<MergeRequest | null> {
   const row = await db
     .selectFrom('merge_requests')
-    .select('target_branch')
+    .selectAll()
     .where('project_id', '=', projectId)
     .where('source_project_id', '=', projectId)
     .where('source_branch', '=', branch)
@@ -50,5 +50,9 @@ export async function mergedInto(db: Db, projectId: number, branch: string): Pro
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row?.target_branch ?? null;
+  return row ?? null;
 }
+
+/** Where it went. */
+export const mergedInto = async (db: Db, projectId: number, branch: string): Promise<string | null> =>
+  (await mergedFrom(db, projectId, branch))?.target_branch ?? null;

@@ -68,6 +68,55 @@ describe('stacks', () => {
     expect((await get(third)).state).toBe('opened');
   });
 
+  it('show and bring only their own changes after the base was squashed, also where both changed the same lines', async () => {
+    const [one, two] = ['one', 'two'].map((name) => unique(name));
+    const write = (branch: string, content: string) =>
+      project.commit(branch, [{ action: 'update', file_path: `${one}.txt`, content }]);
+    const first = await request(String(one), 'main');
+    await write(String(one), 'first\n');
+    const second = await request(String(two), String(one));
+    await write(String(two), 'second\n');
+    const json = { squash: true, should_remove_source_branch: true };
+    const merged = await project.api('PUT', `/merge_requests/${first}/merge`, { json });
+    expect([merged.status, merged.body]).toMatchObject([200, { squash_commit_sha: expect.any(String) }]);
+    await targetBecomes(second, 'main');
+    const own = await project.api<Json[]>('GET', `/merge_requests/${second}/diffs`);
+    expect(own.body).toMatchObject([
+      { new_path: `${one}.txt`, diff: '@@ -1 +1 @@\n-first\n+second\n' },
+      { new_path: `${two}.txt`, new_file: true },
+    ]);
+    expect(await get(second)).toMatchObject({ detailed_merge_status: 'mergeable', has_conflicts: false });
+    // A push keeps what it stands on; the target branch in it does not.
+    await project.commit(String(two), { [`${two}-more.txt`]: 'x\n' });
+    await vi.waitFor(async () => expect(await changed(second)).toHaveLength(3), { interval: 10, timeout: 10_000 });
+    const last = await project.api('PUT', `/merge_requests/${second}/merge`, { json });
+    expect([last.status, last.body]).toMatchObject([200, { state: 'merged', squash_commit_sha: expect.any(String) }]);
+    const file = await project.api('GET', `/repository/files/${one}.txt`, { query: { ref: 'main' } });
+    expect(Buffer.from(String(file.body.content), 'base64').toString()).toBe('second\n');
+    const squashed = await project.api('GET', `/repository/commits/${last.body.squash_commit_sha}`);
+    expect(squashed.body.message).not.toContain(one);
+  });
+
+  it('are rebased without the commits of a squashed base', async () => {
+    const [one, two] = ['one', 'two'].map((name) => unique(name));
+    const first = await request(String(one), 'main');
+    await project.commit(String(one), [{ action: 'update', file_path: `${one}.txt`, content: 'first\n' }]);
+    const second = await request(String(two), String(one));
+    await project.api('PUT', `/merge_requests/${first}/merge`, {
+      json: { squash: true, should_remove_source_branch: true },
+    });
+    await targetBecomes(second, 'main');
+    const before = await get(second);
+    expect((await project.api('PUT', `/merge_requests/${second}/rebase`)).status).toBe(202);
+    await vi.waitFor(async () => expect((await get(second)).sha).not.toBe(before.sha), {
+      interval: 10,
+      timeout: 10_000,
+    });
+    const commits = await project.api<Json[]>('GET', `/merge_requests/${second}/commits`);
+    expect(commits.body).toHaveLength(1);
+    expect(await changed(second)).toEqual([`${two}.txt`]);
+  });
+
   it('are retargeted when a merged branch is deleted later; a branch that was never merged leaves them', async () => {
     const [develop, work, lost, alone] = ['develop', 'work', 'lost', 'alone'].map((name) => unique(name));
     const base = await request(String(develop), 'main');

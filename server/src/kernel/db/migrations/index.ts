@@ -94,6 +94,9 @@ import { lostHandoutsMigration } from './0670-lost-handouts.ts';
 import { cutLogsMigration } from './0671-cut-logs.ts';
 import { iterationEventsMigration } from './0680-iteration-events.ts';
 import { commitReferencesMigration } from './0710-commit-references.ts';
+import { mergeAfterMigration } from './0720-merge-after.ts';
+import { stacksMigration } from './0721-stacks.ts';
+import { lastReviewsMigration } from './0722-last-reviews.ts';
 import { jobReportsMigration } from './0730-job-reports.ts';
 import { jobTerminalsMigration } from './0740-job-terminals.ts';
 
@@ -199,6 +202,9 @@ export const migrations: readonly Migration[] = [
   cutLogsMigration,
   iterationEventsMigration,
   commitReferencesMigration,
+  mergeAfterMigration,
+  stacksMigration,
+  lastReviewsMigration,
   jobReportsMigration,
   jobTerminalsMigration,
 ];

@@ -2,9 +2,11 @@
 import { Button, Checkbox, Kbd, Popover, Table } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
 import { coverageReports } from '../../../lib/merge-request-reports.ts';
+import { lastReviewOf } from '../../../lib/reviews.ts';
+import { sessionQuery } from '../../../lib/session.ts';
 import { rawAddress } from '../../../lib/urls.ts';
 import { CoverageProvider } from '../../../ui/diff/coverage.ts';
 import { DiffView } from '../../../ui/diff/DiffView.tsx';
@@ -52,11 +54,18 @@ function Keys() {
   );
 }
 
-function Changes({ request, files }: { request: Request; files: Schemas['FileDiff'][] }) {
+interface ChangesProps {
+  readonly request: Request;
+  readonly files: Schemas['FileDiff'][];
+  /** Only what changed since a version: lines of it are not those of the change, and cannot be commented. */
+  readonly partial: boolean;
+}
+
+function Changes({ request, files, partial }: ChangesProps) {
   const { warn, path, project } = useProject();
   const { diff_refs: refs } = request;
   const head = refs?.head_sha ?? request.source_branch;
-  const threads = useThreads({ kind: 'merge_request', iid: request.iid }, refs ?? null, files);
+  const threads = useThreads({ kind: 'merge_request', iid: request.iid }, partial ? null : (refs ?? null), files);
   const { isViewed, setViewed } = useViewed(project.id, request.iid);
   useReviewKeys();
   const { data: coverage } = useQuery({
@@ -68,6 +77,7 @@ function Changes({ request, files }: { request: Request; files: Schemas['FileDif
     (): FileReview => ({
       isViewed,
       setViewed,
+      raw: (file) => rawAddress(path, head, file.new_path),
       text: (file) => fetchText(rawAddress(path, head, file.new_path)),
     }),
     [isViewed, setViewed, path, head],
@@ -102,13 +112,21 @@ function Changes({ request, files }: { request: Request; files: Schemas['FileDif
 }
 
 export function ChangesTab({ request }: { request: Request }) {
-  const { parts } = useProject();
+  const { parts, path } = useProject();
+  const { data: session } = useQuery(sessionQuery);
+  const { data: last } = useQuery({ ...lastReviewOf(path, request.iid), enabled: Boolean(session?.user) });
+  const [sinceReview, setSinceReview] = useState(false);
+  const version = last?.version_id ?? null;
+  const moved = version !== null && last?.head_commit_sha !== request.sha;
   const [hidden, setHidden] = useLocalStorage({
     key: 'millrace-hide-white-space',
     defaultValue: false,
     getInitialValueInEffect: false,
   });
-  const { data } = useSuspenseQuery(parts.mergeRequestDiffs(request.iid, hidden));
+  // What is shown stays until the other changes are here.
+  const partial = useDeferredValue(moved && sinceReview);
+  const hides = useDeferredValue(hidden);
+  const { data } = useSuspenseQuery(parts.mergeRequestDiffs(request.iid, hides, partial ? version : null));
   return (
     <>
       <div className={classes.bar}>
@@ -118,12 +136,22 @@ export function ChangesTab({ request }: { request: Request }) {
           checked={hidden}
           onChange={(event) => setHidden(event.currentTarget.checked)}
         />
+        {moved ? (
+          <Checkbox
+            size="xs"
+            label="Only changes since my last review"
+            checked={sinceReview}
+            onChange={(event) => setSinceReview(event.currentTarget.checked)}
+          />
+        ) : null}
         <Keys />
       </div>
       {data.length === 0 ? (
-        <EmptyState title="No changes">Both branches have the same contents.</EmptyState>
+        <EmptyState title="No changes">
+          {partial ? 'Nothing has changed since your last review.' : 'Both branches have the same contents.'}
+        </EmptyState>
       ) : (
-        <Changes request={request} files={data} />
+        <Changes request={request} files={data} partial={partial} />
       )}
     </>
   );
