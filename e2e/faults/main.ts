@@ -14,12 +14,12 @@ import { killPoints } from './kill-points.ts';
 import { manyRequests } from './requests.ts';
 import { largeThings } from './sizes.ts';
 import { storageFaults } from './storage.ts';
-import { wholeSweeps } from './sweeps.ts';
+import { manyJobs, wholeSweeps } from './sweeps.ts';
 
 const { values: options } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'kills,storage,contention,sizes,requests,histories,trains,sweeps' },
+    only: { type: 'string', default: 'kills,storage,contention,sizes,requests,histories,trains,sweeps,queue' },
     kills: { type: 'string' },
     seed: { type: 'string', default: '1' },
     keep: { type: 'boolean', default: false },
@@ -61,6 +61,7 @@ try {
   if (parts.has('histories') && !short) await randomHistories(suite, 300, Number(options.seed), say);
   if (parts.has('trains') && !short) await randomTrains(suite, 100, Number(options.seed), say);
   if (parts.has('sweeps') && !short) await wholeSweeps(suite);
+  if (parts.has('queue') && !short) await manyJobs(suite, 2000);
   if (parts.has('contention')) await contention(suite, join(directory, 'contention'));
   if (parts.has('sizes'))
     await largeThings(

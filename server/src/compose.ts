@@ -178,6 +178,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     allPipelinesOfPush: (id) => kernels.switches.enabled('git_push_create_all_pipelines', `Project:${id}`),
     mayCreatePipeline: async (caller, subject, sha) =>
       (await rates.within('pipelines_create', { caller, subject, params: { sha } })) === null,
+    cacheLimits: config,
     builtIn: { exists: () => config.runner !== 'off', serves: runner.serves, wanted: runner.wanted },
     ports,
   });

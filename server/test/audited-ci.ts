@@ -4,7 +4,7 @@ import type { TestApp } from './app.ts';
 import type { Change } from './audited.ts';
 import { unique } from './factories.ts';
 
-export function changesOfSecureFiles(
+function changesOfSecureFiles(
   app: TestApp,
   admin: string,
   project: () => Promise<string>,
@@ -29,6 +29,39 @@ export function changesOfSecureFiles(
     },
   };
 }
+
+/** Caches of jobs: each deleted, and all. */
+function changesOfCaches(app: TestApp, project: () => Promise<string>): Record<string, () => Promise<Change>> {
+  const path = '/projects/:id/ci/caches';
+  return {
+    [`DELETE ${path}/:cache_id`]: async () => {
+      const base = await project();
+      const { id } = await app.db
+        .insertInto('job_caches')
+        .values({
+          project_id: Number(base.split('/').at(-1)),
+          key: unique('cache'),
+          protected: false,
+          object_key: randomUUID().replaceAll('-', ''),
+          size: 1,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return { url: `${base}/ci/caches/${id}`, leaves: 'job_cache_deleted' };
+    },
+    [`DELETE ${path}`]: async () => ({ url: `${await project()}/ci/caches`, leaves: 'job_caches_cleared' }),
+  };
+}
+
+/** Secure files and caches. */
+export const changesOfWhatJobsUse = (
+  app: TestApp,
+  admin: string,
+  project: () => Promise<string>,
+): Record<string, () => Promise<Change>> => ({
+  ...changesOfSecureFiles(app, admin, project),
+  ...changesOfCaches(app, project),
+});
 
 /** Vulnerabilities: made of a finding, and what people decide about them. */
 export function changesOfVulnerabilities(

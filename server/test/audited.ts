@@ -2,7 +2,7 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Method, TestApp } from './app.ts';
 import { changesOfAdministration } from './audited-admin.ts';
-import { changesOfSecureFiles, changesOfVulnerabilities } from './audited-ci.ts';
+import { changesOfVulnerabilities, changesOfWhatJobsUse } from './audited-ci.ts';
 import { changesOfMembers } from './audited-members.ts';
 import {
   changesForOthers,
@@ -232,7 +232,7 @@ export async function auditedChanges(
     ...changesOfPlace('group', group, make),
     ...changesOfServiceAccounts('project', project, make),
     ...changesOfProjectParts(project, make),
-    ...changesOfSecureFiles(app, admin, project),
+    ...changesOfWhatJobsUse(app, admin, project),
     ...changesOfVulnerabilities(app, project),
     ...changesForOthers(
       async () => (await buildProject(app)).id,

@@ -47,6 +47,11 @@ export async function discuss(
     form.append('name', `file-${number}`);
     form.append('file', new Blob(['x']), 'a.txt');
     await app.api('POST', `${base}/secure_files`, { token: admin.secret, form });
+    const cache = { protected: false, object_key: number.toString(16).padStart(32, '0'), size: number };
+    await app.db
+      .insertInto('job_caches')
+      .values({ project_id: Number(base.split('/').at(-1)), key: `cache-${number}`, ...cache })
+      .execute();
   }
   // At the end: whoever changes a thing has done what was to do.
   for (const iid of three) await call('POST', `${base}/issues/${iid}/todo`, {});

@@ -4430,6 +4430,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/jobs/{id}/cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Restore a cache, as the runner of a job
+         * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
+         */
+        get: operations["getJobsByIdCache"];
+        put?: never;
+        /**
+         * Save a cache, as the runner of a job
+         * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
+         */
+        post: operations["postJobsByIdCache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/jobs/{id}/trace": {
         parameters: {
             query?: never;
@@ -5355,6 +5379,90 @@ export interface paths {
          * @description Needs the ability `admin_board` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdBoardsByBoardIdListsByListId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/ci/artifacts/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get size, quota and removals of the artifacts of a project
+         * @description Needs the ability `update_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdCiArtifactsStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/ci/caches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List job caches of a project
+         * @description Needs the ability `update_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdCiCaches"];
+        put?: never;
+        post?: never;
+        /**
+         * Clear all job caches of a project
+         * @description Needs the ability `update_project` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdCiCaches"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/ci/caches/{cache_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a job cache of a project
+         * @description Needs the ability `update_project` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdCiCachesByCacheId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/ci/caches/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get size and hit rate of the job caches of a project
+         * @description Needs the ability `update_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdCiCachesStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -17225,6 +17333,25 @@ export interface components {
             /** @description `file` or `directory` */
             type: string;
         };
+        /** ArtifactStatistics */
+        ArtifactStatistics: {
+            /** @description Artifacts that are stored, reports included */
+            count: number;
+            /** @description Bytes of those that expire one day */
+            expiring_size: number;
+            /** @description Bytes that they may have together (`artifacts_quota`); null for no limit */
+            quota: number | null;
+            /** @description Expired artifacts that were removed, by day: the newest 30 days with any */
+            removals: {
+                count: number;
+                /** @description Day (UTC) */
+                removed_on: string;
+                /** @description Bytes */
+                size: number;
+            }[];
+            /** @description Bytes of all of them */
+            size: number;
+        };
         /** ArtifactStored */
         ArtifactStored: {
             message: string;
@@ -19665,6 +19792,44 @@ export interface components {
                 runners_online: number | null;
             };
             web_url: string;
+        };
+        /** JobCache */
+        JobCache: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description How many times jobs restored it */
+            hits: number;
+            id: number;
+            key: string;
+            /**
+             * Format: date-time
+             * @description When it was last restored or saved
+             */
+            last_used_at: string;
+            /** @description Whether a job of a protected branch or tag saved it */
+            protected: boolean;
+            /** @description Bytes of the archive */
+            size: number;
+            /**
+             * Format: date-time
+             * @description When it was last saved
+             */
+            updated_at: string;
+        };
+        /** JobCacheStatistics */
+        JobCacheStatistics: {
+            /** @description Caches that are stored */
+            count: number;
+            /** @description Share of requests that found a cache, from 0 to 1 */
+            hit_rate: number | null;
+            /** @description Requests of jobs that found a cache, since the caches were cleared */
+            hits: number;
+            /** @description Requests of jobs that found none */
+            misses: number;
+            /** @description Bytes of all of them */
+            size: number;
+            /** @description Bytes beyond which the least recently used are deleted */
+            size_limit: number;
         };
         /** JobNeeds */
         JobNeeds: {
@@ -23296,6 +23461,8 @@ export interface components {
              * @description Use approval rules
              */
             approvals_before_merge?: number;
+            /** @description Bytes that all artifacts may have together; null for no limit; administrators only */
+            artifacts_quota?: number | null;
             /**
              * @description Whether a newer pipeline of the branch cancels older ones that wait
              * @enum {string}
@@ -25332,6 +25499,8 @@ export interface components {
                  * @description Use approval rules
                  */
                 approvals_before_merge?: number;
+                /** @description Bytes that all artifacts may have together; null for no limit; administrators only */
+                artifacts_quota?: number | null;
                 /**
                  * @description Whether a newer pipeline of the branch cancels older ones that wait
                  * @enum {string}
@@ -25680,6 +25849,8 @@ export interface components {
              * @description Use approval rules
              */
             approvals_before_merge?: number;
+            /** @description Bytes that all artifacts may have together; null for no limit; administrators only */
+            artifacts_quota?: number | null;
             /**
              * @description Whether a newer pipeline of the branch cancels older ones that wait
              * @enum {string}
@@ -26441,6 +26612,8 @@ export interface components {
             approvals_before_merge?: number;
             /** @description Whether it is read-only */
             archived?: boolean;
+            /** @description Bytes of all artifacts together; null for no limit; administrators only */
+            artifacts_quota?: number | null;
             /** @enum {string} */
             auto_cancel_pending_pipelines?: "enabled" | "disabled";
             /** @enum {string} */
@@ -29446,6 +29619,8 @@ export interface components {
             approvals_before_merge?: number;
             /** @description Whether the project is read-only */
             archived?: boolean;
+            /** @description Bytes that all artifacts may have together; null for no limit; administrators only */
+            artifacts_quota?: number | null;
             /**
              * @description Whether a newer pipeline of the branch cancels older ones that wait
              * @enum {string}
@@ -47225,6 +47400,104 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getJobsByIdCache: {
+        parameters: {
+            query: {
+                /** @description Key of the cache, with its variables replaced */
+                key: string;
+                /** @description The job's token; also as the header `JOB-TOKEN` */
+                token?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the job */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postJobsByIdCache: {
+        parameters: {
+            query: {
+                /** @description Key of the cache, with its variables replaced */
+                key: string;
+                /** @description The job's token; also as the header `JOB-TOKEN` */
+                token?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the job */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The file
+                     */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     patchJobsByIdTrace: {
         parameters: {
             query?: {
@@ -50056,6 +50329,196 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdCiArtifactsStatistics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactStatistics"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdCiCaches: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobCache"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdCiCaches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdCiCachesByCacheId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the cache */
+                cache_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdCiCachesStatistics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobCacheStatistics"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -57215,12 +57678,23 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Success */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
             301: components["responses"]["Moved"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            416: components["responses"]["OutOfPlace"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,4 +1,7 @@
-/** Caches in a local folder, one per project and key. Only the runner's own uid can read them: jobs get copies. */
+/**
+ * Caches by project and key, kept by the server where it does that, else in a local folder. Only the runner's own uid can
+ * read them: jobs get copies.
+ */
 import { createHash } from 'node:crypto';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,10 +13,21 @@ import type { Account } from './executors/types.ts';
 import type { JobCache } from './protocol.ts';
 import { expand, type Variables } from './variables.ts';
 
+/** Caches that the server keeps. Failures are thrown. */
+export type CacheStore = {
+  /** Puts the cache of the key into the file; false when there is none. */
+  restore(key: string, file: string, signal: AbortSignal): Promise<boolean>;
+  save(key: string, file: string, signal: AbortSignal): Promise<void>;
+};
+
 export type CacheContext = {
   workspace: string;
   /** The project's cache folder. */
   caches: string;
+  /** The runner's alone, for archives on their way. */
+  spool: string;
+  store?: CacheStore | undefined;
+  end: AbortSignal;
   account: Account | undefined;
   get: Variables['get'];
   untracked(): Promise<string[]>;
@@ -43,12 +57,12 @@ function isUsed(cache: JobCache): boolean {
 export async function restoreCache(cache: JobCache, context: CacheContext): Promise<void> {
   const { get, say } = context;
   for (const key of [cache.key || 'default', ...(cache.fallback_keys ?? [])].map((text) => expand(text, get))) {
-    const file = cacheFile(context.caches, key);
-    if (!(await stat(file).catch(() => undefined))) {
-      say(`No cache for ${key}`);
-      continue;
-    }
     try {
+      const file = await found(key, context);
+      if (!file) {
+        say(`No cache for ${key}`);
+        continue;
+      }
       const count = await extractZip(file, context.workspace, context.account);
       say(`Restored ${count} files of the cache ${key}`);
     } catch (error) {
@@ -56,6 +70,16 @@ export async function restoreCache(cache: JobCache, context: CacheContext): Prom
     }
     return;
   }
+}
+
+/** The file with the cache of a key, or undefined. */
+async function found(key: string, { caches, spool, store, end }: CacheContext): Promise<string | undefined> {
+  if (store) {
+    const file = join(spool, 'cache.zip');
+    return (await store.restore(key, file, end)) ? file : undefined;
+  }
+  const file = cacheFile(caches, key);
+  return (await stat(file).catch(() => undefined)) ? file : undefined;
 }
 
 /** Saves a cache; another job that saves the same key meanwhile wins or loses as a whole. Never fails a job. */
@@ -69,12 +93,14 @@ export async function saveCache(cache: JobCache, context: CacheContext): Promise
       say(`WARNING: ${message}`),
     );
     if (entries.length === 0) return say(`Nothing to save in the cache ${key}`);
-    await mkdir(caches, { recursive: true, mode: 0o700 });
+    const { store, end, spool } = context;
+    if (!store) await mkdir(caches, { recursive: true, mode: 0o700 });
     const target = cacheFile(caches, key);
-    const partial = `${target}.${crypto.randomUUID()}`;
+    const partial = store ? join(spool, 'cache.zip') : `${target}.${crypto.randomUUID()}`;
     try {
       await writeZip(workspace, entries, partial);
-      await rename(partial, target);
+      if (store) await store.save(key, partial, end);
+      else await rename(partial, target);
     } finally {
       await rm(partial, { force: true });
     }

@@ -137,6 +137,27 @@ export function createClient({
   async function uploadArtifact(job: JobPayload, upload: ArtifactUpload, signal?: AbortSignal): Promise<Refusal> {
     const query = new URLSearchParams({ artifact_format: upload.format, artifact_type: upload.type });
     if (upload.expireIn) query.set('expire_in', upload.expireIn);
+    return await uploadFile(job, `/jobs/${job.id}/artifacts?${query}`, upload, signal);
+  }
+
+  /** Saves a cache of the job's project. */
+  async function uploadCache(job: JobPayload, cache: { key: string; file: string }, signal: AbortSignal) {
+    const query = new URLSearchParams({ key: cache.key });
+    return await uploadFile(job, `/jobs/${job.id}/cache?${query}`, { file: cache.file, name: 'cache.zip' }, signal);
+  }
+
+  async function downloadCache(job: JobPayload, key: string, signal: AbortSignal): Promise<IncomingMessage> {
+    const url = new URL(`${base}/jobs/${job.id}/cache?${new URLSearchParams({ key })}`);
+    const headers = { 'JOB-TOKEN': job.token, 'RUNNER-TOKEN': token, 'User-Agent': userAgent };
+    return await send({ method: 'GET', url, headers, signal });
+  }
+
+  async function uploadFile(
+    job: JobPayload,
+    path: string,
+    upload: { file: string; name: string },
+    signal?: AbortSignal,
+  ): Promise<Refusal> {
     const boundary = `millrace-${crypto.randomUUID()}`;
     const name = upload.name.replace(/["\\\r\n]/g, '_');
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
@@ -144,7 +165,7 @@ export function createClient({
     const { size } = await stat(upload.file);
     const response = await send({
       method: 'POST',
-      url: `${base}/jobs/${job.id}/artifacts?${query}`,
+      url: `${base}${path}`,
       headers: {
         'Content-Type': `multipart/form-data; boundary=${boundary}`,
         'Content-Length': String(Buffer.byteLength(head) + size + Buffer.byteLength(tail)),
@@ -171,7 +192,16 @@ export function createClient({
     return await send({ method: 'GET', url: new URL(location, url), headers: { 'User-Agent': userAgent }, signal });
   }
 
-  return { requestJob, updateJob, patchTrace, createRelease, uploadArtifact, downloadArtifact };
+  return {
+    requestJob,
+    updateJob,
+    patchTrace,
+    createRelease,
+    uploadArtifact,
+    downloadArtifact,
+    uploadCache,
+    downloadCache,
+  };
 }
 
 export type Refusal = { status: number; said: string; after: number | undefined };

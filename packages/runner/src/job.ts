@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { extractZip } from './archive/extract.ts';
 import { artifactsFor, uploadArtifact } from './artifacts.ts';
-import { cachesToRestore, cachesToSave, restoreCache, saveCache } from './cache.ts';
+import { type CacheStore, cachesToRestore, cachesToSave, restoreCache, saveCache } from './cache.ts';
 import type { ArtifactUpload } from './client.ts';
 import { JobFailure, messageOf } from './errors.ts';
 import type { Account, Executor, Sandbox, Stage } from './executors/types.ts';
@@ -46,6 +46,8 @@ export type JobOptions = {
   cloneUrl?: string | undefined;
   limits?: JobLimits | undefined;
   services: JobServices;
+  /** Where caches are kept, if not in a folder of this machine. */
+  caches?: CacheStore | undefined;
   /** Through which people open terminals while the script runs. */
   session?: Session | undefined;
   output(chunk: Buffer): void;
@@ -204,6 +206,8 @@ async function stages(run: Run): Promise<JobResult> {
     account: run.account,
     get,
     untracked: () => untracked(run),
+    store: run.caches,
+    end: run.end,
     say: (text: string) => log.line(text),
   };
   const restore = cachesToRestore(job.cache ?? []);

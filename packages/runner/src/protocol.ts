@@ -84,7 +84,12 @@ export type JobPayload = {
   artifacts?: JobArtifact[] | null;
   cache?: JobCache[] | null;
   dependencies?: JobDependency[] | null;
-  features?: { failure_reasons?: string[] | null; token_mask_prefixes?: string[] | null } | null;
+  features?: {
+    failure_reasons?: string[] | null;
+    token_mask_prefixes?: string[] | null;
+    /** The server keeps caches. */
+    cache_store?: boolean;
+  } | null;
   hooks?: { name: string; script: string[] }[] | null;
   /** Values that `${{ job.inputs.NAME }}` stands for. */
   inputs?: JobInput[] | null;

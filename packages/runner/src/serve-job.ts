@@ -2,6 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CacheStore } from './cache.ts';
 import type { ArtifactUpload, JobStatus, JobUpdate, RunnerClient } from './client.ts';
 import { JobFailure, messageOf } from './errors.ts';
 import { readText } from './http.ts';
@@ -53,6 +54,7 @@ export async function serveJob(options: ServeOptions): Promise<JobResult | 'gone
     const result = await runJob({
       ...options,
       services: servicesFor(job, client),
+      caches: job.features?.cache_store ? cachesOf(job, client) : undefined,
       output: trace.write,
       abort: AbortSignal.any([options.abort, end.signal]),
       cancel: cancel.signal,
@@ -132,6 +134,26 @@ function servicesFor(job: JobPayload, client: RunnerClient): JobServices {
   return { upload, download, release };
 }
 
+/** Caches over the protocol. One that cannot be had or kept costs time, not the job: nothing is tried twice. */
+function cachesOf(job: JobPayload, client: RunnerClient): CacheStore {
+  return {
+    async restore(key, file, signal) {
+      const response = await client.downloadCache(job, key, signal);
+      if (response.statusCode === 200) {
+        await pipeline(response, createWriteStream(file, { mode: 0o600 }));
+        return true;
+      }
+      await readText(response, 4096);
+      if (response.statusCode === 404) return false;
+      throw new Error(`the server answered ${response.statusCode}`);
+    },
+    async save(key, file, signal) {
+      const answer = await client.uploadCache(job, { key, file }, signal);
+      if (answer.status !== 204) throw new Error(refusal(answer));
+    },
+  };
+}
+
 function reasonIn(said: string): string {
   try {
     const { message, error } = JSON.parse(said) as { message?: unknown; error?: unknown };
@@ -143,6 +165,6 @@ function reasonIn(said: string): string {
 }
 
 function refusal({ status, said }: { status: number; said: string }): string {
-  if (status === 413) return 'it is larger than the server allows (413)';
+  if (status === 413) return `it is larger than the server allows: ${reasonIn(said)}`;
   return status === 0 ? said : `the server answered ${status} ${reasonIn(said)}`;
 }

@@ -13,6 +13,8 @@ import { failedPipelines } from '../identity/index.ts';
 import { runnersTokens } from '../namespaces/index.ts';
 import { artifactRoutes } from './artifacts/artifacts.routes.ts';
 import { artifactsService } from './artifacts/artifacts.service.ts';
+import { artifactUsageRoutes } from './artifacts/usage.routes.ts';
+import { cacheRoutes } from './caches/caches.routes.ts';
 import type { CiDependencies, CiFeatureDependencies } from './deps.ts';
 import { bridgeTasks } from './downstream/bridges.ts';
 import { explainRoutes } from './explain/explain.routes.ts';
@@ -184,6 +186,8 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...scheduleVariableRoutes(deps, schedules),
       ...jobRoutes(deps, jobs, writes),
       ...terminalRoutes(deps, terminals),
+      ...cacheRoutes(deps),
+      ...artifactUsageRoutes(deps),
       ...artifactRoutes(deps, writes),
       ...statusRoutes(deps, statusService(deps)),
       ...variableRoutes(deps),

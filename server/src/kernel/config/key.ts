@@ -78,6 +78,8 @@ export interface Config {
   readonly fetchCacheBytes: number;
   readonly maxImageBytes: number;
   readonly imageCacheBytes: number;
+  readonly maxCacheBytes: number;
+  readonly maxProjectCacheBytes: number;
 }
 
 export interface Key<K extends keyof Config> {

@@ -22,7 +22,9 @@ type LimitName =
   | 'lfsStallSeconds'
   | 'fetchCacheBytes'
   | 'maxImageBytes'
-  | 'imageCacheBytes';
+  | 'imageCacheBytes'
+  | 'maxCacheBytes'
+  | 'maxProjectCacheBytes';
 
 /**
  * A bound on what one request or connection may be; the error that it causes gives its name in `millrace.toml` and its
@@ -91,5 +93,12 @@ export const limits = [
     2 ** 50,
     'Bytes of images from elsewhere in `image-cache` of the data directory; 0 keeps none',
     0,
+  ),
+  limit('maxCacheBytes', 1024 ** 3, 2 ** 40, 'Bytes of one job cache of the built-in runner'),
+  limit(
+    'maxProjectCacheBytes',
+    10 * 1024 ** 3,
+    2 ** 50,
+    'Bytes of all job caches of a project; the least recently used are deleted',
   ),
 ];

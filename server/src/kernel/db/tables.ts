@@ -605,6 +605,13 @@ export interface IterationsTable {
   updated_at: Generated<Date>;
 }
 
+export interface JobArtifactRemovalsTable {
+  project_id: number;
+  removed_on: string;
+  count: number;
+  size: number;
+}
+
 export interface JobArtifactsTable {
   id: Generated<number>;
   job_id: number;
@@ -618,6 +625,25 @@ export interface JobArtifactsTable {
   expire_at: Date | null;
   accessibility: Generated<string>;
   created_at: Generated<Date>;
+}
+
+export interface JobCacheRequestsTable {
+  project_id: number;
+  hits: Generated<number>;
+  misses: Generated<number>;
+}
+
+export interface JobCachesTable {
+  id: Generated<number>;
+  project_id: number;
+  key: string;
+  protected: boolean;
+  object_key: string;
+  size: number;
+  hits: Generated<number>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+  last_used_at: Generated<Date>;
 }
 
 export interface JobEnvironmentsTable {
@@ -1479,6 +1505,8 @@ export interface ProjectsTable {
   repository_size_limit: number | null;
   import_url: string | null;
   ci_job_terminals_enabled: Generated<boolean>;
+  jobs_cache_index: Generated<number>;
+  artifacts_quota: number | null;
 }
 
 export interface ProtectedBranchLevelsTable {
@@ -2225,7 +2253,10 @@ export interface Database {
   issues: IssuesTable;
   iteration_cadences: IterationCadencesTable;
   iterations: IterationsTable;
+  job_artifact_removals: JobArtifactRemovalsTable;
   job_artifacts: JobArtifactsTable;
+  job_cache_requests: JobCacheRequestsTable;
+  job_caches: JobCachesTable;
   job_environments: JobEnvironmentsTable;
   job_reports: JobReportsTable;
   job_sessions: JobSessionsTable;

@@ -20,6 +20,8 @@ import { ServiceAccountManager } from '../service-accounts/ServiceAccountManager
 import { StatusCheckSettings } from '../status-checks/StatusCheckSettings.tsx';
 import { ExportSettings } from '../transfers/ExportSettings.tsx';
 import { TriggerSettings } from '../triggers/TriggerSettings.tsx';
+import { ArtifactStorage } from './ArtifactStorage.tsx';
+import { CacheSettings } from './CacheSettings.tsx';
 import { DangerSettings } from './DangerSettings.tsx';
 import { FieldsForm } from './FieldsForm.tsx';
 import { featureFields, messageFields, pipelineFields } from './fields.ts';
@@ -35,6 +37,16 @@ import { VariableSettings } from './VariableSettings.tsx';
 
 const FeatureSettings = () => <FieldsForm title="Features" fields={featureFields} />;
 const PipelineSettings = () => <FieldsForm title="Pipelines" fields={pipelineFields} />;
+const StorageSettings = () => (
+  <Stack gap={40}>
+    <div>
+      <ArtifactStorage />
+    </div>
+    <div>
+      <CacheSettings />
+    </div>
+  </Stack>
+);
 const MergeParts = () => (
   <Stack gap={40}>
     <MergeSettings />
@@ -123,6 +135,7 @@ const parts = {
   variables: ['CI/CD variables', VariableSettings],
   runners: ['Runners', RunnerSettings],
   triggers: ['Trigger tokens', TriggerSettings],
+  storage: ['Artifacts and caches', StorageSettings],
   'job-tokens': ['Job tokens', JobTokenSettings],
   'access-tokens': ['Access tokens', AccessTokenSettings],
   'service-accounts': ['Service accounts', ServiceAccounts],

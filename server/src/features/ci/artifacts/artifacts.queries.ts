@@ -4,6 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact } from '../../../kernel/db/rows.ts';
 import { nearestSaid } from '../../namespaces/index.ts';
 import { familyOf } from '../downstream/sources.queries.ts';
+import { noteRemovals } from './usage.queries.ts';
 
 export interface NewArtifact {
   readonly jobId: number;
@@ -94,7 +95,7 @@ export async function expireAll(tx: Db, projectId: number, keepLatest: boolean):
 
 /** Deletes up to `limit` rows that have expired and are not kept for their ref; how many. */
 export async function deleteExpired(tx: Db, keepLatest: boolean, limit: number): Promise<number> {
-  const result = await sql<{ id: number }>`
+  const result = await sql<{ project_id: number; size: number }>`
     delete from job_artifacts where id in (
       select job_artifacts.id from job_artifacts
       join jobs on jobs.id = job_artifacts.job_id
@@ -105,8 +106,9 @@ export async function deleteExpired(tx: Db, keepLatest: boolean, limit: number):
           or jobs.pipeline_id is distinct from ${newestSuccessful}
         )
       order by job_artifacts.expire_at limit ${limit}
-    ) returning id
+    ) returning project_id, size
   `.execute(tx);
+  await noteRemovals(tx, result.rows);
   return result.rows.length;
 }
 

@@ -1,9 +1,9 @@
 /** Taking artifacts in from runners: size limits, expiry, dotenv reports. */
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { transaction } from '../../../kernel/db/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
-import { badRequest, invalidRecord } from '../../../kernel/http/errors.ts';
+import { badRequest, HttpError, invalidRecord } from '../../../kernel/http/errors.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
 import type { CiDependencies } from '../deps.ts';
 import type { JobPlan } from '../jobs/plan.ts';
@@ -13,6 +13,7 @@ import { insertArtifact, maximumOfProject, setArtifactsExpiry, setDotenv } from 
 import { maxDotenvBytes, parseDotenv } from './dotenv.ts';
 import { durationSeconds } from './duration.ts';
 import { artifactFormats } from './types.ts';
+import { artifactRoom, lockForArtifacts } from './usage.queries.ts';
 import { archiveProblem } from './zip-names.ts';
 
 /** Whether a report that is compressed otherwise may come as it is: variables are always read compressed. */
@@ -77,6 +78,16 @@ export function artifactsService(deps: CiDependencies) {
     return deps.secrets.seal(JSON.stringify(parsed.variables), sealed.dotenv);
   }
 
+  /** 413 for what the project has no room for; true when there is a quota. */
+  async function requireRoom(handle: Db, projectId: number, bytes: number): Promise<boolean> {
+    const room = await artifactRoom(handle, projectId);
+    if (room && bytes > room.left)
+      throw new HttpError(413, {
+        message: `413 Request Entity Too Large - the artifacts of the project exceed artifacts_quota, ${room.quota} bytes: ${room.left} are left`,
+      });
+    return room !== null;
+  }
+
   /** Keeps an uploaded file as an artifact of the job. */
   async function store({ job, file, type, format, expireIn }: Upload): Promise<void> {
     const known = artifactFormats[type];
@@ -84,12 +95,17 @@ export function artifactsService(deps: CiDependencies) {
     if (format !== undefined && format !== known && !rawToo(type, format))
       throw invalidRecord({ artifact_format: [`${format} is not the format of ${type}`] });
     const plan = job.plan as unknown as JobPlan;
+    const limited = await requireRoom(deps.db, job.project_id, file.size);
     const problem = type === 'archive' ? await archiveProblem(file.path) : null;
     if (problem !== null) throw badRequest(problem);
     const dotenv = type === 'dotenv' ? await dotenvOf(file) : null;
     const expireAt = await expiry(expireIn ?? plan.artifacts?.expire_in ?? undefined);
     const object = await deps.objects.putFile(file.path, { size: file.size, sha256: file.sha256 });
-    await transaction(deps.db, async (tx) => {
+    const keep = async (tx: Db) => {
+      if (limited) {
+        await lockForArtifacts(tx, job.project_id);
+        await requireRoom(tx, job.project_id, file.size);
+      }
       const stored = await insertArtifact(tx, {
         jobId: job.id,
         projectId: job.project_id,
@@ -109,7 +125,13 @@ export function artifactsService(deps: CiDependencies) {
       if (type === 'archive') await setArtifactsExpiry(tx, job.id, expireAt);
       if (dotenv) await setDotenv(tx, job.id, dotenv);
       await deps.announce(tx, `job:${job.id}`);
-    });
+    };
+    try {
+      await transaction(deps.db, keep);
+    } catch (error) {
+      await deps.objects.remove(object.key);
+      throw error;
+    }
   }
 
   return { store, maxBytes };

@@ -24,13 +24,13 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
-import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import { Binary, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { familyOf } from '../downstream/sources.queries.ts';
 import { findPipeline } from '../pipelines/pipelines.queries.ts';
 import { mayCancel } from '../pipelines/restrictions.ts';
 import { jobStatuses } from '../scheduling/job-states.ts';
-import { traceStream } from '../traces/trace-stream.ts';
+import { traceAnswer } from '../traces/trace-stream.ts';
 import { AllowedAgents, allowedAgents } from './agents.entity.ts';
 import { findPlace } from './context.queries.ts';
 import { BridgeEntity, JobEntity, type JobJson, JobNeeds } from './jobs.entity.ts';
@@ -238,14 +238,13 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     credentials,
     access: read,
     params: one,
-    responses: { 200: Binary },
+    responses: { 200: Binary, 206: Binary },
     media: ['text/plain'],
-    handler: async ({ subject, caller, params, signal }) => {
+    errors: [416],
+    handler: async ({ subject, caller, params, request, signal }) => {
       const job = await find(subject, params.job_id);
       await access.requireRead(subject, caller, job);
-      return streamed(() => traceStream(deps, job, signal), 'text/plain; charset=utf-8', {
-        'Content-Disposition': 'inline',
-      });
+      return traceAnswer(deps, job, request.headers.range, signal);
     },
   });
 

@@ -1,4 +1,5 @@
 /** The answer to a runner that got a job: everything that it needs to run it, made from the stored plan. */
+
 import { expandVariables } from '@millrace/ci-config';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
@@ -7,6 +8,7 @@ import type { Job, JobArtifact, Runner } from '../../../kernel/db/rows.ts';
 import { ciConfigPaths } from '../../../kernel/names.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import { reportUpload } from '../artifacts/types.ts';
+import { cacheKey } from '../caches/keys.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { idTokenVariables } from '../id-tokens/job-tokens.ts';
 import type { SigningKeys } from '../id-tokens/keys.ts';
@@ -142,8 +144,8 @@ function artifactsOf(artifacts: PlanArtifacts | null): unknown[] {
 }
 
 /** Protected refs have caches of their own, so that others cannot plant something in them. */
-const cacheOf = (cache: PlanCache, job: Job, separate: boolean) => ({
-  key: separate && !cache.unprotect ? `${cache.key}-${job.ref_protected ? 'protected' : 'non_protected'}` : cache.key,
+const cacheOf = (cache: PlanCache, job: Job, project: PayloadRows['project']) => ({
+  key: cacheKey(cache.key, project, { isProtected: job.ref_protected, unprotect: cache.unprotect }),
   untracked: cache.untracked,
   paths: cache.paths,
   policy: cache.policy,
@@ -341,7 +343,7 @@ export async function jobPayload(
     image: plan.image && { ...plan.image, ports: [] },
     services: plan.services,
     artifacts: artifactsOf(plan.artifacts),
-    cache: plan.cache.map((cache) => cacheOf(cache, job, rows.project.ci_separated_caches)),
+    cache: plan.cache.map((cache) => cacheOf(cache, job, rows.project)),
     credentials: [],
     dependencies: from
       .filter((other) => other.archive !== null)
@@ -353,6 +355,7 @@ export async function jobPayload(
       })),
     features: {
       trace_sections: true,
+      cache_store: true,
       failure_reasons: failureReasons,
       token_mask_prefixes: ['glpat-', 'glcbt-', 'glrt-', 'glrtr-'],
     },

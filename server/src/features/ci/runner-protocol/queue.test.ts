@@ -92,21 +92,30 @@ it('twenty runners, some of which vanish with what they were given: no job is lo
   retry: 0,
 }, async () => {
   const tag = unique('crowd');
-  const jobs = 40;
+  // The fault suite takes two thousand. A job of the configuration has two hundred at most.
+  const jobs = Number(process.env.QUEUE_JOBS ?? 40);
+  const each = Math.min(jobs, 200);
   const project = await world.project();
-  const { id } = await project.push(`many: {script: [x], tags: [${tag}], parallel: ${jobs}}`);
+  const names = Array.from({ length: jobs / each }, (_, at) => `many-${at}`);
+  const { id } = await project.push(
+    names.map((name) => `${name}: {script: [x], tags: [${tag}], parallel: ${each}}\n`).join(''),
+  );
   const done = new Map<number, number>();
   const vanished = new Set<string>();
   const runners = await Promise.all(Array.from({ length: 20 }, () => runnerWith({ tag_list: [tag] })));
-  let turn = 0;
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return seed / 2 ** 31;
+  };
   let round = 0;
   async function work(runner: Awaited<ReturnType<typeof runnerWith>>): Promise<void> {
     for (;;) {
       const answer = await runner.request();
       if (answer.status !== 201) return;
       const job = JSON.parse(answer.text) as JobPayload;
-      // At first every fourth hand-out meets a runner that is killed before it says anything.
-      if (round < 2 && turn++ % 4 === 3) return void vanished.add(job.token);
+      // At first one in four is killed before it says anything; in the next round it is there again.
+      if (round < 2 && random() < 0.25) return void vanished.add(job.token);
       await runner.patch(job, 'hello\n');
       const end = await runner.update(job, 'success');
       expect(end.status).toBe(200);
@@ -131,7 +140,7 @@ it('twenty runners, some of which vanish with what they were given: no job is lo
     await look?.run({}, { signal: new AbortController().signal } as never);
   }
   expect(done.size).toBe(jobs);
-  expect(vanished.size).toBeGreaterThan(5);
+  expect(vanished.size).toBeGreaterThan(0);
   expect([...done.values()].every((count) => count === 1)).toBe(true);
   await project.reaches(id, 'success');
   // The token of a hand-out that was taken back is worth nothing.

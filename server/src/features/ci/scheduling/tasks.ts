@@ -6,6 +6,7 @@ import { transaction } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import { deleteExpired } from '../artifacts/artifacts.queries.ts';
+import { deleteUnusedCaches } from '../caches/caches.queries.ts';
 import type { CiDependencies } from '../deps.ts';
 import { finishJob, finishJobTask } from '../jobs/finish.ts';
 import { findJobById, lockJob, moveJob } from '../jobs/jobs.queries.ts';
@@ -35,6 +36,8 @@ import { runnerWatchTasks } from './watch-runners.ts';
 const patience: Patience = { overdue: 5 * 60, unclaimed: 24 * 60 * 60 };
 
 const batch = 200;
+/** Days without a job that used it, after which a cache is deleted. */
+const unusedCacheDays = 30;
 /** Batches of old pipelines that go at once; the rest goes the next time. */
 const mostPasses = 10;
 const JobPayload = Type.Object({ job_id: Type.Integer() });
@@ -132,6 +135,8 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
     let deleted = batch;
     while (deleted === batch && !signal.aborted)
       deleted = await transaction(db, async (tx) => deleteExpired(tx, settings.keep_latest_artifact, batch));
+    deleted = batch;
+    while (deleted === batch && !signal.aborted) deleted = await deleteUnusedCaches(db, unusedCacheDays, batch);
     for (;;) {
       const keys = signal.aborted ? [] : await doomedObjects(db, batch);
       for (const key of keys) await deps.objects.remove(key);

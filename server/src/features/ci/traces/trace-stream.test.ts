@@ -50,3 +50,30 @@ it('are whole when they move after some pieces were read', async () => {
   for (let next = await stream.next(); !next.done; next = await stream.next()) rest += String(next.value);
   expect(String(first.value) + rest).toBe(pieces.join(''));
 });
+
+it('are read by parts, while they grow and when they have moved; memory holds a part alone', async () => {
+  const project = await world.project();
+  await project.push('a: {script: [x]}');
+  const job = await runner.next();
+  const whole = pieces.join('');
+  for (const piece of pieces) await runner.patch(job, piece);
+  const url = `${world.app.url}/api/v4/projects/${project.id}/jobs/${job.id}/trace`;
+  const part = async (range: string) => {
+    const answer = await fetch(url, { headers: { 'PRIVATE-TOKEN': world.owner.token, Range: range } });
+    return [answer.status, answer.headers.get('content-range'), answer.status === 206 ? await answer.text() : ''];
+  };
+  const size = whole.length;
+  for (const moved of [false, true]) {
+    if (moved) {
+      await runner.update(job, 'success');
+      await eventually('the archive', async () => {
+        const row = world.app.db.selectFrom('jobs').select('trace_object_key').where('id', '=', job.id);
+        return (await row.executeTakeFirst())?.trace_object_key;
+      });
+    }
+    expect(await part('bytes=9000-9009')).toEqual([206, `bytes 9000-9009/${size}`, whole.slice(9000, 9010)]);
+    expect(await part('bytes=-12000')).toEqual([206, `bytes ${size - 12000}-${size - 1}/${size}`, whole.slice(-12000)]);
+    expect(await part(`bytes=${size - 3}-`)).toEqual([206, `bytes ${size - 3}-${size - 1}/${size}`, whole.slice(-3)]);
+    expect(await part(`bytes=${size}-`)).toEqual([416, `bytes */${size}`, '']);
+  }
+});

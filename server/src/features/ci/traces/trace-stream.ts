@@ -1,26 +1,30 @@
 /** A log as a stream: from the object store when it is archived, else from its chunks. */
 import { Readable } from 'node:stream';
 import type { Job } from '../../../kernel/db/rows.ts';
+import { HttpError, notFound } from '../../../kernel/http/errors.ts';
+import { type ByteRange, rangeOf } from '../../../kernel/http/ranges.ts';
+import { type Streamed, streamed } from '../../../kernel/http/route.ts';
 import { readObject } from '../artifacts/store.ts';
 import type { CiDependencies } from '../deps.ts';
-import { archivedAs, readChunks } from './traces.queries.ts';
+import { archivedAs, chunkStart, readChunks } from './traces.queries.ts';
 
 /** Chunks read at once: what one slow reader holds in memory. */
 const chunksAtOnce = 16;
 
 export type TraceJob = Pick<Job, 'id' | 'trace_object_key'>;
 
-/** The bytes that have arrived, in order. */
+/** The bytes that have arrived, in order, from one of them on. */
 export async function* traceBytes(
   deps: Pick<CiDependencies, 'db'>,
   jobId: number,
   signal: AbortSignal,
+  from = 0,
 ): AsyncGenerator<Buffer> {
-  let next = 0;
+  let next = from === 0 ? 0 : await chunkStart(deps.db, jobId, from);
   while (!signal.aborted) {
     const chunks = await readChunks(deps.db, jobId, next, chunksAtOnce);
     for (const chunk of chunks) {
-      yield chunk.data;
+      yield chunk.start_byte < from ? chunk.data.subarray(from - chunk.start_byte) : chunk.data;
       next = chunk.start_byte + chunk.data.length;
     }
     if (chunks.length < chunksAtOnce) return;
@@ -32,9 +36,10 @@ async function* growing(
   deps: Pick<CiDependencies, 'db' | 'objects'>,
   jobId: number,
   signal: AbortSignal,
+  from = 0,
 ): AsyncGenerator<Buffer> {
-  let sent = 0;
-  for await (const data of traceBytes(deps, jobId, signal)) {
+  let sent = from;
+  for await (const data of traceBytes(deps, jobId, signal, from)) {
     sent += data.length;
     yield data;
   }
@@ -52,4 +57,48 @@ export async function traceStream(
 ): Promise<Readable> {
   if (job.trace_object_key !== null) return await readObject(deps, job.trace_object_key);
   return Readable.from(growing(deps, job.id, signal), { objectMode: false });
+}
+
+async function* atMost(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  for await (const data of source) {
+    yield data.subarray(0, left);
+    left -= data.length;
+    if (left <= 0) return;
+  }
+}
+
+/** A part of the log. */
+async function tracePart(
+  deps: Pick<CiDependencies, 'db' | 'objects'>,
+  job: TraceJob,
+  { start, end }: ByteRange,
+  signal: AbortSignal,
+): Promise<Readable> {
+  if (job.trace_object_key !== null) {
+    if (!(await deps.objects.exists(job.trace_object_key))) throw notFound();
+    return deps.objects.get(job.trace_object_key, { start, end });
+  }
+  return Readable.from(atMost(growing(deps, job.id, signal, start), end - start + 1), { objectMode: false });
+}
+
+/** The answer to a request for a log, or for the part of it that the header names. */
+export function traceAnswer(
+  deps: Pick<CiDependencies, 'db' | 'objects'>,
+  job: TraceJob & Pick<Job, 'trace_size'>,
+  header: string | undefined,
+  signal: AbortSignal,
+): Streamed {
+  const type = 'text/plain; charset=utf-8';
+  const headers = { 'Content-Disposition': 'inline', 'Accept-Ranges': 'bytes' };
+  const range = rangeOf(header, job.trace_size);
+  if (range === null) return streamed(() => traceStream(deps, job, signal), type, headers);
+  if (range === 'outside')
+    throw new HttpError(
+      416,
+      { message: `416 Range Not Satisfiable - the log has ${job.trace_size} bytes` },
+      { 'Content-Range': `bytes */${job.trace_size}` },
+    );
+  const part = `bytes ${range.start}-${range.end}/${job.trace_size}`;
+  return streamed(() => tracePart(deps, job, range, signal), type, { ...headers, 'Content-Range': part }, 206);
 }

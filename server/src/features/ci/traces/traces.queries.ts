@@ -41,6 +41,17 @@ export async function readChunks(
     .execute();
 }
 
+/** Where the chunk begins that holds a byte. */
+export async function chunkStart(db: Db, jobId: number, byte: number): Promise<number> {
+  const row = await db
+    .selectFrom('job_trace_chunks')
+    .select((eb) => eb.fn.max('start_byte').as('start'))
+    .where('job_id', '=', jobId)
+    .where('start_byte', '<=', byte)
+    .executeTakeFirst();
+  return row?.start == null ? byte : Number(row.start);
+}
+
 /** Forgets a log that arrived damaged, so that the runner sends it again from the start. */
 export async function resetTrace(tx: Db, jobId: number): Promise<void> {
   await tx.deleteFrom('job_trace_chunks').where('job_id', '=', jobId).execute();

@@ -27,6 +27,15 @@ export const columnParameters = {
   auto_devops_enabled: flag('Whether pipelines are made without a configuration'),
   autoclose_referenced_issues: flag('Whether commits on the default branch close the issues that they name'),
   build_coverage_regex: text(255, 'Where the coverage is in the log of jobs that do not say it'),
+  artifacts_quota: Optional(
+    OrNull(
+      Int({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Bytes that all artifacts may have together; null for no limit; administrators only',
+      }),
+    ),
+  ),
   build_git_strategy: Optional(
     OneOf(['fetch', 'clone'], {
       description: 'How jobs get the repository: `fetch` into what is there, or `clone` anew',
@@ -189,7 +198,7 @@ const oldParameters = {
 } as const satisfies Record<string, TSchema>;
 
 /** Who else sets them is not refused: they are left as they are, as clients expect. */
-export const administratorAttributes = ['max_artifacts_size', 'repository_size_limit'] as const;
+export const administratorAttributes = ['artifacts_quota', 'max_artifacts_size', 'repository_size_limit'] as const;
 
 /** What `POST /projects` and `PUT /projects/:id` have in common. */
 export const attributeParameters = { ...columnParameters, ...otherParameters, ...oldParameters } as const;

@@ -90,6 +90,10 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     'only told: as in the ecosystem today, coverage is read where a job says so with `coverage`',
     { test: 'namespaces/projects/attributes.test.ts' },
   ),
+  artifacts_quota: kept('artifacts_quota', 4096, 'artifacts that do not fit are refused', {
+    to: 'administrators',
+    test: 'ci/artifacts/usage.test.ts',
+  }),
   build_git_strategy: kept('build_git_strategy', 'clone', 'jobs clone anew', { to: 'maintainers', test: own }),
   build_timeout: kept('build_timeout', 1200, 'how long a job may take', { test: own }),
   builds_access_level: kept('builds_access_level', 'private', 'who may use pipelines and jobs', { test: own }),

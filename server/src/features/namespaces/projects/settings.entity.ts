@@ -101,6 +101,9 @@ const guarded = {
 
 /** Columns that only administrators are told. */
 const administrators = {
+  artifacts_quota: Sometimes(
+    Nullable(Count({ description: 'Bytes of all artifacts together; null for no limit; administrators only' })),
+  ),
   repository_size_limit: Sometimes(
     Nullable(Count({ description: 'Bytes; 0 for any, null as the group; administrators only' })),
   ),
@@ -151,7 +154,9 @@ export function settingsJson(project: Project, { member, code, maintainer, admin
     ...pick(project, toldKeys),
     lfs_enabled: project.lfs_enabled ?? true,
     ...(maintainer ? pick(project, guardedKeys) : {}),
-    ...(admin ? { repository_size_limit: project.repository_size_limit } : {}),
+    ...(admin
+      ? { artifacts_quota: project.artifacts_quota, repository_size_limit: project.repository_size_limit }
+      : {}),
     ...(code ? { ci_config_path: project.ci_config_path } : {}),
     auto_cancel_pending_pipelines: project.auto_cancel_pending_pipelines ? 'enabled' : 'disabled',
     container_registry_enabled: on(project.container_registry_access_level),

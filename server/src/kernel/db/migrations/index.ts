@@ -99,6 +99,8 @@ import { stacksMigration } from './0721-stacks.ts';
 import { lastReviewsMigration } from './0722-last-reviews.ts';
 import { jobReportsMigration } from './0730-job-reports.ts';
 import { jobTerminalsMigration } from './0740-job-terminals.ts';
+import { jobCachesMigration } from './0741-job-caches.ts';
+import { artifactQuotasMigration } from './0742-artifact-quotas.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -207,4 +209,6 @@ export const migrations: readonly Migration[] = [
   lastReviewsMigration,
   jobReportsMigration,
   jobTerminalsMigration,
+  jobCachesMigration,
+  artifactQuotasMigration,
 ];

@@ -64,6 +64,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Resource events': 'The history of labels, milestones, states and weights of things.',
   'Push rules': 'What pushes to a project, or to all projects of a group or of the instance, must keep to.',
   'Repository files': 'Single files of a repository.',
+  'Job caches': 'What jobs of the built-in runner saved with `cache`: listed, measured and deleted.',
   'Runner protocol': 'What runners call. Proved by the tokens of runners and jobs among the parameters.',
   Runners: 'Programs that run jobs: who they serve, what they run.',
   Search: 'Looking for a text in everything that the caller sees.',
