@@ -8,8 +8,9 @@ const root = import.meta.dirname;
 /** Tables that several write, and why. */
 const shared: Readonly<Record<string, { readonly writers: readonly string[]; readonly because: string }>> = {
   projects: {
-    writers: ['namespaces', 'planning', 'portability', 'repository'],
-    because: 'columns that others keep: open issues; import and pictures; default branch, license, sizes, maintenance',
+    writers: ['ci', 'namespaces', 'planning', 'portability', 'repository'],
+    because:
+      'columns that others keep: number of cleared caches; open issues; import and pictures; default branch, license, sizes, maintenance',
   },
   project_statistics: {
     writers: ['namespaces', 'repository'],
