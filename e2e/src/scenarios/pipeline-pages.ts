@@ -1,4 +1,4 @@
-/** Pages around pipelines: schedules, trigger tokens, the filters of the list, graphs with children, manual and failed jobs. */
+/** Pages around pipelines: schedules, trigger tokens, the filters of the list, graphs with children, manual and failed jobs, reports, charts, the editor. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
@@ -159,6 +159,127 @@ async function failedJob(page: Page, call: Api, url: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
+const measured = `measure:
+  script: make measure
+  tags: [measured]
+  artifacts:
+    reports:
+      junit: a.xml
+      coverage_report: {coverage_format: cobertura, path: c.xml}
+      codequality: q.json
+      terraform: t.json
+      metrics: m.txt
+`;
+const finding = (fingerprint: string, description: string) => ({
+  ...{ fingerprint, description, severity: 'major', location: { path: 'src/berth.ts', lines: { begin: 2 } } },
+});
+
+/** A job on the default branch, then one of a merge request, each with its reports. */
+async function reports(page: Page, call: Api, url: string): Promise<void> {
+  const { id: projectId } = await call.expect<{ id: number }>(200, 'GET', `/projects/${id}`);
+  const commit = (branch: string, actions: object[], more: object = {}) =>
+    call.expect(201, 'POST', `/projects/${id}/repository/commits`, {
+      ...{ branch, commit_message: `Measure ${branch}`, actions, ...more },
+    });
+  const run = async (state: 'success' | 'failed', left: Readonly<Record<string, string>>) => {
+    const job = await takeJob(call, url, { projectId, tag: 'measured' });
+    for (const [type, content] of Object.entries(left)) await job.upload(type, content);
+    await job.end(state, state === 'failed' ? { failure_reason: 'script_failure', exit_code: 1 } : {});
+  };
+  const suite = (...failed: string[]) =>
+    `<testsuite name="s">${['tide', 'berth', 'crane']
+      .map(
+        (name) =>
+          `<testcase name="${name}">${failed.includes(name) ? '<failure>wrong depth</failure>' : ''}</testcase>`,
+      )
+      .join('')}</testsuite>`;
+  await commit('main', [{ action: 'update', file_path: '.gitlab-ci.yml', content: measured }]);
+  await run('failed', {
+    junit: suite('berth'),
+    codequality: JSON.stringify([finding('1', 'Old finding'), finding('2', 'Fixed finding')]),
+    metrics: 'size 10\n',
+  });
+  const code = 'export const berth = 1;\nexport const crane = 2;\nexport const tide = 3;\n';
+  await commit('measured', [{ action: 'create', file_path: 'src/berth.ts', content: code }], { start_branch: 'main' });
+  const request = { source_branch: 'measured', target_branch: 'main', title: 'Measure the berths' };
+  const { iid } = await call.expect<{ iid: number }>(201, 'POST', `/projects/${id}/merge_requests`, request);
+  await run('failed', {
+    junit: suite('tide'),
+    codequality: JSON.stringify([finding('1', 'Old finding'), finding('3', 'Deep nesting')]),
+    metrics: 'size 12\n',
+    terraform: '{"create": 1, "update": 2, "delete": 0}',
+    cobertura:
+      '<coverage><class filename="src/berth.ts"><line number="1" hits="4"/><line number="2" hits="0"/></class></coverage>',
+  });
+  const stored = (name: string) =>
+    call.expect<{ head_pipeline_id: number | null }>(200, 'GET', `/projects/${id}/merge_requests/${iid}/${name}`);
+  for (const name of [
+    'test_reports',
+    'coverage_reports',
+    'codequality_reports',
+    'terraform_reports',
+    'metrics_reports',
+  ])
+    await until(name, 60, async () => (await stored(name)).head_pipeline_id);
+  await page.goto(`/${project}/-/merge_requests/${iid}`);
+  const rows = page.getByRole('group', { name: 'Reports' });
+  await rows.getByText('1 failed, 1 fixed, 3 tests').click();
+  await rows.getByRole('region', { name: 'New failures' }).getByText('tide').waitFor();
+  await rows.getByRole('region', { name: 'Fixed', exact: true }).getByText('berth').waitFor();
+  await rows.getByText('1 new finding, 1 fixed').click();
+  await rows.getByText('Deep nesting').waitFor();
+  await rows.getByText('1 plan').click();
+  await rows.getByText('1 to create, 2 to change, 0 to delete').waitFor();
+  await rows.getByText('1 changed metric').click();
+  await rows.getByText('10 → 12').waitFor();
+  await look(page, 'merge-request-reports');
+  await page.setViewportSize({ width: 390, height: 900 });
+  await look(page, 'merge-request-reports-390');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(`/${project}/-/merge_requests/${iid}/diffs`);
+  await page.getByTitle('Covered by tests (4 hits)').waitFor();
+  await page.getByTitle('Not covered by tests').waitFor();
+  await look(page, 'merge-request-coverage');
+  await page.goto(`/${project}/-/pipelines/tests`);
+  await page.getByRole('list', { name: 'Failed tests' }).getByText('tide').waitFor();
+  await look(page, 'failed-tests');
+  await page.getByRole('checkbox', { name: 'Only flaky tests' }).check();
+  await page.getByText('No flaky tests').waitFor();
+}
+
+async function charts(page: Page): Promise<void> {
+  await page.goto(`/${project}/-/pipelines/charts`);
+  await page.getByRole('img', { name: /^Pipelines by day: / }).waitFor();
+  await page.getByText('Success rate').waitFor();
+  await look(page, 'pipeline-charts');
+  await page.setViewportSize({ width: 390, height: 900 });
+  await look(page, 'pipeline-charts-390');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.getByRole('combobox', { name: 'Period' }).selectOption({ label: 'Last 90 days' });
+  await page.waitForURL(/days=90/);
+}
+
+async function editor(page: Page): Promise<void> {
+  await page.goto(`/${project}/-/ci/editor`);
+  const text = page.getByLabel('Configuration');
+  await text.fill('stages: [survey, dig]\nsound:\n  stage: di');
+  await text.press('Control+Space');
+  const offered = page.getByRole('listbox', { name: 'Suggestions' });
+  await offered.getByRole('option', { name: 'dig' }).waitFor();
+  await text.press('Enter');
+  await text.pressSequentially('\n  scr');
+  await offered.getByRole('option', { name: 'script' }).waitFor();
+  await look(page, 'pipeline-editor');
+  await text.press('Tab');
+  await text.pressSequentially('make');
+  assert.equal(await text.inputValue(), 'stages: [survey, dig]\nsound:\n  stage: dig\n  script: make');
+  await page.getByRole('button', { name: 'Validate' }).click();
+  await page.getByText('The configuration is valid.').waitFor();
+  await page.getByRole('textbox', { name: 'Branch' }).fill('edited');
+  await page.getByRole('button', { name: 'Commit changes' }).click();
+  await page.getByText('Committed as').waitFor();
+}
+
 async function populated(call: Api): Promise<void> {
   await call.expect(201, 'POST', '/projects', { name: 'Harbour', initialize_with_readme: true });
   const actions = [{ action: 'create', file_path: '.gitlab-ci.yml', content: config }];
@@ -263,6 +384,11 @@ export async function pipelinePagesJourney(suite: Suite): Promise<void> {
       await step('a failed job says why; its log wraps, downloads and fills the screen', () =>
         failedJob(page, call, instance.url),
       );
+      await step('reports of a merge request are compared with its target branch', () =>
+        reports(page, call, instance.url),
+      );
+      await step('charts show outcomes and durations of pipelines', () => charts(page));
+      await step('the editor suggests keywords, validates and commits', () => editor(page));
       await close();
     });
   } finally {
