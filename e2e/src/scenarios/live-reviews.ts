@@ -88,6 +88,8 @@ export async function liveReviewJourney(suite: Suite): Promise<void> {
         await page.goto(`${address}/diffs`);
         await page.getByRole('region', { name: 'grind.ts', exact: true }).waitFor();
         await page.locator('[data-file] td span[style*="--token"]').first().waitFor();
+        // Lines take comments once the threads are here.
+        await page.locator('[data-comment]').first().waitFor({ state: 'attached' });
         await page.keyboard.press('j');
         await page.keyboard.press('c');
         await page.keyboard.press('ArrowDown');

@@ -243,7 +243,7 @@ async function reports(page: Page, call: Api, url: string): Promise<void> {
   await page.goto(`/${project}/-/pipelines/tests`);
   await page.getByRole('list', { name: 'Failed tests' }).getByText('tide').waitFor();
   await look(page, 'failed-tests');
-  await page.getByRole('checkbox', { name: 'Only flaky tests' }).check();
+  await page.getByRole('checkbox', { name: 'Only flaky tests' }).click();
   await page.getByText('No flaky tests').waitFor();
 }
 

@@ -17,7 +17,7 @@ export async function takeJob(
   url: string,
   { projectId, tag }: { readonly projectId: number; readonly tag: string },
 ): Promise<TakenJob> {
-  const values = { runner_type: 'project_type', project_id: projectId, tag_list: [tag] };
+  const values = { runner_type: 'project_type', project_id: projectId, tag_list: [tag], run_untagged: false };
   const { token } = await call.expect<{ token: string }>(201, 'POST', '/user/runners', values);
   const send = async (method: string, path: string, json: object) =>
     await fetch(`${url}/api/v4${path}`, {

@@ -78,7 +78,11 @@ function useTalk(file: Schemas['FileDiff'], lines: readonly DiffLine[], comments
           .slice(open ? lines.indexOf(open.first) : 0, lines.indexOf(line) + 1)
           .flatMap((each) => (each.now === null ? [] : [each.text]));
       const form =
-        open && open.last === line ? comments.form?.(file, { ...open, text: text() }, () => setOpen(null)) : null;
+        open && open.last === line
+          ? comments.form?.(file, { ...open, text: text() }, () =>
+              setOpen((current) => (current === open ? null : current)),
+            )
+          : null;
       return said || form ? (
         <>
           {said}

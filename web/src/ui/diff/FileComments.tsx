@@ -1,7 +1,7 @@
 /** Comments on a changed file as a whole, and on points of a picture. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type MouseEvent, useState } from 'react';
+import { Fragment, type MouseEvent, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { pictureData, pictureType } from '../../lib/pictures.ts';
 import classes from './file-comments.module.css';
@@ -71,7 +71,10 @@ export function FileComments({ file, comments, raw }: Props) {
         <div key={id}>{shown}</div>
       ))}
       {place && form ? (
-        form(file, place, () => setPlace(null))
+        // A comment that is still being sent is not that on another place, and closes only its own form.
+        <Fragment key={place.kind}>
+          {form(file, place, () => setPlace((current) => (current === place ? null : current)))}
+        </Fragment>
       ) : form ? (
         <Button size="compact-xs" variant="subtle" onClick={() => setPlace({ kind: 'file' })}>
           Comment on file
