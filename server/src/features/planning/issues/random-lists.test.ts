@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
-import { wholeSweeps } from '../../../../test/sampling.ts';
+import { sampledSeed, wholeSweeps } from '../../../../test/sampling.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 
-const seed = Number(process.env.ISSUES_SEED ?? Math.floor(Math.random() * 1e9));
+const seed = Number(process.env.ISSUES_SEED ?? sampledSeed());
 let state = seed;
 /** A number below a bound; the same for the same seed. */
 function random(bound: number): number {
