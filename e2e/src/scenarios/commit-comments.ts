@@ -11,10 +11,10 @@ export async function commentsOnCommit(page: Page, address: string): Promise<voi
   await form.getByRole('button', { name: 'Comment' }).click();
   const thread = comments.getByRole('article').first();
   await thread.locator('em', { hasText: 'good' }).waitFor();
-  await thread.getByRole('button', { name: 'Answer' }).click();
-  const answer = thread.getByRole('form', { name: 'Answer' });
-  await answer.getByLabel('Answer').fill('It *does*');
-  await answer.getByRole('button', { name: 'Answer' }).click();
+  await thread.getByRole('button', { name: 'Reply' }).click();
+  const answer = thread.getByRole('form', { name: 'Reply' });
+  await answer.getByLabel('Reply').fill('It *does*');
+  await answer.getByRole('button', { name: 'Reply' }).click();
   await thread.locator('em', { hasText: 'does' }).waitFor();
   await thread.getByRole('button', { name: 'Edit' }).last().click();
   const change = thread.getByRole('form', { name: 'Comment' });

@@ -128,11 +128,13 @@ export async function liveReviewJourney(suite: Suite): Promise<void> {
         await square.getByRole('button', { name: 'Comment on file' }).click();
         await square.getByRole('form', { name: 'Comment on this file' }).getByRole('textbox').fill('Why red?');
         await square.getByRole('button', { name: 'Comment', exact: true }).click();
+        await square.getByRole('form', { name: 'Comment on this file' }).waitFor({ state: 'detached' });
         await square.getByText('Why red?').waitFor();
         await square.getByRole('button', { name: 'Comment on a point of square.png' }).click();
         const form = square.getByRole('form', { name: 'Comment on this point of the picture' });
         await form.getByRole('textbox').fill('Too dark here');
         await form.getByRole('button', { name: 'Comment', exact: true }).click();
+        await form.waitFor({ state: 'detached' });
         await square.getByText('Too dark here').waitFor();
         await look(page, 'picture-comments');
         assert.deepEqual([...author.problems(), ...reviewer.problems()], []);

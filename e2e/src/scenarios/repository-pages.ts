@@ -98,9 +98,9 @@ async function lines(suite: Suite, page: Page, call: Api, sha: string): Promise<
     await form.getByRole('button', { name: 'Comment', exact: true }).click();
     const thread = file.getByRole('article');
     await thread.locator('strong', { hasText: 'e' }).waitFor();
-    await thread.getByRole('button', { name: 'Answer' }).click();
-    await thread.getByRole('textbox', { name: 'Answer' }).fill('It is e.');
-    await thread.getByRole('form', { name: 'Answer' }).getByRole('button', { name: 'Answer' }).click();
+    await thread.getByRole('button', { name: 'Reply' }).click();
+    await thread.getByRole('textbox', { name: 'Reply' }).fill('It is e.');
+    await thread.getByRole('form', { name: 'Reply' }).getByRole('button', { name: 'Reply' }).click();
     // The field has the text as well, until the answer is kept.
     await thread.getByRole('paragraph').filter({ hasText: 'It is e.' }).waitFor();
     type Thread = { notes: { position: { new_path: string; new_line: number; old_line: number | null } }[] };

@@ -26,7 +26,7 @@ interface ThreadProps {
 
 export function Thread({ thread, of, mayWrite, inline, batch, again, later }: ThreadProps) {
   const { path } = usePlace();
-  const [answering, setAnswering] = useState(false);
+  const [replying, setReplying] = useState(false);
   const place = thread.notes[0]?.position;
   const line = place?.new_line ?? place?.old_line;
   const file = place?.new_path ?? place?.old_path;
@@ -55,28 +55,28 @@ export function Thread({ thread, of, mayWrite, inline, batch, again, later }: Th
         <Comment key={note.id} {...{ note, of, mayWrite, batch, again }} thread={thread.id} />
       ))}
       {mayWrite && !thread.individual_note ? (
-        answering ? (
+        replying ? (
           <CommentForm
-            label="Answer"
-            action="Answer"
+            label="Reply"
+            action="Reply"
             target={of.kind === 'commit' ? undefined : of.kind}
             send={async (body) => {
               await commentsOf(path, of).reply(thread.id, body);
               await again();
-              setAnswering(false);
+              setReplying(false);
             }}
             later={
               later &&
               (async (body) => {
                 await later(body, { reply: thread.id });
-                setAnswering(false);
+                setReplying(false);
               })
             }
-            cancel={() => setAnswering(false)}
+            cancel={() => setReplying(false)}
           />
         ) : (
-          <Anchor component="button" type="button" size="sm" onClick={() => setAnswering(true)}>
-            Answer
+          <Anchor component="button" type="button" size="sm" onClick={() => setReplying(true)}>
+            Reply
           </Anchor>
         )
       ) : null}

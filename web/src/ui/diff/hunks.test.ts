@@ -24,6 +24,11 @@ describe('diffs', () => {
     expect(countChanges(diff)).toEqual({ added: 4, removed: 3 });
   });
 
+  it('are none of a binary file, of which git says only that it differs', () => {
+    const text = 'Binary files /dev/null and b/square.png differ';
+    expect(parseHunks(`${text}\n`)).toEqual([{ kind: 'note', old: null, now: null, text }]);
+  });
+
   it('pair what replaces what', () => {
     expect(pairLines(parseHunks(diff)).map(({ left, right }) => [left?.text ?? null, right?.text ?? null])).toEqual([
       ['@@ -3,4 +3,5 @@ function x', '@@ -3,4 +3,5 @@ function x'],

@@ -29,6 +29,8 @@ export function parseHunks(diff: string): DiffLine[] {
     } else if (line.startsWith('+')) lines.push({ kind: 'added', old: null, now: now++, text });
     else if (line.startsWith('-')) lines.push({ kind: 'removed', old: old++, now: null, text });
     else if (line.startsWith('\\')) lines.push({ kind: 'note', old: null, now: null, text: text.trim() });
+    // Of a binary file, which has no hunks.
+    else if (lines.length === 0) lines.push({ kind: 'note', old: null, now: null, text: line });
     else lines.push({ kind: 'same', old: old++, now: now++, text });
   }
   return lines;
