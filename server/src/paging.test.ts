@@ -134,7 +134,8 @@ describe('every list of the API', () => {
           first: '1',
           ...(number > 1 ? { prev: String(number - 1) } : {}),
           ...(more ? { next: String(number + 1) } : {}),
-          ...(total === null ? {} : { last: String(Math.max(1, count)) }),
+          // Without a total the last page is known where it is reached.
+          ...(total === null && more ? {} : { last: String(Math.max(1, count)) }),
         });
       });
       expect(walked.map(same)).toEqual(all.items.map(same));
