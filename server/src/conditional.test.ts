@@ -390,6 +390,17 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     const made = await world.app.api<{ id: number }>('POST', url, { token: admin, form });
     return { url: `${url}/${made.body.id}` };
   },
+  '/projects/:id/ci/caches/:cache_id': async () => {
+    const values = {
+      project_id: repository.id,
+      key: unique('deps'),
+      protected: false,
+      object_key: unique('x'),
+      size: 1,
+    };
+    const row = await world.app.db.insertInto('job_caches').values(values).returning('id').executeTakeFirstOrThrow();
+    return { url: `/projects/${repository.id}/ci/caches/${row.id}` };
+  },
   '/projects/:id/issues/:issue_iid/links/:issue_link_id': async () => {
     const issues = `/projects/${repository.id}/issues`;
     const [from, to] = [

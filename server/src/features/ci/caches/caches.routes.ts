@@ -119,7 +119,7 @@ export function cacheRoutes(deps: CiDependencies): Route[] {
       summary: 'Clear all job caches of a project',
       params: Type.Object({ id }),
       responses: { 204: Empty },
-      conditional: 'all caches have no common date of change',
+      conditional: 'All caches of a project have no common date of change.',
       handler: async (context) => {
         await transaction(db, async (tx) => {
           const deleted = await clearCaches(tx, context.subject.project.id);
