@@ -41,12 +41,14 @@ const rules: Readonly<Record<string, (role: Role, ref: RefName, own: boolean) =>
   'POST /projects/:id/jobs/:job_id/cancel': updates,
   'POST /projects/:id/jobs/:job_id/erase': (role, ref, own) =>
     maintains(role) || (develops(role) && own && ref === 'topic'),
+  // The others' jobs are the owner's.
+  'POST /projects/:id/jobs/:job_id/terminal': (role, ref, own) => (own || role === 'owner') && updates(role, ref),
   'POST /projects/:id/jobs/:job_id/artifacts/keep': updates,
   'DELETE /projects/:id/jobs/:job_id/artifacts': maintains,
   'DELETE /projects/:id/artifacts': maintains,
 };
 /** Statuses in which the work of a route can be done. */
-const startsIn: Readonly<Record<string, string>> = { play: 'manual', cancel: 'pending' };
+const startsIn: Readonly<Record<string, string>> = { play: 'manual', cancel: 'pending', terminal: 'running' };
 
 let world: World;
 let runner: ProtocolRunner;
@@ -115,6 +117,10 @@ async function answer(name: string, role: Role, ref: RefName, own: boolean): Pro
   const by = person(role);
   const { pipeline, job } = await copied(ref, status, own ? by.user.id : world.owner.user.id);
   const [method = '', path = ''] = name.split(' ');
+  if (path.endsWith('/terminal')) {
+    const session = { job_id: job, url: 'http://127.0.0.1:9' };
+    await world.app.db.insertInto('job_sessions').values(session).execute();
+  }
   const target = path
     .replace(':id', String(projectId))
     .replace(':pipeline_id', String(pipeline))

@@ -117,7 +117,9 @@ describe('jobs with an environment', () => {
 
   it('fail when the name is not valid, and when something newer was deployed', async () => {
     const project = await world.project();
-    const broken = await project.push('deploy: {script: [x], environment: {name: /$CI_COMMIT_REF_NAME}}\n');
+    const broken = await project.push(
+      'deploy: {script: [x], variables: {PLACE: "a*b!"}, environment: {name: $PLACE}}\n',
+    );
     expect((await runner.request()).status).toBe(204);
     expect(await project.job(broken.id, 'deploy')).toMatchObject({
       status: 'failed',
