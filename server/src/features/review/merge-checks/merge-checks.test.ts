@@ -28,7 +28,7 @@ interface Situation {
 }
 
 const ready: Situation = {
-  row: { state: 'opened', title: 'x' },
+  row: { state: 'opened', title: 'x', merge_after: null },
   rules: {
     merge_method: 'merge',
     merge_request_title_regex: null,
@@ -50,6 +50,7 @@ const ready: Situation = {
 function judged(situation: Situation, further: readonly MergeCheck[] = []) {
   const { trial, behind, statusChecks, approvals, threads, lock, ...known } = {
     ...situation,
+    row: { ...ready.row, ...situation.row },
     rules: { ...ready.rules, ...situation.rules },
   };
   const checks = mergeCheckList(
@@ -86,6 +87,8 @@ describe('the first refusal', () => {
     ['title_regex', { rules: { merge_request_title_regex: '^PRJ-\\d+' } }],
     ['title_regex', { rules: { merge_request_title_regex: '(' } }],
     ['mergeable', { rules: { merge_request_title_regex: '^x$' } }],
+    ['merge_time', { row: { merge_after: new Date('9999-01-01') }, threads: false }],
+    ['mergeable', { row: { merge_after: new Date(0) } }],
     ['discussions_not_resolved', { threads: false, approvals: false }],
     ['not_approved', { approvals: false, rules: { merge_method: 'ff', ...required() }, behind: 1 }],
     ['mergeable', { approvals: false, rules: { hasApprovalRules: false } }],
