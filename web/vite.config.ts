@@ -30,6 +30,12 @@ const chunks = [
     priority: 2,
   },
   {
+    name: 'merge-requests',
+    test: /[\\/]web[\\/]src[\\/](features[\\/]merge-requests[\\/]|lib[\\/](status-checks|merge-request))/,
+    minShareCount: 2,
+    priority: 1,
+  },
+  {
     name: 'settings',
     test: /[\\/]web[\\/]src[\\/]features[\\/](account|applications|audit|deploy-keys|hooks|protections|push-rules|service-accounts|tokens)[\\/]/,
     minShareCount: 2,
