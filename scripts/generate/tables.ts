@@ -2,8 +2,12 @@
  * Writes server/src/kernel/db/tables.ts: row types of every table, read from a database that has just been migrated,
  * so that types and schema cannot drift. Check constraints on words become unions.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import pg from 'pg';
+import { startPostgres } from '../../packages/postgres/src/index.ts';
+import { migrations } from '../../server/src/kernel/db/migrations/index.ts';
 
 interface Column {
   table_name: string;
@@ -58,7 +62,7 @@ async function words(client: pg.Client): Promise<Map<string, string[]>> {
 }
 
 /** Generates the module's text from a migrated database. */
-export async function tablesModule(client: pg.Client): Promise<string> {
+async function tablesModule(client: pg.Client): Promise<string> {
   const unions = await words(client);
   const { rows } = await client.query<Column>(
     `select table_name, column_name, udt_name, is_nullable, (column_default is not null or is_identity = 'YES') as has_default
@@ -107,28 +111,20 @@ export async function tablesModule(client: pg.Client): Promise<string> {
   return lines.join('\n');
 }
 
-// Also where `npm run generate` imports it; tests take the function alone.
-if (import.meta.main || process.argv[1]?.endsWith('scripts/generate.ts')) {
-  const { startPostgres } = await import('../../packages/postgres/src/index.ts');
-  const { mkdtempSync, rmSync } = await import('node:fs');
-  const { tmpdir } = await import('node:os');
-  const path = await import('node:path');
-  const { migrations } = await import('../../server/src/kernel/db/migrations/index.ts');
-  const directory = mkdtempSync(path.join(tmpdir(), 'millrace-generate-'));
-  const server = await startPostgres({
-    dataDir: path.join(directory, 'postgres'),
-    durable: false,
-    log: { info: () => undefined, warn: () => undefined },
-  });
-  try {
-    const client = new pg.Client(server.connection);
-    await client.connect();
-    for (const migration of migrations) for (const statement of migration.statements) await client.query(statement);
-    const root = path.join(import.meta.dirname, '../..');
-    writeFileSync(path.join(root, 'server/src/kernel/db/tables.ts'), await tablesModule(client));
-    await client.end();
-  } finally {
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
+const directory = mkdtempSync(path.join(tmpdir(), 'millrace-generate-'));
+const server = await startPostgres({
+  dataDir: path.join(directory, 'postgres'),
+  durable: false,
+  log: { info: () => undefined, warn: () => undefined },
+});
+try {
+  const client = new pg.Client(server.connection);
+  await client.connect();
+  for (const migration of migrations) for (const statement of migration.statements) await client.query(statement);
+  const root = path.join(import.meta.dirname, '../..');
+  writeFileSync(path.join(root, 'server/src/kernel/db/tables.ts'), await tablesModule(client));
+  await client.end();
+} finally {
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true });
 }

@@ -16,7 +16,7 @@ const seed = 0x6d696c6c ^ sampledSeed();
 const deadline = 20_000;
 const inFlight = 16;
 /** Of the routes fewer than this may stay closed to everything random. */
-const closedShare = 0.17;
+const closedShare = 0.15;
 
 let populated: PopulatedWorld;
 let routeOf: (method: string, url: string) => Route | null;

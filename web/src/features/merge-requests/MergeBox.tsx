@@ -3,7 +3,7 @@ import { Button, Checkbox, Collapse, Group, Stack, Text, Textarea, UnstyledButto
 import { IconCircleCheck, IconCircleX, IconClock } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { bypassRequestedChanges } from '../../lib/reviews.ts';
 import { FormError } from '../../ui/FormError.tsx';
@@ -16,8 +16,10 @@ import { CheckRows } from '../status-checks/CheckRows.tsx';
 import { ApprovalRow } from './ApprovalRow.tsx';
 import { Conflicts } from './Conflicts.tsx';
 import classes from './merge-requests.module.css';
-import { ReportRows } from './ReportRows.tsx';
 import { reasonOf } from './reasons.ts';
+
+// Most of it is for pipelines that left reports.
+const ReportRows = lazy(async () => ({ default: (await import('./ReportRows.tsx')).ReportRows }));
 
 type Request = Schemas['MergeRequestDetail'];
 
@@ -135,7 +137,12 @@ export function MergeBox({ request }: { request: Request }) {
   return (
     <section className={classes.box} aria-label="Merge">
       <PipelineRow request={request} />
-      <ReportRows request={request} />
+      {/* Without a pipeline there are none. */}
+      {request.head_pipeline === null ? null : (
+        <Suspense fallback={null}>
+          <ReportRows iid={request.iid} />
+        </Suspense>
+      )}
       <CheckRows request={request} className={classes.part} />
       <ApprovalRow request={request} />
       <div className={classes.part} data-tone={reason.mergeable ? 'ready' : 'blocked'}>

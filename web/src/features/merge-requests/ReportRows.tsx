@@ -229,13 +229,9 @@ function Metrics({ report }: { report: MetricsComparison }) {
   );
 }
 
-export function ReportRows({ request }: { request: Schemas['MergeRequestDetail'] }) {
+export function ReportRows({ iid }: { iid: number }) {
   const { path } = useProject();
-  const { data } = useQuery({
-    ...mergeRequestReports(path, request.iid),
-    // Without a pipeline there are none.
-    enabled: request.head_pipeline !== null,
-  });
+  const { data } = useQuery(mergeRequestReports(path, iid));
   if (!data) return null;
   return (
     <div className={classes.reports} role="group" aria-label="Reports">

@@ -140,13 +140,13 @@ export async function insertNote(tx: Db, values: Insertable<NotesTable>): Promis
   return await tx.insertInto('notes').values(values).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Gives a comment another text; undefined where it is gone. */
 /** The text of a comment that nobody else changes until the transaction ends; null where it has gone. */
 export async function lockBody(tx: Db, id: number): Promise<string | null> {
   const row = await tx.selectFrom('notes').select('body').where('id', '=', id).forUpdate().executeTakeFirst();
   return row?.body ?? null;
 }
 
+/** Gives a comment another text; undefined where it is gone. */
 export async function editNote(tx: Db, id: number, body: string, editorId: number): Promise<Note | undefined> {
   const now = sql<Date>`now()`;
   return await tx

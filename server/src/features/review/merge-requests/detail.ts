@@ -9,7 +9,6 @@ import { isSubscribed } from '../../collaboration/index.ts';
 import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { rebaseInProgress } from '../merging/rebasing.ts';
 import { mergeConflict } from './conflicts.entity.ts';
-import { firstsOf } from './firsts.queries.ts';
 import { noteableOf } from './history.ts';
 import { type MergeRequestDetailJson, mergeRequestJson } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -49,11 +48,10 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
     extra: { diverged?: boolean | undefined; rebase?: boolean | undefined; html?: boolean | undefined } = {},
   ): Promise<MergeRequestDetailJson> {
     const current = await statusOf(subject, caller, row);
-    const [loaded] = await queries.withPeople(db, [current.row], subject);
+    const [loaded] = await queries.withPeople(db, [current.row], subject, { firsts: true });
     if (!loaded) throw notFound('Merge Request');
     const head = current.row.head_pipeline_id === null ? null : await pipelines.detail(current.row.head_pipeline_id);
     const refs = current.row;
-    const first = await firstsOf(db, refs);
     const target = extra.diverged ? await repository.branch(subject.project, refs.target_branch) : null;
     return {
       ...mergeRequestJson(loaded, urls, current.status),
@@ -61,7 +59,7 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
       changes_count: await changesCount(subject, refs),
       latest_build_started_at: head?.started_at ?? null,
       latest_build_finished_at: head?.finished_at ?? null,
-      first_deployed_to_production_at: first.deployed,
+      first_deployed_to_production_at: loaded.firsts?.deployed ?? null,
       pipeline: head && briefly(head),
       head_pipeline: head,
       diff_refs:
@@ -75,7 +73,7 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
         ? { diverged_commits_count: (await repository.divergence(subject.project, refs.head_sha, target)).ahead }
         : {}),
       ...(await conflictsOf(subject, caller, current.row)),
-      first_contribution: first.contribution,
+      first_contribution: loaded.firsts?.contribution ?? false,
       user: { can_merge: row.state === 'opened' && (await repository.mayMerge(subject, caller, row.target_branch)) },
     };
   }

@@ -1,7 +1,5 @@
 /** SQL of what happened to a merge request, or through it, for the first time. */
-import { sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
-import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 export interface Firsts {
   /** When it was first deployed to a production environment; null before. */
@@ -10,16 +8,13 @@ export interface Firsts {
   readonly contribution: boolean;
 }
 
-export async function firstsOf(db: Db, row: Pick<MergeRequest, 'id' | 'project_id' | 'author_id' | 'merged_at'>) {
-  const { rows } = await sql<Firsts>`
-    select (
-      select min(d.finished_at) from deployment_merge_requests k join deployments d on d.id = k.deployment_id
-        join environments e on e.id = d.environment_id
-      where k.merge_request_id = ${row.id} and d.status = 'success' and e.tier = 'production'
-    ) as deployed, not exists (
-      select from merge_requests m where m.project_id = ${row.project_id} and m.author_id = ${row.author_id}
-        and m.state = 'merged' and m.id <> ${row.id}
-        and (${row.merged_at}::timestamptz is null or m.merged_at < ${row.merged_at})
-    ) as contribution`.execute(db);
-  return rows[0] ?? { deployed: null, contribution: false };
-}
+/** As JSON, over a row `r` of `merge_requests`: read along with others, where one request is shown. */
+export const firsts: RawBuilder<{ deployed: string | null; contribution: boolean }> = sql`jsonb_build_object(
+  'deployed', (
+    select min(d.finished_at) from deployment_merge_requests k join deployments d on d.id = k.deployment_id
+      join environments e on e.id = d.environment_id
+    where k.merge_request_id = r.id and d.status = 'success' and e.tier = 'production'
+  ), 'contribution', not exists (
+    select from merge_requests m where m.project_id = r.project_id and m.author_id = r.author_id
+      and m.state = 'merged' and m.id <> r.id and (r.merged_at is null or m.merged_at < r.merged_at)
+  ))`;

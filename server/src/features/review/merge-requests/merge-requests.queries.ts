@@ -5,6 +5,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Label, MergeRequest, Project, User } from '../../../kernel/db/rows.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { milestonesById, type PlacedMilestone, type Responses, responsesTo } from '../../collaboration/index.ts';
+import { type Firsts, firsts } from './firsts.queries.ts';
 import { labelsOf } from './planned.queries.ts';
 
 export type Person = Pick<
@@ -30,6 +31,8 @@ export interface LoadedMergeRequest {
   readonly responses: Responses;
   /** Whether threads that are not resolved keep it from being merged. */
   readonly blockedByThreads: boolean;
+  /** Where one request is shown, not in lists. */
+  readonly firsts?: Firsts;
 }
 
 type PlacedProject = LoadedMergeRequest['project'];
@@ -64,14 +67,19 @@ async function projectsOf(
 type Role = 'assignee' | 'reviewer' | 'author' | 'merge_user' | 'closed_by';
 
 interface Involved extends Person {
+  /** Beside the author, where they are wanted. */
+  readonly firsts: { readonly deployed: string | null; readonly contribution: boolean } | null;
   readonly merge_request_id: number;
   readonly role: Role;
 }
 
 /** Everybody whom rows name, in the order in which they were named. */
-async function involvedIn(db: Db, rows: readonly MergeRequest[]): Promise<Involved[]> {
+async function involvedIn(db: Db, rows: readonly MergeRequest[], wanted: { firsts: boolean }): Promise<Involved[]> {
+  const first = wanted.firsts
+    ? sql`case when k.role = 'author' then (select ${firsts} from merge_requests r where r.id = k.merge_request_id) end`
+    : sql`null`;
   const { rows: found } = await sql<Involved>`
-    select k.merge_request_id, k.role,
+    select k.merge_request_id, k.role, ${first} as firsts,
       u.id, u.name, u.username, u.state, u.avatar_object_key, u.locked_until, u.public_email
     from (
       select merge_request_id, user_id, role, position from merge_request_people
@@ -96,13 +104,14 @@ export async function withPeople(
   db: Db,
   rows: readonly MergeRequest[],
   known?: ProjectSubject,
+  wanted: { readonly firsts: boolean } = { firsts: false },
 ): Promise<LoadedMergeRequest[]> {
   if (rows.length === 0) return [];
   const milestoneIds = [...new Set(rows.flatMap((row) => row.milestone_id ?? []))];
   const ids = rows.map((row) => row.id);
   const [projects, involved, labels, milestones, responses] = await Promise.all([
     projectsOf(db, rows, known),
-    involvedIn(db, rows),
+    involvedIn(db, rows, wanted),
     labelsOf(db, ids),
     milestonesById(db, milestoneIds),
     responsesTo(db, 'merge_request', ids),
@@ -112,6 +121,7 @@ export async function withPeople(
     const project = projects.get(row.project_id);
     if (!project) throw new Error(`merge request ${row.id} has no project`);
     const of = (role: Role) => people.get(`${row.id}:${role}`) ?? [];
+    const first = of('author')[0]?.firsts;
     return {
       row,
       project,
@@ -123,6 +133,7 @@ export async function withPeople(
       labels: labels.get(row.id) ?? [],
       milestone: milestones.find(({ id }) => id === row.milestone_id) ?? null,
       responses: responses(row.id),
+      ...(first ? { firsts: { ...first, deployed: first.deployed === null ? null : new Date(first.deployed) } } : {}),
       blockedByThreads: project.only_allow_merge_if_all_discussions_are_resolved && responses(row.id).unresolved > 0,
     };
   });
