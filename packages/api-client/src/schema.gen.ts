@@ -20355,6 +20355,11 @@ export interface components {
             allow_maintainer_to_push: boolean;
             /**
              * @deprecated
+             * @description Approvals that it requires itself; use approval rules
+             */
+            approvals_before_merge: number | null;
+            /**
+             * @deprecated
              * @description The first; use `assignees`
              */
             assignee: components["schemas"]["UserReference"] | null;
@@ -20600,6 +20605,11 @@ export interface components {
              * @description Use `allow_collaboration`
              */
             allow_maintainer_to_push: boolean;
+            /**
+             * @deprecated
+             * @description Approvals that it requires itself; use approval rules
+             */
+            approvals_before_merge: number | null;
             /**
              * @deprecated
              * @description The first; use `assignees`
@@ -20916,6 +20926,11 @@ export interface components {
             allow_maintainer_to_push: boolean;
             /**
              * @deprecated
+             * @description Approvals that it requires itself; use approval rules
+             */
+            approvals_before_merge: number | null;
+            /**
+             * @deprecated
              * @description The first; use `assignees`
              */
             assignee: components["schemas"]["UserReference"] | null;
@@ -21163,6 +21178,11 @@ export interface components {
              * @description Use `allow_collaboration`
              */
             allow_maintainer_to_push: boolean;
+            /**
+             * @deprecated
+             * @description Approvals that it requires itself; use approval rules
+             */
+            approvals_before_merge: number | null;
             /**
              * @deprecated
              * @description The first; use `assignees`
@@ -24447,6 +24467,8 @@ export interface components {
         PostProjectsByIdMergeRequestsBody: {
             /** @description Whether who may merge into the target may push to the source branch */
             allow_collaboration?: boolean;
+            /** @description Approvals that are required; at least as many as the project requires. Deprecated: use approval rules */
+            approvals_before_merge?: number;
             /** @description One assignee; 0 removes all */
             assignee_id?: number;
             /** @description Assignees; empty removes all */
@@ -24696,6 +24718,10 @@ export interface components {
         PostProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiBody: {
             /** @description Name of the emoji, without colons */
             name: string;
+        };
+        PostProjectsByIdMergeRequestsByMergeRequestIidPipelinesBody: {
+            /** @description Answer 202 at once; the pipeline is made in the background */
+            async?: boolean;
         };
         PostProjectsByIdMergeRequestsByMergeRequestIidResolveConflictsBody: {
             /** @description Message of the commit */
@@ -30434,6 +30460,8 @@ export interface components {
             add_labels?: string[];
             /** @description Whether who may merge into the target may push to the source branch */
             allow_collaboration?: boolean;
+            /** @description Approvals that are required; at least as many as the project requires. Deprecated: use approval rules */
+            approvals_before_merge?: number;
             /** @description One assignee; 0 removes all */
             assignee_id?: number;
             /** @description Assignees; empty removes all */
@@ -59767,7 +59795,7 @@ export interface operations {
     getProjectsByIdMergeRequestsByMergeRequestIidChanges: {
         parameters: {
             query?: {
-                /** @description Whole files instead of the stored, shortened diffs */
+                /** @description Whole files, also those that are left out as too large otherwise */
                 access_raw_diffs?: boolean;
                 /** @description Give diffs in the unified format */
                 unidiff?: boolean;
@@ -60162,6 +60190,8 @@ export interface operations {
     getProjectsByIdMergeRequestsByMergeRequestIidDiffs: {
         parameters: {
             query?: {
+                /** @description Whole files, also those that are left out as too large otherwise */
+                access_raw_diffs?: boolean;
                 /** @description Leave out changes of white space alone */
                 ignore_whitespace?: boolean;
                 /** @description Page number, from 1 */
@@ -61664,7 +61694,13 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidPipelinesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidPipelinesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidPipelinesBody"];
+            };
+        };
         responses: {
             /** @description Created */
             201: {
@@ -61675,6 +61711,14 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PipelineBasic"];
                 };
+            };
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

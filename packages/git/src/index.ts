@@ -12,7 +12,14 @@ export {
   withSignal,
 } from './context.ts';
 export { changedFiles, commitDiff, type DiffOptions, diff, mailStream, patchStream } from './diff/diff.ts';
-export { DEFAULT_DIFF_LIMITS, type DiffLimits, type FileDiff, type FileStatus, type ParsedDiff } from './diff/parse.ts';
+export {
+  DEFAULT_DIFF_LIMITS,
+  type DiffLimits,
+  type FileDiff,
+  type FileStatus,
+  type ParsedDiff,
+  WHOLE_DIFF_LIMITS,
+} from './diff/parse.ts';
 export { patchId } from './diff/patch-id.ts';
 export { GitError, type GitErrorCode, isGitError, storageError, storageMessage } from './errors.ts';
 export { type Contributor, contributors } from './history/contributors.ts';

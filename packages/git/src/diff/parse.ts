@@ -47,6 +47,14 @@ export const DEFAULT_DIFF_LIMITS: DiffLimits = {
   maxLines: 100_000,
 };
 
+/** For readers who want each file as it is: bounded by what all files together may be. */
+export const WHOLE_DIFF_LIMITS: DiffLimits = {
+  maxFiles: 10_000,
+  maxPatchBytes: 32 * 1024 * 1024,
+  maxBytes: 32 * 1024 * 1024,
+  maxLines: 1_000_000,
+};
+
 /** `:100644 100755 <id> <id> R086 TAB old TAB new` */
 const RAW = /^:(\d{6}) (\d{6}) ([0-9a-f]{40}) ([0-9a-f]{40}) ([ADMRCTUX])\d*\t(.*)$/s;
 const STATUS: Record<string, FileStatus> = {

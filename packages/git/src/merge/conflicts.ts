@@ -2,7 +2,7 @@
 import type { Repo } from '../context.ts';
 import { createQuarantine, discardQuarantine } from '../objects/quarantine.ts';
 import type { FileMode, Sha } from '../types.ts';
-import { type ConflictedStage, type MergeNote, type MergeResult, mergeTree } from './merge-tree.ts';
+import { type ConflictedStage, type MergeNames, type MergeNote, type MergeResult, mergeTree } from './merge-tree.ts';
 
 export type ConflictKind =
   /** Both changed the same lines, or a link. */
@@ -88,7 +88,7 @@ function plainName(path: string, all: ReadonlySet<string>): string {
   return moved !== undefined && all.has(moved) ? moved : path;
 }
 
-function conflictOf(notes: readonly MergeNote[], stages: readonly ConflictedStage[], names: Names): MergeConflict {
+function conflictOf(notes: readonly MergeNote[], stages: readonly ConflictedStage[], names: MergeNames): MergeConflict {
   const all = new Set(notes.flatMap(({ paths }) => paths));
   const own = stages.filter(({ path }) => all.has(path));
   const kind = kindOf(notes, own);
@@ -108,25 +108,28 @@ function conflictOf(notes: readonly MergeNote[], stages: readonly ConflictedStag
   return { kind, paths: [...new Set([...paths, ...others])], ...sides, message: worded(told?.text ?? '', names) };
 }
 
-interface Names {
-  ours: string;
-  theirs: string;
-}
-
-const worded = (text: string, { ours, theirs }: Names): string =>
+const worded = (text: string, { ours, theirs }: MergeNames): string =>
   text.replaceAll(ours, 'ours').replaceAll(theirs, 'theirs').replace(/\s+/g, ' ').trim();
 
 /** More than anybody solves one by one; the rest is left out. */
 const MOST = 1_000;
 
-/** The conflicts of merging two commits, in git's order; none for a clean merge. Kept: commits do not change. */
-export async function mergeConflicts(repo: Repo, ours: Sha, theirs: Sha): Promise<readonly MergeConflict[]> {
-  const key = `conflicts${repo.key}:${ours}:${theirs}`;
+/**
+ * The conflicts of merging two commits, in git's order; none for a clean merge. `base` takes the place of their merge base.
+ * Kept: commits do not change.
+ */
+export async function mergeConflicts(
+  repo: Repo,
+  ours: Sha,
+  theirs: Sha,
+  base?: Sha,
+): Promise<readonly MergeConflict[]> {
+  const key = `conflicts${repo.key}:${ours}:${theirs}:${base ?? ''}`;
   const known = repo.git.cache.get(key) as readonly MergeConflict[] | undefined;
   if (known) return known;
   const quarantine = await createQuarantine(repo);
   try {
-    const found = conflictsOf(await mergeTree(quarantine, ours, theirs), { ours, theirs }).slice(0, MOST);
+    const found = conflictsOf(await mergeTree(quarantine, ours, theirs, { base })).slice(0, MOST);
     repo.git.cache.set(key, found, 200 + found.length * 800);
     return found;
   } finally {
@@ -134,7 +137,8 @@ export async function mergeConflicts(repo: Repo, ours: Sha, theirs: Sha): Promis
   }
 }
 
-function conflictsOf(result: MergeResult, names: Names): MergeConflict[] {
+function conflictsOf(result: MergeResult): MergeConflict[] {
+  const { names } = result;
   const notes = result.notes.filter(({ type }) => type.startsWith('CONFLICT'));
   const found = grouped(notes).map((group) => conflictOf(group, result.conflicts, names));
   const told = new Set(notes.flatMap(({ paths }) => paths));

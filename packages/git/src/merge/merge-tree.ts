@@ -24,6 +24,13 @@ export interface MergeResult {
   conflictPaths: string[];
   /** What git says, about which paths, and the kind of it. */
   notes: MergeNote[];
+  /** How notes and conflict markers name the two commits: not by their own ids where a base was given. */
+  names: MergeNames;
+}
+
+export interface MergeNames {
+  ours: string;
+  theirs: string;
 }
 
 export interface MergeNote {
@@ -34,7 +41,7 @@ export interface MergeNote {
 }
 
 /** `<tree> NUL (<mode> <id> <stage> TAB <path> NUL)* NUL (<n> NUL <path> NUL ... <type> NUL <text> NUL)*` */
-function parseResult(text: string, clean: boolean): MergeResult {
+function parseResult(text: string, clean: boolean, names: MergeNames): MergeResult {
   const fields = text.split('\0');
   const treeId = shaFromGit((fields.shift() ?? '').trim());
   const conflicts: ConflictedStage[] = [];
@@ -53,13 +60,13 @@ function parseResult(text: string, clean: boolean): MergeResult {
     const type = fields.shift() ?? '';
     notes.push({ paths, type, text: (fields.shift() ?? '').trim() });
   }
-  return { treeId, clean, conflicts, conflictPaths: [...new Set(conflicts.map(({ path }) => path))], notes };
+  return { treeId, clean, conflicts, conflictPaths: [...new Set(conflicts.map(({ path }) => path))], notes, names };
 }
 
 async function run(repo: Repo, ours: Sha, theirs: Sha): Promise<MergeResult> {
   const args = ['merge-tree', '--write-tree', '-z', '--messages', '--allow-unrelated-histories', ours, theirs];
   const { code, stdout } = await runGit(repo, args, { work: 'write', timeoutMs: 60_000, okCodes: [0, 1] });
-  return parseResult(stdout.toString('utf8'), code === 0);
+  return parseResult(stdout.toString('utf8'), code === 0, { ours, theirs });
 }
 
 const NOBODY: Person = { name: 'merge', email: 'merge@localhost', seconds: 0 };
@@ -72,7 +79,7 @@ export async function mergeTree(
   quarantine: Quarantine,
   ours: Sha,
   theirs: Sha,
-  options: { base?: Sha | null } = {},
+  options: { base?: Sha | null | undefined } = {},
 ): Promise<MergeResult> {
   if (options.base === undefined) return run(quarantine.repo, ours, theirs);
   const trees = await Promise.all([ours, theirs].map((id) => treeIdOf(quarantine.repo, id)));

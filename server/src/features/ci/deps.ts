@@ -23,6 +23,7 @@ export type CiRepository = Pick<
   | 'listPaths'
   | 'changedPaths'
   | 'mergeBase'
+  | 'isAncestor'
   | 'isProtected'
   | 'mayUpdate'
   | 'keepRef'

@@ -1,13 +1,7 @@
-/** CI: pipelines and their jobs, the protocol of runners, runners, variables, artifacts, logs, lint. */
-import { canOnProject } from '../../kernel/authz/can.ts';
-import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Caller } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
-import type { MergeRequest } from '../../kernel/db/rows.ts';
 import { publish } from '../../kernel/events/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
-import { forbidden, invalidRecord, unauthorized } from '../../kernel/http/errors.ts';
-import type { Page } from '../../kernel/http/pagination.ts';
-import { requireOnProject } from '../../kernel/http/parents.ts';
 import { addJob } from '../../kernel/queue/index.ts';
 import { failedPipelines } from '../identity/index.ts';
 import { runnersTokens } from '../namespaces/index.ts';
@@ -21,27 +15,22 @@ import { explainRoutes } from './explain/explain.routes.ts';
 import { explaining } from './explain/explain.service.ts';
 import { mountDiscovery } from './id-tokens/discovery.mount.ts';
 import { createSigningKeys } from './id-tokens/keys.ts';
-import { findPlace } from './jobs/context.queries.ts';
 import { type JobsFace, jobsFace } from './jobs/face.ts';
 import { jobCaller } from './jobs/job-caller.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobsService } from './jobs/jobs.service.ts';
-import { projectUrl } from './jobs/serialize.ts';
 import { writeAccess } from './jobs/write-access.ts';
 import { lintRoutes } from './lint/lint.routes.ts';
 import { badgeFile } from './page-files/badge-files.ts';
 import { logFile } from './page-files/log-file.ts';
 import { movePipelines } from './pipelines/contributions.queries.ts';
-import { type CreateOutcome, type CreatePipeline, pipelineMaker, zeroSha } from './pipelines/create.ts';
+import { type CreateOutcome, type CreatePipeline, pipelineMaker } from './pipelines/create.ts';
 import { countFailedPipelines } from './pipelines/failed.queries.ts';
 import { failedPipelineRoutes } from './pipelines/failed.routes.ts';
 import { followers } from './pipelines/following.ts';
-import { requestRun } from './pipelines/merged-results.ts';
+import { type MergeRequestPipelines, mergeRequestPipelines } from './pipelines/merge-request-pipelines.ts';
 import { pipelineMetadataRoutes } from './pipelines/metadata.routes.ts';
-import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pipelines/pipelines.entity.ts';
-import { findPipelineById, pipelinesOfMergeRequest } from './pipelines/pipelines.queries.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
-import { pipelineDetailById } from './pipelines/serialize.ts';
 import { pipelineStatisticsRoute } from './pipelines/statistics.routes.ts';
 import { type TrainPipelines, trainPipelines } from './pipelines/train-pipelines.ts';
 import { jobDeployments } from './ports.ts';
@@ -103,15 +92,7 @@ export interface Ci extends Feature {
   /** The caller behind the token of a running job; null for any other. */
   resolveJobToken(tokenSha256: Buffer): Promise<Caller | null>;
   /** For merge requests: reading their pipelines and starting one. */
-  readonly mergeRequestPipelines: {
-    detail(id: number): Promise<PipelineDetailJson | null>;
-    ofMergeRequest(
-      request: Pick<MergeRequest, 'id' | 'project_id' | 'source_project_id' | 'source_branch'>,
-      page: Page,
-    ): Promise<{ rows: readonly PipelineJson[]; total: number }>;
-    /** 400 when the configuration has no jobs for it. */
-    createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<PipelineJson>;
-  };
+  readonly mergeRequestPipelines: MergeRequestPipelines;
   /** For merge trains: the pipelines of what would be merged. */
   readonly trainPipelines: TrainPipelines;
   /** For deployments. */
@@ -145,6 +126,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   const terminals = terminalsService(deps, writes);
   const sockets = terminalSockets(deps, terminals);
   const pipelines = pipelineMaker(deps);
+  const ofRequests = mergeRequestPipelines(deps, pipelines);
   const artifacts = artifactsService(deps);
   const access = runnerAccess(db, deps.parents);
   const schedules = schedulesService(deps, pipelines);
@@ -153,21 +135,9 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     ciTasks(deps, polls.look),
     scheduleTasks(deps, schedules),
     { tasks: bridgeTasks(deps, pipelines), cron: [] },
+    { tasks: [ofRequests.task], cron: [] },
     resourceTasks(deps),
   ];
-
-  /** Where the pipeline of a merge request runs: a fork's in the fork, unless somebody of the project runs it here. */
-  async function placeOf(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<ProjectSubject> {
-    const { source_project_id: from, project_id: to } = request;
-    const here = subject.project.ci_allow_fork_pipelines_to_run_in_parent_project;
-    if (from === to || (here && canOnProject(caller, 'create_pipeline', subject))) {
-      requireOnProject(caller, 'create_pipeline', subject);
-      return subject;
-    }
-    const source = from === null ? null : await deps.parents.project(String(from), caller);
-    if (source && canOnProject(caller, 'create_pipeline', source)) return source;
-    throw caller.user === null ? unauthorized() : forbidden();
-  }
 
   deps.ports.provide(runnersTokens, { of: tokens.read });
   deps.ports.provide(failedPipelines, { count: countFailedPipelines });
@@ -211,38 +181,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     },
     createPipeline: pipelines.create,
     resolveJobToken: (tokenSha256) => jobCaller(db, tokenSha256),
-    mergeRequestPipelines: {
-      detail: (id) => pipelineDetailById(deps, id),
-      ofMergeRequest: async (request, page) => {
-        const { rows, total } = await pipelinesOfMergeRequest(db, request, page);
-        // Those of a fork's request are the fork's, or of the project that it is for.
-        const urls = new Map<number, string>();
-        for (const id of new Set(rows.map((row) => row.project_id))) {
-          const place = await findPlace(db, id);
-          urls.set(id, place ? projectUrl(deps, place) : deps.externalUrl);
-        }
-        return {
-          rows: rows.map((row) => pipelineBasic(row, urls.get(row.project_id) ?? deps.externalUrl)),
-          total,
-        };
-      },
-      createForMergeRequest: async (subject, caller, request) => {
-        const place = await placeOf(subject, caller, request);
-        if (request.head_sha === null) throw invalidRecord({ base: ['The merge request has no commits'] });
-        const outcome = await pipelines.create({
-          subject: place,
-          caller,
-          ...(await requestRun(deps, place, request, request.head_sha)),
-          beforeSha: zeroSha,
-          source: 'merge_request_event',
-          mergeRequest: request,
-          keepBroken: true,
-        });
-        if (outcome.kind === 'refused') throw invalidRecord({ base: outcome.reasons });
-        const pipeline = await findPipelineById(db, outcome.pipeline.id);
-        return pipelineBasic(pipeline ?? outcome.pipeline, projectUrl(deps, place));
-      },
-    },
+    mergeRequestPipelines: ofRequests.reader,
     trainPipelines: trainPipelines(deps, pipelines),
     jobs: jobsFace(deps, jobs, writes),
     movePipelines,

@@ -86,7 +86,8 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
       const count = await git.countCommits(repo, { from: [knownSha(head)], not });
       return { count, title: (await reader.commit(project, head)).title };
     },
-    async diff(project, from, to, options = {}) {
+    async diff(project, from, to, { whole = false, ...rest } = {}) {
+      const options = whole ? { ...rest, limits: git.WHOLE_DIFF_LIMITS } : rest;
       try {
         return fileChanges(await git.diff(open(project), knownSha(from), knownSha(to), options));
       } catch (error) {

@@ -74,9 +74,14 @@ export interface Workbench {
   merge(ours: string, theirs: string, base?: string | null): Promise<MergeTry>;
   /**
    * The merge of two commits with these texts in place of the files that collide, null to remove one; no tree where others
-   * collide too.
+   * collide too. `base` takes the place of their merge base.
    */
-  resolve(ours: string, theirs: string, files: ReadonlyMap<string, string | null>): Promise<MergeTry>;
+  resolve(
+    ours: string,
+    theirs: string,
+    files: ReadonlyMap<string, string | null>,
+    base?: string | null,
+  ): Promise<MergeTry>;
   /** Makes the commits of `head` that `without` does not have anew on top of `onto`; the last of them, null where they conflict. */
   rebase(head: string, onto: string, committer: Signature, without?: string | null): Promise<string | null>;
   /** Where the objects go, for writers of this slice. */
@@ -151,7 +156,8 @@ export interface RepositoryAccess {
     project: RepositoryRow,
     from: string,
     to: string,
-    options?: { readonly ignoreWhitespace?: boolean },
+    /** `whole`: files are left out only where all together are too large. */
+    options?: { readonly ignoreWhitespace?: boolean; readonly whole?: boolean },
   ): Promise<{ files: FileChange[]; overflow: boolean }>;
   /** The patch between two commits as git prints it. */
   rawDiff(project: RepositoryRow, from: string | null, to: string): Promise<Readable>;
@@ -189,14 +195,20 @@ export interface RepositoryAccess {
   listPaths(project: RepositoryRow, sha: string): Promise<string[]>;
   /** The trial merge, without anything kept. */
   tryMerge(project: RepositoryRow, ours: string, theirs: string, base?: string | null): Promise<MergeTry>;
-  /** What conflicts when two commits are merged, by file; the first thousand. */
-  conflicts(project: RepositoryRow, ours: string, theirs: string): Promise<readonly MergeConflict[]>;
+  /** What conflicts when two commits are merged, by file; the first thousand. `base` as for `tryMerge`. */
+  conflicts(
+    project: RepositoryRow,
+    ours: string,
+    theirs: string,
+    base?: string | null,
+  ): Promise<readonly MergeConflict[]>;
   /** The same with the texts of the files, as far as they are texts of at most so many bytes. */
   conflictTexts(
     project: RepositoryRow,
     ours: string,
     theirs: string,
     maximumBytes: number,
+    base?: string | null,
   ): Promise<readonly ConflictText[]>;
   /**
    * A lock in the way of what `from..to` would bring to a branch; those of these people are not. Null where there is none.

@@ -111,6 +111,7 @@ export { securitySettingRelation } from './secrets/transfer.ts';
 export { type InstanceKeys, loadInstanceKeys } from './signatures/instance-keys.ts';
 export { type NewSnippet, rewriteSnippetUrl, type SnippetLists } from './snippets/index.ts';
 export { UserAgentDetail } from './snippets/snippets.entity.ts';
+export { type Ancestry, baseOf, stackBase } from './stack-base.ts';
 export { type CapturedRepository, type RepositoryBackups, restoreRepository } from './storage/backup.ts';
 export type { Inspection, Problem } from './storage/inspect.ts';
 export type { Pushed } from './transfer/receive.ts';

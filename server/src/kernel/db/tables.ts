@@ -942,6 +942,7 @@ export interface MergeRequestsTable {
   merge_after: Date | null;
   imported_from: Generated<string>;
   stack_base_sha: string | null;
+  approvals_before_merge: number | null;
 }
 
 export interface MergeTrainEntriesTable {

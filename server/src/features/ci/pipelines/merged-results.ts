@@ -4,7 +4,7 @@
  */
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
-import type { RepositoryAccess } from '../../repository/index.ts';
+import { type RepositoryAccess, stackBase } from '../../repository/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { type MergedSources, mergedRef, refOfRequest } from './create.ts';
 
@@ -51,17 +51,18 @@ export interface MergedResult {
  * conflicts, nothing to merge, or no such branch.
  */
 export async function buildMergedResult(
-  repository: Pick<RepositoryAccess, 'branch' | 'construct' | 'mergeBase' | 'resolve'>,
+  repository: Pick<RepositoryAccess, 'branch' | 'construct' | 'isAncestor' | 'mergeBase' | 'resolve'>,
   project: Project,
-  request: Pick<MergeRequest, 'iid' | 'target_branch'>,
+  request: Pick<MergeRequest, 'iid' | 'target_branch' | 'stack_base_sha'>,
   head: string,
 ): Promise<MergedResult | null> {
   const target = await repository.branch(project, request.target_branch);
   if (target === null || (await repository.resolve(project, head)) === null) return null;
   if ((await repository.mergeBase(project, target, head)) === head) return null;
+  const below = await stackBase(repository, project, request, { target, head });
   const ref = mergedRef(request.iid);
   const made = await repository.construct(project, ref, async (bench) => {
-    const { tree } = await bench.merge(target, head);
+    const { tree } = await bench.merge(target, head, below);
     if (tree === null) return null;
     const message = `Merge ${head} into ${target}`;
     return {

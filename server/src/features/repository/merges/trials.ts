@@ -17,6 +17,19 @@ async function textOf(
   return blob.data.toString('utf8');
 }
 
+interface Sides {
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/** Conflict markers with the ids of the commits that people know. */
+function named(text: string | null, names: Sides, known: Sides): string | null {
+  if (text === null || names.ours === known.ours) return text;
+  return text
+    .replaceAll(`<<<<<<< ${names.ours}`, `<<<<<<< ${known.ours}`)
+    .replaceAll(`>>>>>>> ${names.theirs}`, `>>>>>>> ${known.theirs}`);
+}
+
 export const mergeTrials = (
   open: OpenRepository,
 ): Pick<RepositoryAccess, 'tryMerge' | 'conflicts' | 'conflictTexts'> => ({
@@ -32,12 +45,13 @@ export const mergeTrials = (
       await git.discardQuarantine(quarantine);
     }
   },
-  async conflictTexts(project, ours, theirs, maximumBytes) {
-    const found = await translated(git.mergeConflicts(open(project), knownSha(ours), knownSha(theirs)));
+  async conflictTexts(project, ours, theirs, maximumBytes, below = null) {
+    const base = below === null ? undefined : knownSha(below);
+    const found = await translated(git.mergeConflicts(open(project), knownSha(ours), knownSha(theirs), base));
     if (found.length === 0) return [];
     const quarantine = await git.createQuarantine(open(project));
     try {
-      const { treeId } = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs));
+      const { treeId, names } = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs), { base });
       const texts: ConflictText[] = [];
       for (const each of found) {
         const path = (each.ours ?? each.theirs ?? each.base)?.path ?? each.paths[0] ?? '';
@@ -45,7 +59,7 @@ export const mergeTrials = (
         const text = (side: { id: git.Sha; mode: string } | null) => textOf(quarantine.repo, side, maximumBytes);
         texts.push({
           ...{ path, kind: each.kind, message: each.message },
-          content: each.ours && each.theirs ? await text(merged) : null,
+          content: each.ours && each.theirs ? named(await text(merged), names, { ours, theirs }) : null,
           ...{ ours: await text(each.ours), theirs: await text(each.theirs) },
         });
       }
@@ -56,5 +70,8 @@ export const mergeTrials = (
       await git.discardQuarantine(quarantine);
     }
   },
-  conflicts: (project, ours, theirs) => translated(git.mergeConflicts(open(project), knownSha(ours), knownSha(theirs))),
+  conflicts: (project, ours, theirs, base = null) =>
+    translated(
+      git.mergeConflicts(open(project), knownSha(ours), knownSha(theirs), base === null ? undefined : knownSha(base)),
+    ),
 });

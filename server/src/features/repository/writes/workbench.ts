@@ -31,8 +31,9 @@ export function workbench(quarantine: git.Quarantine): Workbench {
       const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs), options);
       return { tree: result.clean ? result.treeId : null, conflicts: result.conflictPaths };
     },
-    async resolve(ours, theirs, files) {
-      const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs));
+    async resolve(ours, theirs, files, base = null) {
+      const options = base === null ? {} : { base: knownSha(base) };
+      const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs), options);
       const left = result.conflictPaths.filter((path) => !files.has(path));
       if (left.length > 0) return { tree: null, conflicts: left };
       const editor = git.createTreeEditor(quarantine, result.treeId);

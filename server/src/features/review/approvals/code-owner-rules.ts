@@ -1,8 +1,7 @@
 /** What code owners have to approve of a merge request: one rule for each entry that owns a changed file. */
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
-import type { Owner, RepositoryAccess } from '../../repository/index.ts';
-import { type Ancestry, baseOf } from '../stacks/stack-base.ts';
+import { type Ancestry, baseOf, type Owner, type RepositoryAccess } from '../../repository/index.ts';
 import { membersOfGroups, membersOfProject, ownersNamed, usersOfAddresses, votersOf } from './people.queries.ts';
 
 export interface CodeOwnerRule {

@@ -3,8 +3,7 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
-import { matchesPattern, type RepositoryAccess } from '../../repository/index.ts';
-import { baseOf, stackBase } from '../stacks/stack-base.ts';
+import { baseOf, matchesPattern, type RepositoryAccess, stackBase } from '../../repository/index.ts';
 import { type Approval, approvalsOf } from './approvals.queries.ts';
 import { codeOwnerRules } from './code-owner-rules.ts';
 import { coverageHolds, membersOfGroups, pushersOf, usersOfAddresses, type Voter, votersOf } from './people.queries.ts';
@@ -122,7 +121,9 @@ export function approvalStates(deps: StateDependencies) {
     return all.filter(({ head_sha, patch_id }) => head_sha === heads.head || patch_id === patch);
   }
 
-  async function requiredBy(rule: ApprovalRule, row: MergeRequest, heads: RequestHeads | null): Promise<number> {
+  /** `own`: what the request asks for itself, of anybody. */
+  async function requiredBy(rule: ApprovalRule, row: MergeRequest, heads: RequestHeads | null, own: number) {
+    if (rule.rule_type === 'any_approver') return Math.max(rule.approvals_required, own);
     if (rule.report_type !== 'code_coverage' || rule.approvals_required === 0) return rule.approvals_required;
     return heads && (await coverageHolds(db, row, heads.head)) ? 0 : rule.approvals_required;
   }
@@ -144,10 +145,12 @@ export function approvalStates(deps: StateDependencies) {
     const target = tip ?? row.start_sha;
     const heads = live ?? (row.head_sha === null || target === null ? null : { head: row.head_sha, target });
     const matching = branches.filter(({ name }) => matchesPattern(name, row.target_branch));
+    const overridable = !settings.disable_overriding_approvers_per_merge_request;
+    const own = overridable ? (row.approvals_before_merge ?? 0) : 0;
     const { overwritten, rules } = effectiveRules(
       stored.project,
       stored.request,
-      !settings.disable_overriding_approvers_per_merge_request,
+      overridable,
       new Set(matching.map(({ id }) => id)),
     );
     const [barred, approvals, owned, members] = await Promise.all([
@@ -177,7 +180,7 @@ export function approvalStates(deps: StateDependencies) {
     };
     const judged = await Promise.all(
       listed.map(async ({ rule, approvers }): Promise<JudgedRule> => {
-        const approvalsRequired = await requiredBy(rule, row, heads);
+        const approvalsRequired = await requiredBy(rule, row, heads, own);
         const { name, rule_type: type } = rule;
         return {
           rule,
@@ -201,7 +204,9 @@ export function approvalStates(deps: StateDependencies) {
         ...{ approvalsRequired: nobody ? 0 : asked, left, approved: left === 0 },
       };
     });
-    const minimum = rules.some(({ rule_type }) => rule_type === 'any_approver') ? 0 : project.approvals_before_merge;
+    const minimum = rules.some(({ rule_type }) => rule_type === 'any_approver')
+      ? 0
+      : Math.max(project.approvals_before_merge, own);
     const fallback = outcomeOf({ approvalsRequired: minimum, approvers: null }, facts);
     const all = [...judged, ...byOwners];
     const sum = (of: (each: JudgedRule) => number, more: number) => all.reduce((total, each) => total + of(each), more);

@@ -2,7 +2,7 @@
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { conflict, HttpError, invalidParameters, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
-import type { ConflictText } from '../../repository/index.ts';
+import { type ConflictText, stackBase } from '../../repository/index.ts';
 import * as requests from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from '../merge-requests/merge-requests.service.ts';
 import { ofFork, type RequestSources } from '../merge-requests/sources.ts';
@@ -67,9 +67,10 @@ export function conflictResolving(
     const target = await repository.branch(project, row.target_branch);
     const head = await sources.liveHead(row);
     if (target === null || head === null || row.head_sha !== head) throw conflict('A branch is missing');
-    const found = await repository.conflictTexts(project, head, target, largestText);
+    const below = await stackBase(repository, project, row, { target, head });
+    const found = await repository.conflictTexts(project, head, target, largestText, below);
     if (found.length === 0) throw conflict('The merge request has no conflicts');
-    return { row, head, target, found };
+    return { row, head, target, below, found };
   }
 
   return {
@@ -97,7 +98,7 @@ export function conflictResolving(
     async resolve(subject: ProjectSubject, caller: Caller, iid: number, wishes: ResolveWishes): Promise<MergeRequest> {
       const { user } = caller;
       if (!user) throw unauthorized();
-      const { row, head, target, found } = await load(subject, iid);
+      const { row, head, target, below, found } = await load(subject, iid);
       const source = await sources.writableSource(caller, row);
       if (!source) throw new HttpError(403, { message: 'You cannot push to the source branch' });
       if (head !== wishes.source || target !== wishes.target)
@@ -123,7 +124,7 @@ export function conflictResolving(
           // Nobody pushes any more while this runs.
           if ((await repository.branch(source.project, row.source_branch)) !== head)
             throw conflict('A branch has changed since. Load the conflicts again.');
-          const { tree } = await bench.resolve(head, target, files);
+          const { tree } = await bench.resolve(head, target, files, below);
           if (tree === null) throw conflict('A branch has changed since. Load the conflicts again.');
           const message = wishes.message ?? defaultMessage(row, found);
           made = await bench.commit({ tree, parents: [head, target], message, author: person, committer: person });

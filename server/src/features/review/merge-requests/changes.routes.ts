@@ -6,7 +6,7 @@ import { ListOf } from '../../../kernel/http/entity.ts';
 import { mapPage, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
-import { type Route, route } from '../../../kernel/http/route.ts';
+import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { PipelineBasic, type PipelineDetailJson, type PipelineJson } from '../../ci/index.ts';
 import { Commit, FileDiff, unified } from '../../repository/index.ts';
 import type { MergeRequestDetailOf } from './detail.ts';
@@ -20,7 +20,20 @@ export interface PipelineReader {
   detail(id: number): Promise<PipelineDetailJson | null>;
   ofMergeRequest(request: MergeRequest, page: Page): Promise<{ rows: readonly PipelineJson[]; total: number }>;
   createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<PipelineJson>;
+  /** Makes one in the background, with the caller's rights at that time. */
+  requestForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<void>;
 }
+
+interface DiffWishes {
+  readonly ignoreWhitespace?: true;
+  readonly whole?: true;
+}
+
+/** Nothing for who asks for nothing: the same key, so that what is cached is shared. */
+const diffWishes = (params: { ignore_whitespace?: boolean; access_raw_diffs?: boolean }): DiffWishes => ({
+  ...(params.ignore_whitespace ? { ignoreWhitespace: true } : {}),
+  ...(params.access_raw_diffs ? { whole: true } : {}),
+});
 
 const tag = 'Merge requests';
 const credentials = ['token', 'session'] as const;
@@ -29,6 +42,9 @@ const iid = Int({ description: 'Internal id of the merge request' });
 const one = Type.Object({ id, merge_request_iid: iid });
 const read = { on: 'project', ability: 'read_merge_request' } as const;
 const path = '/projects/:id/merge_requests/:merge_request_iid';
+const access_raw_diffs = Optional(
+  Bool({ description: 'Whole files, also those that are left out as too large otherwise' }),
+);
 
 export function changesRoutes(
   { db, repository }: Pick<MergeRequestDependencies, 'db' | 'repository'>,
@@ -38,10 +54,8 @@ export function changesRoutes(
   const find = (subject: ProjectSubject, number: number): Promise<MergeRequest> =>
     queries.requireByIid(db, subject.project.id, number);
 
-  async function files(subject: ProjectSubject, row: MergeRequest, ignoreWhitespace = false) {
+  async function files(subject: ProjectSubject, row: MergeRequest, options: DiffWishes = {}) {
     if (row.base_sha === null || row.head_sha === null) return { files: [], overflow: false };
-    // The same key as for everybody who does not ask: what is cached is shared.
-    const options = ignoreWhitespace ? { ignoreWhitespace } : {};
     return repository.diff(subject.project, row.base_sha, row.head_sha, options);
   }
 
@@ -82,17 +96,18 @@ export function changesRoutes(
         id,
         merge_request_iid: iid,
         unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })),
+        access_raw_diffs,
         ignore_whitespace: Optional(Bool({ description: 'Leave out changes of white space alone' })),
         since_version: Optional(Int({ description: 'Only what changed since the version with this id' })),
       }),
       responses: { 200: ListOf(FileDiff) },
       handler: async ({ params, subject, page }) => {
         const row = await find(subject, params.merge_request_iid);
-        const { ignore_whitespace: ignores, since_version: since } = params;
-        const options = ignores ? { ignoreWhitespace: true } : {};
+        const { since_version: since } = params;
+        const options = diffWishes(params);
         const changes =
           since === undefined
-            ? await files(subject, row, ignores)
+            ? await files(subject, row, options)
             : await changesSince({ db, repository }, subject.project, row, since, options);
         const paged = slicePage(page, changes.files);
         return params.unidiff ? mapPage(paged, unified) : paged;
@@ -109,13 +124,13 @@ export function changesRoutes(
       params: Type.Object({
         id,
         merge_request_iid: iid,
-        access_raw_diffs: Optional(Bool({ description: 'Whole files instead of the stored, shortened diffs' })),
+        access_raw_diffs,
         unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })),
       }),
       responses: { 200: MergeRequestChanges },
       handler: async ({ params, subject, caller }) => {
         const row = await find(subject, params.merge_request_iid);
-        const changes = await files(subject, row);
+        const changes = await files(subject, row, diffWishes(params));
         const shown = params.unidiff ? changes.files.map(unified) : changes.files;
         return { ...(await detail(subject, caller, row)), changes: shown, overflow: changes.overflow };
       },
@@ -143,10 +158,18 @@ export function changesRoutes(
       tag,
       credentials,
       access: read,
-      params: one,
-      responses: { 201: PipelineBasic },
-      handler: async ({ params, subject, caller }) =>
-        pipelines.createForMergeRequest(subject, caller, await find(subject, params.merge_request_iid)),
+      params: Type.Object({
+        id,
+        merge_request_iid: iid,
+        async: Optional(Bool({ description: 'Answer 202 at once; the pipeline is made in the background' })),
+      }),
+      responses: { 201: PipelineBasic, 202: Empty },
+      handler: async ({ params, subject, caller }) => {
+        const row = await find(subject, params.merge_request_iid);
+        if (!params.async) return pipelines.createForMergeRequest(subject, caller, row);
+        await pipelines.requestForMergeRequest(subject, caller, row);
+        return answer(202, undefined);
+      },
     }),
   ];
 }

@@ -6,6 +6,7 @@ import { notFound } from '../../../kernel/http/errors.ts';
 import { baseOf } from '../../../kernel/markdown/index.ts';
 import type { PipelineDetailJson, PipelineJson } from '../../ci/index.ts';
 import { isSubscribed } from '../../collaboration/index.ts';
+import { stackBase } from '../../repository/index.ts';
 import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { rebaseInProgress } from '../merging/rebasing.ts';
 import { mergeConflict } from './conflicts.entity.ts';
@@ -93,7 +94,8 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
     const [target, head] = row.checked_against?.split(':') ?? [];
     if (row.state !== 'opened' || !row.has_conflicts || !target || !head) return {};
     if (!canOnProject(caller, 'read_code', subject)) return {};
-    return { conflicts: (await repository.conflicts(subject.project, target, head)).map(mergeConflict) };
+    const below = await stackBase(repository, subject.project, row, { target, head });
+    return { conflicts: (await repository.conflicts(subject.project, target, head, below)).map(mergeConflict) };
   }
 
   /** Number of changed files as text, with a plus where the limit cut it; null before there are any. */

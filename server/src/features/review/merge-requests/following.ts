@@ -11,10 +11,9 @@ import {
   projectFacts,
   pushed,
 } from '../../../kernel/events/index.ts';
-import { type RepositoryAccess, readPushOptions } from '../../repository/index.ts';
+import { baseOf, type RepositoryAccess, readPushOptions } from '../../repository/index.ts';
 import { approvalsAfterPush } from '../approvals/reset-on-push.ts';
 import type { MergingService } from '../merging/merging.service.ts';
-import { baseOf } from '../stacks/stack-base.ts';
 import { threadsAfterPush } from '../threads/threads-after-push.ts';
 import * as heads from './head-pipelines.queries.ts';
 import { headRef } from './head-ref.ts';

@@ -63,6 +63,9 @@ const basic = {
   merge_status: Text({ deprecated: true, description: 'Use `detailed_merge_status`' }),
   detailed_merge_status: Text({ description: 'Why it can or cannot be merged, in one word' }),
   merge_after: Nullable(Timestamp({ description: 'Not merged before this time' })),
+  approvals_before_merge: Nullable(
+    Count({ deprecated: true, description: 'Approvals that it requires itself; use approval rules' }),
+  ),
   sha: Nullable(Text()),
   merge_commit_sha: Nullable(Text({ description: 'The merge commit; null before, and where there is none' })),
   squash_commit_sha: Nullable(Text({ description: 'The squashed commit; null before, and where there is none' })),
@@ -227,6 +230,7 @@ export function mergeRequestJson(
     merge_status: row.merge_status,
     detailed_merge_status: detailedStatus,
     merge_after: row.merge_after,
+    approvals_before_merge: row.approvals_before_merge,
     sha: row.head_sha,
     merge_commit_sha: row.merge_commit_sha,
     squash_commit_sha: row.squash_commit_sha,

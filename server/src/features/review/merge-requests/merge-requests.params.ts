@@ -26,6 +26,16 @@ export const merge_after = Optional(
   OrNull(DateTimeParam({ description: 'Time before which it is not merged; null for none' })),
 );
 
+/** Approvals that it needs at least; never fewer than its project asks for. */
+export const approvals_before_merge = Optional(
+  Int({
+    minimum: 0,
+    maximum: 100,
+    description:
+      'Approvals that are required; at least as many as the project requires. Deprecated: use approval rules',
+  }),
+);
+
 /** Labels and milestone of a request. */
 export const planned = {
   labels: Optional(OrNull(titles('Titles of labels; empty removes all. Those that are missing are made'))),

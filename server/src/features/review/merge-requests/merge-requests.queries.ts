@@ -198,6 +198,7 @@ export interface NewMergeRequest {
   readonly startSha: string;
   readonly milestoneId: number | null;
   readonly mergeAfter: Date | null;
+  readonly approvalsBeforeMerge: number | null;
 }
 
 export async function insertRow(tx: Db, values: NewMergeRequest): Promise<MergeRequest> {
@@ -221,6 +222,7 @@ export async function insertRow(tx: Db, values: NewMergeRequest): Promise<MergeR
       milestone_id: values.milestoneId,
       prepared_at: new Date(),
       merge_after: values.mergeAfter,
+      approvals_before_merge: values.approvalsBeforeMerge,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -11,7 +11,7 @@ import { TaskParam } from '../../collaboration/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import type { MergeRequestDetailOf } from './detail.ts';
 import { MergeRequestDetail } from './merge-requests.entity.ts';
-import { merge_after, people, planned, relabelled } from './merge-requests.params.ts';
+import { approvals_before_merge, merge_after, people, planned, relabelled } from './merge-requests.params.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 import { placeOfRequest } from './noteable.ts';
@@ -63,6 +63,7 @@ export function mergeRequestRoutes(
           Bool({ description: 'Whether who may merge into the target may push to the source branch' }),
         ),
         merge_after,
+        approvals_before_merge,
         ...people,
         ...planned,
       }),
@@ -84,6 +85,7 @@ export function mergeRequestRoutes(
             removeSourceBranch: params.remove_source_branch,
             allowCollaboration: params.allow_collaboration ?? false,
             mergeAfter: params.merge_after ?? null,
+            approvalsBeforeMerge: params.approvals_before_merge,
             assigneeIds: assignees(params) ?? [],
             reviewerIds: params.reviewer_ids ?? [],
             labels: params.labels,
@@ -146,6 +148,7 @@ export function mergeRequestRoutes(
           Bool({ description: 'Whether it may be merged despite requested changes; for those who may merge it' }),
         ),
         merge_after,
+        approvals_before_merge,
         ...people,
         ...planned,
         ...relabelled,

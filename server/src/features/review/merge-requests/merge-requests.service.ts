@@ -18,7 +18,7 @@ import * as queries from './merge-requests.queries.ts';
 import { type LabelChange, type PlanWishes, relabel, wishedMilestone } from './planning.ts';
 import { mayCollaborate, requestSources } from './sources.ts';
 import { squashes } from './squash.ts';
-import { sameBranches, type UpdateOptions, updateMergeRequest } from './updating.ts';
+import { requireEnoughApprovals, sameBranches, type UpdateOptions, updateMergeRequest } from './updating.ts';
 import { insertVersion } from './versions.queries.ts';
 
 /** A kind of fact about a merge request. */
@@ -59,6 +59,7 @@ export interface CreateOptions extends Pick<PlanWishes, 'labels' | 'milestone_id
   readonly removeSourceBranch: boolean | undefined;
   readonly allowCollaboration: boolean;
   readonly mergeAfter?: Date | null;
+  readonly approvalsBeforeMerge?: number | undefined;
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
 }
@@ -108,6 +109,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
   async function create(subject: ProjectSubject, caller: Caller, options: CreateOptions): Promise<MergeRequest> {
     const project = subject.project;
     const source = options.source?.project ?? project;
+    requireEnoughApprovals(project, options.approvalsBeforeMerge);
     const author = caller.user;
     if (!author) throw unauthorized();
     if (source.id === project.id && options.sourceBranch === options.targetBranch) {
@@ -145,6 +147,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
           baseSha: base,
           startSha: target,
           mergeAfter: options.mergeAfter ?? null,
+          approvalsBeforeMerge: options.approvalsBeforeMerge ?? null,
           milestoneId: (await wishedMilestone(tx, subject, caller, options)) ?? null,
         });
         const labels = await relabel(tx, subject, caller, row.id, options);

@@ -212,6 +212,24 @@ describe('reading', () => {
     expect((await project.api<Json[]>('GET', `${path}/${created.iid}/pipelines`)).body).toEqual([]);
   });
 
+  it('diffs and changes leave out what is too large, unless raw diffs are asked for', async () => {
+    const text = 'a line of a large file\n'.repeat(12_000);
+    await project.commit('large', { 'large.txt': text }, { start_branch: 'main' });
+    const created = await project.api<Json>('POST', path, {
+      json: { source_branch: 'large', target_branch: 'main', title: 'Large' },
+    });
+    for (const list of ['diffs', 'changes']) {
+      const read = async (query: Record<string, string>) => {
+        const { body } = await project.api<Json>('GET', `${path}/${created.body.iid}/${list}`, { query });
+        return ((list === 'diffs' ? body : body.changes) as Json[])[0];
+      };
+      expect(await read({})).toMatchObject({ new_path: 'large.txt', diff: '', too_large: true });
+      const whole = await read({ access_raw_diffs: 'true' });
+      expect(whole).toMatchObject({ new_path: 'large.txt', too_large: false });
+      expect(String(whole?.diff).split('\n')).toHaveLength(12_002);
+    }
+  });
+
   it('one version with its commits and files, and the changes as a patch', async () => {
     const created = await request('patched');
     const at = `${path}/${created.iid}`;

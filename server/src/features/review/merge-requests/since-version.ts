@@ -18,7 +18,7 @@ export async function changesSince(
   project: Project,
   row: Pick<MergeRequest, 'id' | 'base_sha' | 'head_sha'>,
   versionId: number,
-  options: { readonly ignoreWhitespace?: boolean },
+  options: { readonly ignoreWhitespace?: boolean; readonly whole?: boolean },
 ) {
   const version = (await versions(db, row.id)).find(({ id }) => id === versionId);
   if (!version) throw notFound('Version');

@@ -2,11 +2,11 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
-import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { type TaskChange, withTask } from '../../collaboration/index.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
-import { baseOf } from '../stacks/stack-base.ts';
+import { baseOf } from '../../repository/index.ts';
 import { threadsAfterPush } from '../threads/threads-after-push.ts';
 import { anotherOpen } from './duplicate.ts';
 import { headRef } from './head-ref.ts';
@@ -32,6 +32,7 @@ export interface UpdateOptions extends PlanWishes {
   /** For those who may merge it. */
   readonly override_requested_changes?: boolean | undefined;
   readonly merge_after?: Date | null | undefined;
+  readonly approvals_before_merge?: number | undefined;
   /** With another target branch: the head of the request below, which was merged into that. */
   readonly stack_base_sha?: string | undefined;
   readonly assignee_ids?: readonly number[] | undefined;
@@ -51,6 +52,14 @@ async function opensBranch(deps: UpdateDependencies, { project }: ProjectSubject
     mayCollaborate(source.project, project) &&
     (await deps.repository.mayPush(source, caller, row.source_branch))
   );
+}
+
+/** A merge request may ask for more approvals than its project, not for fewer. */
+export function requireEnoughApprovals(project: Pick<Project, 'approvals_before_merge'>, wished: number | undefined) {
+  if (wished === undefined || wished >= project.approvals_before_merge) return;
+  throw invalidRecord({
+    approvals_before_merge: [`must be at least ${project.approvals_before_merge}, as the project requires`],
+  });
 }
 
 export const sameBranches = () =>
@@ -109,6 +118,7 @@ export async function updateMergeRequest(
 ): Promise<MergeRequest> {
   const { override_requested_changes: override } = options;
   if (override !== undefined) await requireMerger(deps, subject, caller, request);
+  requireEnoughApprovals(subject.project, options.approvals_before_merge);
   const closes = options.state_event === 'close' && request.state === 'opened';
   const reopens = options.state_event === 'reopen' && request.state === 'closed';
   const target =
@@ -150,6 +160,9 @@ export async function updateMergeRequest(
         ...(options.discussion_locked === undefined ? {} : { discussion_locked: options.discussion_locked }),
         ...(override === undefined ? {} : { override_requested_changes: override }),
         ...(options.merge_after === undefined ? {} : { merge_after: options.merge_after }),
+        ...(options.approvals_before_merge === undefined
+          ? {}
+          : { approvals_before_merge: options.approvals_before_merge }),
         ...(refs ?? {}),
         ...(closes
           ? {

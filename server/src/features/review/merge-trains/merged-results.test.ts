@@ -5,6 +5,7 @@ import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildToken } from '../../../../test/factories.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { openRequest, type TrainRunner, trainRunner } from '../../../../test/trains.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
 
 let app: TestApp;
 let owner: BuiltToken;
@@ -55,6 +56,20 @@ it('runs on the merge of head and target, and is the pipeline of the request', a
     return now.detailed_merge_status === 'mergeable' && (now.head_pipeline as Json).id === again.body.id;
   });
   expect((await project.api('PUT', `/merge_requests/${made.iid}/merge`)).body.state).toBe('merged');
+});
+
+it('is made in the background with async, with the rights of who asked', async () => {
+  const project = await build();
+  const made = await openRequest(project, 'later');
+  const first = await firstOf(project, made.iid);
+  const ask = (token: string) =>
+    project.api('POST', `/merge_requests/${made.iid}/pipelines`, { token, json: { async: true } });
+  const reporter = await project.member(Level.reporter);
+  expect((await ask(reporter.secret)).status).toBe(403);
+  const asked = await ask((await project.member(Level.maintainer)).secret);
+  expect([asked.status, asked.body]).toEqual([202, null]);
+  await eventually('another pipeline', async () => (await pipelines(project, made.iid)).length === 2);
+  expect((await pipelines(project, made.iid)).map(({ ref }) => ref)).toEqual([first.ref, first.ref]);
 });
 
 it('is made once for a head, and again for the next one', async () => {

@@ -1,6 +1,6 @@
 /** The commits of a merge: a squashed one, a merge commit, both or none of them, as the project's merge method says. */
 import type { CallerUser } from '../../../kernel/authz/subjects.ts';
-import type { RepositoryAccess, Workbench } from '../../repository/index.ts';
+import { type RepositoryAccess, stackBase, type Workbench } from '../../repository/index.ts';
 import type { LiveHeads } from '../merge-checks/merge-check.ts';
 import type { LoadedCandidate } from '../merge-checks/merge-checks.service.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type MessageFacts,
 } from '../merge-requests/messages.ts';
 import { squashes } from '../merge-requests/squash.ts';
-import { stackBase } from '../stacks/stack-base.ts';
 
 export interface MergeOptions {
   readonly mergeCommitMessage?: string | undefined;

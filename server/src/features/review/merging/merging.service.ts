@@ -4,7 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, MergeTrainEntry } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
-import type { MergeTry } from '../../repository/index.ts';
+import { type MergeTry, stackBase } from '../../repository/index.ts';
 import { type FactSource, type MergeFacts, mergeFacts } from '../merge-checks/merge-check.ts';
 import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { isPipelineActive } from '../merge-checks/pipeline.check.ts';
@@ -15,7 +15,6 @@ import type { MergeRequestDependencies, MergeRequestService } from '../merge-req
 import { ofFork, requestSources } from '../merge-requests/sources.ts';
 import { activeEntryOf } from '../merge-trains/merge-trains.queries.ts';
 import { type Joined, type MergeTrainService, trainsEnabled } from '../merge-trains/merge-trains.service.ts';
-import { stackBase } from '../stacks/stack-base.ts';
 import { asksForRemoval, type MergeAcceptance, type Merger, mergedColumns, removesBranch } from './acceptance.ts';
 import { type MergeCommits, type MergeOptions, mergeCommits } from './merge-commits.ts';
 

@@ -5,10 +5,10 @@ import { transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, plainError, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { stackBase } from '../../repository/index.ts';
 import * as queries from '../merge-requests/merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from '../merge-requests/merge-requests.service.ts';
 import { ofFork, type RequestSources } from '../merge-requests/sources.ts';
-import { stackBase } from '../stacks/stack-base.ts';
 
 const task = { name: 'merge-requests.rebase', maxAttempts: 5 };
 /** A rebase of which nothing was heard for so long has ended, whatever became of it. */

@@ -97,6 +97,44 @@ describe('stacks', () => {
     expect(squashed.body.message).not.toContain(one);
   });
 
+  it('have the merged result and the conflicts of their own changes after the base was squashed', async () => {
+    const [one, two] = ['one', 'two'].map((name) => unique(name));
+    const write = (branch: string, content: string) =>
+      project.commit(branch, [{ action: 'update', file_path: `${one}.txt`, content }]);
+    const read = async (ref: string, name = `${one}.txt`) => {
+      const file = await project.api('GET', `/repository/files/${name}`, { query: { ref } });
+      return Buffer.from(String(file.body.content), 'base64').toString();
+    };
+    const first = await request(String(one), 'main');
+    await write(String(one), 'first\n');
+    const second = await request(String(two), String(one));
+    await write(String(two), 'second\n');
+    const json = { squash: true, should_remove_source_branch: true };
+    expect((await project.api('PUT', `/merge_requests/${first}/merge`, { json })).status).toBe(200);
+    await targetBecomes(second, 'main');
+    const merged = await project.api('GET', `/merge_requests/${second}/merge_ref`);
+    expect([merged.status, merged.body]).toMatchObject([200, { commit_id: expect.any(String) }]);
+    expect(await read(String(merged.body.commit_id))).toBe('second\n');
+    const other = `${two}.txt`;
+    await project.commit('main', { [other]: 'of others\n' });
+    const shown = await project.api<Json>('GET', `/merge_requests/${second}/conflicts`);
+    expect(shown.status).toBe(200);
+    const files = shown.body.files as Json[];
+    expect(files).toMatchObject([{ path: other, kind: 'add/add' }]);
+    expect(files[0]?.content).toContain(`<<<<<<< ${shown.body.source_sha}`);
+    expect(files[0]?.content).toContain(`>>>>>>> ${shown.body.target_sha}`);
+    expect((await get(second)).conflicts).toMatchObject([{ paths: [other] }]);
+    const solved = await project.api('POST', `/merge_requests/${second}/resolve_conflicts`, {
+      json: {
+        source_sha: shown.body.source_sha,
+        target_sha: shown.body.target_sha,
+        files: [{ path: other, content: 'both\n' }],
+      },
+    });
+    expect([solved.status, solved.body]).toMatchObject([201, { has_conflicts: false }]);
+    expect([await read(String(two)), await read(String(two), other)]).toEqual(['second\n', 'both\n']);
+  });
+
   it('are rebased without the commits of a squashed base', async () => {
     const [one, two] = ['one', 'two'].map((name) => unique(name));
     const first = await request(String(one), 'main');

@@ -101,6 +101,7 @@ import { jobReportsMigration } from './0730-job-reports.ts';
 import { jobTerminalsMigration } from './0740-job-terminals.ts';
 import { jobCachesMigration } from './0741-job-caches.ts';
 import { artifactQuotasMigration } from './0742-artifact-quotas.ts';
+import { approvalsBeforeMergeMigration } from './0810-approvals-before-merge.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -211,4 +212,5 @@ export const migrations: readonly Migration[] = [
   jobTerminalsMigration,
   jobCachesMigration,
   artifactQuotasMigration,
+  approvalsBeforeMergeMigration,
 ];

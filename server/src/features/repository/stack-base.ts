@@ -2,8 +2,8 @@
  * What a merge request is compared with. After the request below it in a stack was squashed, its branch still has the
  * commits of that one, which the target branch has in another form: then it is the head of the one below, else the merge base.
  */
-import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import type { RepositoryAccess } from '../../repository/index.ts';
+import type { MergeRequest } from '../../kernel/db/rows.ts';
+import type { RepositoryAccess } from './face.ts';
 
 export type Ancestry = Pick<RepositoryAccess, 'isAncestor' | 'mergeBase'>;
 type RepositoryRow = Parameters<RepositoryAccess['mergeBase']>[0];
