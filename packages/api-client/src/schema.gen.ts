@@ -10257,6 +10257,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/pipelines/{pipeline_id}/queue_priority": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the queue priority of a pipeline
+         * @description Needs the ability `update_pipeline` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdPipelinesByPipelineIdQueuePriority"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/pipelines/{pipeline_id}/retry": {
         parameters: {
             query?: never;
@@ -22163,6 +22183,11 @@ export interface components {
             name: string | null;
             /** @description Id of the project */
             project_id: number;
+            /**
+             * @description Where its jobs stand among those of the project
+             * @enum {string}
+             */
+            queue_priority: "low" | "normal" | "high";
             /** @description Seconds from when it could run until it ran */
             queued_duration: number | null;
             ref: string;
@@ -22320,6 +22345,11 @@ export interface components {
             next_run_at: string;
             /** @description Whose rights its pipelines have */
             owner: components["schemas"]["UserReference"] | null;
+            /**
+             * @description Of the jobs of its pipelines, within the project
+             * @enum {string}
+             */
+            queue_priority: "low" | "normal" | "high";
             /** @description Branch or tag that pipelines are created for */
             ref: string;
             /** Format: date-time */
@@ -22358,6 +22388,11 @@ export interface components {
             next_run_at: string;
             /** @description Whose rights its pipelines have */
             owner: components["schemas"]["UserReference"] | null;
+            /**
+             * @description Of the jobs of its pipelines, within the project
+             * @enum {string}
+             */
+            queue_priority: "low" | "normal" | "high";
             /** @description Branch or tag that pipelines are created for */
             ref: string;
             /** Format: date-time */
@@ -23536,6 +23571,11 @@ export interface components {
             ci_pipeline_variables_minimum_override_role?: "no_one_allowed" | "developer" | "maintainer" | "owner";
             /** @description Whether jobs may push to their own project with their token */
             ci_push_repository_for_job_token_allowed?: boolean;
+            /**
+             * @description Jobs of `high` projects are given to runners before, those of `low` ones after the others; administrators only
+             * @enum {string}
+             */
+            ci_queue_priority?: "low" | "normal" | "high";
             /**
              * @description The lowest role that may cancel pipelines and jobs
              * @enum {string}
@@ -24837,6 +24877,11 @@ export interface components {
                 /** @description Text, number, boolean or list */
                 value?: unknown;
             }[];
+            /**
+             * @description Where jobs of its pipelines stand among those of the project; `high` only by maintainers
+             * @enum {string}
+             */
+            queue_priority?: "low" | "normal" | "high";
             /** @description Branch or tag, as a short or full name */
             ref: string;
         };
@@ -25581,6 +25626,11 @@ export interface components {
                 /** @description Whether jobs may push to their own project with their token */
                 ci_push_repository_for_job_token_allowed?: boolean;
                 /**
+                 * @description Jobs of `high` projects are given to runners before, those of `low` ones after the others; administrators only
+                 * @enum {string}
+                 */
+                ci_queue_priority?: "low" | "normal" | "high";
+                /**
                  * @description The lowest role that may cancel pipelines and jobs
                  * @enum {string}
                  */
@@ -25930,6 +25980,11 @@ export interface components {
             ci_pipeline_variables_minimum_override_role?: "no_one_allowed" | "developer" | "maintainer" | "owner";
             /** @description Whether jobs may push to their own project with their token */
             ci_push_repository_for_job_token_allowed?: boolean;
+            /**
+             * @description Jobs of `high` projects are given to runners before, those of `low` ones after the others; administrators only
+             * @enum {string}
+             */
+            ci_queue_priority?: "low" | "normal" | "high";
             /**
              * @description The lowest role that may cancel pipelines and jobs
              * @enum {string}
@@ -26672,6 +26727,11 @@ export interface components {
              */
             ci_pipeline_variables_minimum_override_role?: "no_one_allowed" | "developer" | "maintainer" | "owner";
             ci_push_repository_for_job_token_allowed?: boolean;
+            /**
+             * @description Which projects get runners first; administrators only
+             * @enum {string}
+             */
+            ci_queue_priority?: "low" | "normal" | "high";
             /** @enum {string} */
             ci_restrict_pipeline_cancellation_role?: "no_one" | "developer" | "maintainer";
             ci_separated_caches?: boolean;
@@ -29701,6 +29761,11 @@ export interface components {
             /** @description Whether jobs may push to their own project with their token */
             ci_push_repository_for_job_token_allowed?: boolean;
             /**
+             * @description Jobs of `high` projects are given to runners before, those of `low` ones after the others; administrators only
+             * @enum {string}
+             */
+            ci_queue_priority?: "low" | "normal" | "high";
+            /**
              * @description The lowest role that may cancel pipelines and jobs
              * @enum {string}
              */
@@ -30699,6 +30764,13 @@ export interface components {
             /** @description Name, up to 255 characters */
             name: string;
         };
+        PutProjectsByIdPipelinesByPipelineIdQueuePriorityBody: {
+            /**
+             * @description Jobs of `high` pipelines are given to runners before, those of `low` ones after the others of the project
+             * @enum {string}
+             */
+            queue_priority: "low" | "normal" | "high";
+        };
         PutProjectsByIdPipelineSchedulesByPipelineScheduleIdBody: {
             /** @description Whether it runs by itself */
             active?: boolean;
@@ -30717,6 +30789,11 @@ export interface components {
                 /** @description Text, number, boolean or list */
                 value?: unknown;
             }[];
+            /**
+             * @description Where jobs of its pipelines stand among those of the project; `high` only by maintainers
+             * @enum {string}
+             */
+            queue_priority?: "low" | "normal" | "high";
             /** @description Branch or tag, as a short or full name */
             ref?: string;
         };
@@ -64870,6 +64947,47 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdPipelinesByPipelineIdQueuePriority: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the pipeline */
+                pipeline_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdPipelinesByPipelineIdQueuePriorityBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdPipelinesByPipelineIdQueuePriorityBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdPipelinesByPipelineIdQueuePriorityBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pipeline"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

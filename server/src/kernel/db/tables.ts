@@ -1203,6 +1203,7 @@ export interface PipelineSchedulesTable {
   next_run_at: Date;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  queue_priority: Generated<'low' | 'normal' | 'high'>;
 }
 
 export interface PipelineSourcesTable {
@@ -1264,6 +1265,7 @@ export interface PipelinesTable {
   trigger_id: number | null;
   source_sha: string | null;
   target_sha: string | null;
+  queue_priority: Generated<'low' | 'normal' | 'high'>;
 }
 
 export interface ProjectApprovalSettingsTable {
@@ -1508,6 +1510,7 @@ export interface ProjectsTable {
   ci_job_terminals_enabled: Generated<boolean>;
   jobs_cache_index: Generated<number>;
   artifacts_quota: number | null;
+  ci_queue_priority: Generated<'low' | 'normal' | 'high'>;
 }
 
 export interface ProtectedBranchLevelsTable {

@@ -32,6 +32,7 @@ export function ScheduleForm({ schedule }: { schedule?: Schedule }) {
     cron: schedule?.cron ?? '0 4 * * *',
     cron_timezone: schedule?.cron_timezone ?? ownZone(),
     active: schedule?.active ?? true,
+    queue_priority: schedule?.queue_priority ?? ('normal' as const),
   });
   const set = (part: Partial<typeof values>) => setValues((before) => ({ ...before, ...part }));
   const before = schedule?.variables ?? [];
@@ -120,6 +121,18 @@ export function ScheduleForm({ schedule }: { schedule?: Schedule }) {
             <VariableRows rows={rows} change={setRows} />
           </Stack>
         )}
+        <NativeSelect
+          label="Queue priority"
+          description="Which jobs of this project runners get first"
+          value={values.queue_priority}
+          onChange={(event) => set({ queue_priority: event.currentTarget.value as Schedule['queue_priority'] })}
+          data={[
+            { value: 'low', label: 'Low: after all other pipelines' },
+            { value: 'normal', label: 'Normal' },
+            { value: 'high', label: 'High: before all other pipelines (maintainers only)' },
+          ]}
+          error={sending.reason('queue_priority')}
+        />
         <Checkbox
           label="Active"
           checked={values.active}

@@ -35,6 +35,7 @@ const rules: Readonly<Record<string, (role: Role, ref: RefName, own: boolean) =>
   'POST /projects/:id/pipelines/:pipeline_id/retry': updates,
   'POST /projects/:id/pipelines/:pipeline_id/cancel': updates,
   'PUT /projects/:id/pipelines/:pipeline_id/metadata': updates,
+  'PUT /projects/:id/pipelines/:pipeline_id/queue_priority': maintains,
   'DELETE /projects/:id/pipelines/:pipeline_id': isOwner,
   'POST /projects/:id/jobs/:job_id/play': updates,
   'POST /projects/:id/jobs/:job_id/retry': updates,
@@ -126,7 +127,12 @@ async function answer(name: string, role: Role, ref: RefName, own: boolean): Pro
     .replace(':pipeline_id', String(pipeline))
     .replace(':job_id', String(job))
     .replace(':sha', template(ref).sha);
-  const bodies = { pipeline: { ref }, ':sha': { ref, state: 'success' }, metadata: { name: 'Named' } };
+  const bodies = {
+    pipeline: { ref },
+    ':sha': { ref, state: 'success' },
+    metadata: { name: 'Named' },
+    queue_priority: { queue_priority: 'low' },
+  };
   const json = bodies[name.split('/').at(-1) as keyof typeof bodies] ?? {};
   const { status: code, body } = await world.app.api<{ message?: unknown }>(method as 'POST', target, {
     token: by.token,

@@ -41,6 +41,7 @@ import {
   insertPipeline,
   insertPipelineVariables,
   type NewPipeline,
+  priorityOfPipeline,
   startedUninterruptible,
   unfinishedBefore,
 } from './pipelines.queries.ts';
@@ -85,7 +86,7 @@ export interface CreatePipeline {
   readonly inputs?: PipelineInputs;
   readonly mergeRequest?: MergeRequest;
   /** The schedule that it is a run of. */
-  readonly schedule?: Pick<PipelineSchedule, 'id' | 'description'>;
+  readonly schedule?: Pick<PipelineSchedule, 'id' | 'description' | 'queue_priority'>;
   /** The trigger token that it is started with. */
   readonly trigger?: Pick<PipelineTrigger, 'id' | 'token_sealed'>;
   /** The job that it is started by. */
@@ -245,6 +246,7 @@ export function pipelineMaker(deps: CiDependencies) {
       user_id: user?.id ?? null,
       merge_request_id: request.mergeRequest?.id ?? null,
       schedule_id: request.schedule?.id ?? null,
+      queue_priority: request.schedule?.queue_priority ?? 'normal',
       trigger_id: request.trigger?.id ?? null,
       source_sha: request.merged?.source ?? null,
       target_sha: request.merged?.target ?? null,
@@ -259,8 +261,12 @@ export function pipelineMaker(deps: CiDependencies) {
   ): Promise<Pipeline> {
     return await transaction(db, async (tx) => {
       const iid = await deps.nextIid(tx, row.project_id, 'pipeline');
-      const pipeline = await insertPipeline(tx, { ...row, iid });
-      if (request.upstream) await insertPipelineSource(tx, pipeline.id, request.upstream);
+      const { upstream } = request;
+      const inherited = upstream?.child
+        ? { queue_priority: await priorityOfPipeline(tx, upstream.job.pipeline_id) }
+        : {};
+      const pipeline = await insertPipeline(tx, { ...row, ...inherited, iid });
+      if (upstream) await insertPipelineSource(tx, pipeline.id, upstream);
       await insertPipelineVariables(
         tx,
         pipeline.id,

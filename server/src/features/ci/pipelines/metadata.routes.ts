@@ -1,13 +1,15 @@
-/** The name of a pipeline, given after it was created. */
+/** The name of a pipeline and its priority, given after it was created. */
 import Type from 'typebox';
+import { Level } from '../../../kernel/authz/levels.ts';
 import { transaction } from '../../../kernel/db/index.ts';
-import { notFound, rejected } from '../../../kernel/http/errors.ts';
-import { IdOrPath, Int, Str } from '../../../kernel/http/params/schema.ts';
+import { forbidden, notFound, rejected } from '../../../kernel/http/errors.ts';
+import { IdOrPath, Int, OneOf, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
 import { PipelineDetail } from './pipelines.entity.ts';
-import { findPipeline, renamePipeline } from './pipelines.queries.ts';
+import { findPipeline, prioritizePipeline, renamePipeline } from './pipelines.queries.ts';
+import { queuePriorities } from './priority.ts';
 import { presentPipeline } from './serialize.ts';
 
 /** Characters of a name. */
@@ -54,6 +56,35 @@ export function pipelineMetadataRoutes(deps: CiDependencies, access: WriteAccess
         });
         if (!named) throw notFound('Pipeline');
         return await presentPipeline(deps, subject, named);
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/projects/:id/pipelines/:pipeline_id/queue_priority',
+      summary: 'Set the queue priority of a pipeline',
+      tag: 'Pipelines',
+      credentials: ['token', 'session'],
+      access: { on: 'project', ability: 'update_pipeline' },
+      params: Type.Object({
+        id: IdOrPath('Id or path of the project'),
+        pipeline_id: Int({ description: 'Id of the pipeline' }),
+        queue_priority: OneOf(queuePriorities, {
+          description:
+            'Jobs of `high` pipelines are given to runners before, those of `low` ones after the others of the project',
+        }),
+      }),
+      responses: { 200: PipelineDetail },
+      handler: async ({ subject, caller, params }) => {
+        const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
+        if (!pipeline) throw notFound('Pipeline');
+        await access.requireWrite(subject, caller, pipeline);
+        if (!caller.admin && subject.level < Level.maintainer) throw forbidden();
+        const changed = await transaction(db, async (tx) => {
+          await deps.announce(tx, `pipeline:${pipeline.id}`);
+          return await prioritizePipeline(tx, pipeline.id, params.queue_priority);
+        });
+        if (!changed) throw notFound('Pipeline');
+        return await presentPipeline(deps, subject, changed);
       },
     }),
   ];

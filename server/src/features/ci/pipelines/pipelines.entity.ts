@@ -12,10 +12,12 @@ import {
   Sometimes,
   Text,
   Timestamp,
+  Word,
 } from '../../../kernel/http/entity.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
 import type { JobStatus } from '../scheduling/job-states.ts';
 import { DetailedStatus, detailedStatus } from './detailed-status.ts';
+import { queuePriorities } from './priority.ts';
 
 const basic = {
   id: Id(),
@@ -61,6 +63,7 @@ export const PipelineDetail = Entity('Pipeline', {
   duration: Nullable(Count({ description: 'Seconds that it ran' })),
   queued_duration: Nullable(Count({ description: 'Seconds from when it could run until it ran' })),
   coverage: Nullable(Text({ description: 'Percent with two digits, as text' })),
+  queue_priority: Word(queuePriorities, { description: 'Where its jobs stand among those of the project' }),
   archived: Flag({ description: 'Too old to be repeated' }),
   warnings: ListOf(Fields({ message: Text() })),
   detailed_status: DetailedStatus,
@@ -129,6 +132,7 @@ export function pipelineDetail({
     duration: pipeline.duration,
     queued_duration: pipeline.queued_duration,
     coverage: pipeline.coverage,
+    queue_priority: pipeline.queue_priority,
     archived: false,
     warnings: (pipeline.warnings as string[]).map((message) => ({ message })),
     detailed_status: detailedStatus(pipeline.status as JobStatus, { warnings, details: path }),

@@ -5,6 +5,7 @@ import type { MergeRequest, Pipeline, User } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import type { JobPlan, PlanNeed } from '../jobs/plan.ts';
+import type { QueuePriority } from './priority.ts';
 
 export interface PipelineFilter {
   readonly projectId: number;
@@ -166,6 +167,7 @@ export type NewPipeline = Pick<
   | 'committed_at'
   | 'auto_cancel_on_new_commit'
   | 'auto_cancel_on_job_failure'
+  | 'queue_priority'
 > & { readonly warnings: readonly string[] };
 
 type PipelinePlace = Pick<
@@ -181,7 +183,7 @@ type PipelinePlace = Pick<
   | 'merge_request_id'
   | 'committed_at'
 > &
-  Partial<Pick<NewPipeline, 'schedule_id' | 'trigger_id' | 'source_sha' | 'target_sha'>>;
+  Partial<Pick<NewPipeline, 'schedule_id' | 'trigger_id' | 'source_sha' | 'target_sha' | 'queue_priority'>>;
 
 /** A pipeline that nothing is known of yet but what it is for. */
 export function blankPipeline(place: PipelinePlace): Omit<NewPipeline, 'iid'> {
@@ -190,6 +192,7 @@ export function blankPipeline(place: PipelinePlace): Omit<NewPipeline, 'iid'> {
     trigger_id: null,
     source_sha: null,
     target_sha: null,
+    queue_priority: 'normal',
     ...place,
     status: 'created',
     name: null,
@@ -292,6 +295,22 @@ export async function insertPipelineVariables(
 /** Names a pipeline; undefined when it is gone. */
 export async function renamePipeline(db: Db, id: number, name: string): Promise<Pipeline | undefined> {
   return await db.updateTable('pipelines').set({ name }).where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+/** Where the jobs of a pipeline stand among those of its project; undefined when it is gone. */
+export async function prioritizePipeline(db: Db, id: number, priority: QueuePriority): Promise<Pipeline | undefined> {
+  return await db
+    .updateTable('pipelines')
+    .set({ queue_priority: priority })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Child pipelines have the priority of their parent. */
+export async function priorityOfPipeline(db: Db, id: number): Promise<QueuePriority> {
+  const row = await db.selectFrom('pipelines').select('queue_priority').where('id', '=', id).executeTakeFirst();
+  return row?.queue_priority ?? 'normal';
 }
 
 export async function deletePipeline(tx: Db, id: number): Promise<void> {

@@ -57,18 +57,37 @@ export interface Claim {
   readonly builtIn: BuiltInScope;
 }
 
-/** Running jobs by project and by person, for `order`. */
-const load = sql`
+/** For `order`: running jobs by project and by person, and when those whose jobs wait were last given a runner. */
+export const load = sql`
   left join (
     select project_id, count(*) as number from jobs where status in ('running', 'canceling') group by project_id
   ) as running on running.project_id = jobs.project_id
   left join (
     select user_id, count(*) as number from jobs where status in ('running', 'canceling') group by user_id
-  ) as started on started.user_id = jobs.user_id`;
+  ) as started on started.user_id = jobs.user_id
+  left join (
+    select waiting.project_id, (
+      select max(served.started_at) from jobs as served
+      where served.project_id = waiting.project_id and served.started_at is not null
+    ) as at
+    from (select distinct project_id from jobs where status = 'pending') as waiting
+  ) as project_turn on project_turn.project_id = jobs.project_id
+  left join (
+    select waiting.user_id, (
+      select max(served.started_at) from jobs as served
+      where served.user_id = waiting.user_id and served.started_at is not null
+    ) as at
+    from (select distinct user_id from jobs where status = 'pending') as waiting
+  ) as user_turn on user_turn.user_id = jobs.user_id`;
+
+/** `low`, `normal` and `high` as numbers that sort. */
+export const priorityRank = (column: 'projects.ci_queue_priority' | 'pipelines.queue_priority'): RawBuilder<number> =>
+  sql<number>`(case ${sql.ref(column)} when 'high' then 1 when 'low' then -1 else 0 end)`;
 
 /**
- * Gives the next suitable job to a runner; undefined when there is none. Projects with fewer running jobs come first, of
- * these the people with fewer, then the oldest job. Rows that another claim holds are skipped.
+ * Gives the next suitable job to a runner; undefined when there is none. Projects of a higher priority come
+ * first, of these those with fewer running jobs, of these the one that was not given a runner for the longest time; of a
+ * project its pipelines of a higher priority, of these the people by the same rules, then the oldest job. Rows that another claim holds are skipped.
  */
 export async function claimJob(tx: Db, claim: Claim): Promise<Job | undefined> {
   const found = await sql<{ id: number; timeout_seconds: number }>`
@@ -78,9 +97,12 @@ export async function claimJob(tx: Db, claim: Claim): Promise<Job | undefined> {
         coalesce(runners.maximum_timeout, 2147483647)
       ) as timeout_seconds
     from ${candidates}
+    join pipelines on pipelines.id = jobs.pipeline_id
     ${load}
     where runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
-    order by coalesce(running.number, 0), coalesce(started.number, 0), jobs.id
+    order by ${priorityRank('projects.ci_queue_priority')} desc, coalesce(running.number, 0),
+      project_turn.at nulls first, ${priorityRank('pipelines.queue_priority')} desc, coalesce(started.number, 0),
+      user_turn.at nulls first, jobs.id
     limit 1
     for update of jobs skip locked
   `.execute(tx);

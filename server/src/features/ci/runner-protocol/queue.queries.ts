@@ -2,7 +2,16 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { onlineSeconds } from '../runners/runner-status.ts';
-import { type BuiltInScope, candidates, hasTags, matches, serves, takesRef } from './claim.queries.ts';
+import {
+  type BuiltInScope,
+  candidates,
+  hasTags,
+  load,
+  matches,
+  priorityRank,
+  serves,
+  takesRef,
+} from './claim.queries.ts';
 
 export interface BuiltIn {
   readonly exists: boolean;
@@ -50,29 +59,33 @@ export async function runnersFor(db: Db, jobId: number, builtIn: BuiltIn): Promi
 }
 
 /**
- * Waiting jobs that its runners are given before this one, as far as that can be said now: each project and each person
- * in turn, as `claimJob` does.
+ * Waiting jobs that its runners are given before this one, as far as that can be said now: by priority, then each project
+ * and each person in turn, as `claimJob` does.
  */
 export async function jobsAhead(db: Db, jobId: number, builtIn: BuiltIn): Promise<number> {
   const found = await sql<{ ahead: number }>`
     with own_runners as (
       select runners.id from ${candidates} where jobs.id = ${jobId} and ${matches(builtIn.serves)} and ${isOnline(builtIn)}
     ), waiting as (
-      select distinct jobs.id, jobs.project_id, jobs.user_id from ${candidates}
+      select distinct jobs.id, jobs.project_id, jobs.user_id,
+        -${priorityRank('projects.ci_queue_priority')} as project_rank, -${priorityRank('pipelines.queue_priority')} as rank,
+        coalesce(running.number, 0) as project_running, coalesce(project_turn.at, '-infinity') as project_served,
+        coalesce(started.number, 0) as user_running, coalesce(user_turn.at, '-infinity') as user_served
+      from ${candidates} join pipelines on pipelines.id = jobs.pipeline_id
+      ${load}
       where runners.id in (select id from own_runners) and ${matches(builtIn.serves)}
-    ), running as (
-      select project_id, user_id, count(*) as number from jobs where status in ('running', 'canceling')
-      group by project_id, user_id
-    ), turns as (
-      select waiting.id,
-        coalesce((select sum(number) from running where running.project_id = waiting.project_id), 0)
-          + row_number() over (partition by waiting.project_id order by waiting.id) as project_turn,
-        coalesce((select sum(number) from running where running.user_id = waiting.user_id), 0)
-          + row_number() over (partition by waiting.user_id order by waiting.id) as user_turn
+    ), people as (
+      select waiting.*,
+        user_running + row_number() over (partition by project_id, user_id order by rank, id) as user_turn
       from waiting
+    ), turns as (
+      select people.*, project_running
+        + row_number() over (partition by project_id order by rank, user_turn, user_served, id) as project_turn
+      from people
     )
     select count(*)::integer as ahead from turns, turns as own
-    where own.id = ${jobId} and (turns.project_turn, turns.user_turn, turns.id) < (own.project_turn, own.user_turn, own.id)
+    where own.id = ${jobId} and (turns.project_rank, turns.project_turn, turns.project_served, turns.id)
+      < (own.project_rank, own.project_turn, own.project_served, own.id)
   `.execute(db);
   return found.rows[0]?.ahead ?? 0;
 }

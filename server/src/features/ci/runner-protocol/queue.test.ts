@@ -60,6 +60,95 @@ it('projects take turns, whoever asked first; a waiting job says how many are ah
   expect(order).toEqual(['a', 'only', 'b', 'c']);
 });
 
+const order = async (
+  runner: { next(): Promise<JobPayload>; update(job: JobPayload, state: string): Promise<unknown> },
+  count: number,
+) => {
+  const names: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const job = await runner.next();
+    names.push(job.job_info.name);
+    await runner.update(job, 'success');
+  }
+  return names;
+};
+
+it('one runner serves projects in turn although a project floods it, and the people of a project too', async () => {
+  const tag = unique('flood');
+  const runner = await runnerWith({ tag_list: [tag] });
+  expect((await runner.request()).status).toBe(204);
+  const [flooding, small] = [await world.project(), await world.project()];
+  // Nobody of them was given a runner before.
+  const [flooder, colleague] = [await world.account(), await world.account()];
+  for (const { user } of [flooder, colleague])
+    await world.app.api('POST', `/projects/${flooding.id}/members`, {
+      token: world.owner.token,
+      json: { user_id: user.id, access_level: 40 },
+    });
+  const tags = `tags: [${tag}]`;
+  const flood = await flooding.push(`flood: {script: [x], ${tags}, parallel: 5}`, { token: flooder.token });
+  const theirs = await flooding.push(`colleague: {script: [x], ${tags}}`, { branch: 'other', token: colleague.token });
+  const own = await small.push(`first: {script: [x], ${tags}}\nsecond: {script: [x], ${tags}}`);
+  expect((await waiting(flooding, await flooding.job(flood.id, 'flood 1/5')))?.jobs_ahead).toBe(0);
+  expect((await waiting(small, await small.job(own.id, 'first')))?.jobs_ahead).toBe(1);
+  expect((await waiting(flooding, await flooding.job(theirs.id, 'colleague')))?.jobs_ahead).toBe(2);
+  expect((await waiting(flooding, await flooding.job(flood.id, 'flood 5/5')))?.jobs_ahead).toBe(7);
+  // Each job ends before the next begins, so that none of them ever has more running jobs than the others.
+  expect(await order(runner, 8)).toEqual([
+    ...['flood 1/5', 'first', 'colleague', 'second'],
+    ...['flood 2/5', 'flood 3/5', 'flood 4/5', 'flood 5/5'],
+  ]);
+});
+
+it('priorities: of a project by administrators, of pipelines by maintainers, of a schedule for its pipelines', async () => {
+  const tag = unique('priority');
+  const [urgent, usual] = [await world.project(), await world.project()];
+  const config = (name: string) => `${name}: {script: [x], tags: [${tag}]}`;
+  const schedule = async (token: string, json: Record<string, unknown>) =>
+    await world.app.api<{ id: number; queue_priority: string }>('POST', `/projects/${usual.id}/pipeline_schedules`, {
+      token,
+      json: { description: 'nightly', ref: 'main', cron: '0 4 * * *', ...json },
+    });
+  const developer = await world.account();
+  await world.app.api('POST', `/projects/${usual.id}/members`, {
+    token: world.owner.token,
+    json: { user_id: developer.user.id, access_level: 30 },
+  });
+  const first = await usual.push(config('usual'));
+  const late = await usual.push(config('later'), { branch: 'later' });
+  await usual.commit(config('nightly'), { branch: 'nightly', message: '[ci skip]' });
+  const nightly = await schedule(world.owner.token, { ref: 'nightly', queue_priority: 'low' });
+  expect(nightly.body.queue_priority).toBe('low');
+  expect((await schedule(developer.token, { ref: 'nightly', queue_priority: 'high' })).status).toBe(400);
+  const played = `/projects/${usual.id}/pipeline_schedules/${nightly.body.id}`;
+  expect((await world.app.api('POST', `${played}/play`, { token: world.owner.token })).status).toBe(201);
+  const last = await usual.push(config('last'), { branch: 'last' });
+  await urgent.push(config('urgent'));
+
+  const set = async (token: string, queue_priority: string, id = last.id) =>
+    await world.app.api<{ queue_priority: string }>('PUT', `/projects/${usual.id}/pipelines/${id}/queue_priority`, {
+      token,
+      json: { queue_priority },
+    });
+  expect((await set(developer.token, 'high')).status).toBe(403);
+  expect((await set(world.owner.token, 'highest')).status).toBe(400);
+  expect((await set(world.owner.token, 'high', 4_000_000)).status).toBe(404);
+  expect((await set(world.owner.token, 'high')).body).toMatchObject({ queue_priority: 'high' });
+  const project = async (token: string) =>
+    await world.app.api<{ ci_queue_priority?: string }>('PUT', `/projects/${urgent.id}`, {
+      token,
+      json: { ci_queue_priority: 'high' },
+    });
+  expect((await project(world.owner.token)).body.ci_queue_priority).toBeUndefined();
+  const runner = await runnerWith({ tag_list: [tag] });
+  expect((await runner.request('', { job_age: 3600 * 24 })).status).toBe(201);
+  expect((await project(world.admin.token)).body.ci_queue_priority).toBe('high');
+  expect((await waiting(usual, await usual.job(first.id, 'usual')))?.jobs_ahead).toBe(1);
+  expect(await usual.job(last.id, 'last')).toMatchObject({ status: 'running' });
+  expect(await order(runner, 4)).toEqual(['urgent', 'usual', 'later', 'nightly']);
+  expect(await usual.job(late.id, 'later')).toMatchObject({ status: 'success' });
+});
+
 it('every job that waits says why', async () => {
   const tag = unique('why');
   const project = await world.project();

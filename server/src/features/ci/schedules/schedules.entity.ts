@@ -12,9 +12,11 @@ import {
   Sometimes,
   Text,
   Timestamp,
+  Word,
 } from '../../../kernel/http/entity.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
 import { PipelineBasic, pipelineBasic } from '../pipelines/pipelines.entity.ts';
+import { queuePriorities } from '../pipelines/priority.ts';
 
 const listed = {
   id: Id(),
@@ -26,6 +28,7 @@ const listed = {
   active: Flag({ description: 'Whether it runs by itself' }),
   created_at: Timestamp(),
   updated_at: Timestamp(),
+  queue_priority: Word(queuePriorities, { description: 'Of the jobs of its pipelines, within the project' }),
   owner: Nullable(UserReference, { description: 'Whose rights its pipelines have' }),
   inputs: ListOf(Fields({ name: Text(), value: AnyJson({ description: 'Text, number, boolean or list' }) })),
 };
@@ -73,6 +76,7 @@ export function scheduleListed({ schedule, owner }: OwnedSchedule, externalUrl: 
     active: schedule.active,
     created_at: schedule.created_at,
     updated_at: schedule.updated_at,
+    queue_priority: schedule.queue_priority,
     owner: owner && userReference(owner, externalUrl),
     inputs: schedule.inputs as unknown as ScheduleInput[],
   };

@@ -5,6 +5,7 @@ import type { Pipeline, PipelineSchedule, PipelineScheduleVariable } from '../..
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { usersById } from '../jobs/jobs.queries.ts';
+import type { QueuePriority } from '../pipelines/priority.ts';
 import type { OwnedSchedule, ScheduleInput } from './schedules.entity.ts';
 
 export interface ScheduleValues {
@@ -14,6 +15,7 @@ export interface ScheduleValues {
   readonly cron_timezone: string;
   readonly active: boolean;
   readonly inputs: readonly ScheduleInput[];
+  readonly queue_priority: QueuePriority;
   readonly next_run_at: Date;
 }
 

@@ -12,6 +12,7 @@ import type { CiDependencies } from '../deps.ts';
 import { projectUrl } from '../jobs/serialize.ts';
 import { PipelineBasic, pipelineBasic } from '../pipelines/pipelines.entity.ts';
 import { listPipelines } from '../pipelines/pipelines.queries.ts';
+import { queuePriorities } from '../pipelines/priority.ts';
 import { pipelineScope, pipelineScopes } from '../pipelines/scopes.ts';
 import { pipelineStatuses } from '../scheduling/pipeline-states.ts';
 import { PlayedSchedule, ScheduleEntity, ScheduleListed, scheduleJson, scheduleListed } from './schedules.entity.ts';
@@ -33,6 +34,11 @@ const words = {
 };
 const cron_timezone = Optional(
   Str({ description: 'Time zone of `cron`: a name of the IANA database, or of Rails (`Pacific Time (US & Canada)`)' }),
+);
+const queue_priority = Optional(
+  OneOf(queuePriorities, {
+    description: 'Where jobs of its pipelines stand among those of the project; `high` only by maintainers',
+  }),
 );
 const active = Optional(Bool({ description: 'Whether it runs by itself' }));
 const input = {
@@ -135,11 +141,17 @@ export function scheduleRoutes(deps: CiDependencies, schedules: SchedulesService
       ...words,
       cron_timezone,
       active,
+      queue_priority,
       inputs: Optional(List(Type.Object(input), { description: inputs })),
     }),
     responses: { 201: ScheduleEntity },
     handler: async ({ subject, caller, params: { id: _, ...params } }) => {
-      const values = { ...params, cron_timezone: params.cron_timezone ?? 'UTC', active: params.active ?? true };
+      const values = {
+        ...params,
+        cron_timezone: params.cron_timezone ?? 'UTC',
+        active: params.active ?? true,
+        queue_priority: params.queue_priority ?? 'normal',
+      };
       return await present(subject, caller, await schedules.create(subject, caller, values));
     },
   });
@@ -158,6 +170,7 @@ export function scheduleRoutes(deps: CiDependencies, schedules: SchedulesService
       cron: Optional(words.cron),
       cron_timezone,
       active,
+      queue_priority,
       inputs: Optional(
         List(Type.Object({ ...input, destroy: Optional(Bool({ description: 'Whether the input is removed' })) }), {
           description: inputs,

@@ -77,6 +77,11 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
   const mayUpdate = (caller: Caller, subject: ProjectSubject, schedule: PipelineSchedule) =>
     works(caller, subject) && (owns(caller, schedule) || caller.admin);
 
+  function requirePriority(subject: ProjectSubject, caller: Caller, priority: string): void {
+    if (priority === 'high' && !maintains(caller, subject))
+      throw invalidRecord({ queue_priority: ['can only be set to high by maintainers'] });
+  }
+
   /** Whether the caller may run pipelines on what the name means, or would if it were there. */
   async function mayRunOnName(subject: ProjectSubject, caller: Caller, name: string): Promise<boolean> {
     const found = await resolveReference(repository, subject, name);
@@ -106,6 +111,7 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
     caller: Caller,
     { inputs, ...values }: Omit<ScheduleValues, 'next_run_at' | 'inputs'> & Pick<ScheduleChange, 'inputs'>,
   ): Promise<PipelineSchedule> {
+    requirePriority(subject, caller, values.queue_priority);
     const valid = await checked(subject, { ...values, inputs: changedInputs([], inputs ?? []) });
     await requireRef(subject, caller, valid.ref, 'create');
     const place = { projectId: subject.project.id, ownerId: caller.user?.id ?? null };
@@ -119,6 +125,8 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
     change: ScheduleChange,
   ): Promise<PipelineSchedule> {
     if (!mayUpdate(caller, subject, schedule)) throw forbidden();
+    const priority = change.queue_priority ?? schedule.queue_priority;
+    if (priority !== schedule.queue_priority) requirePriority(subject, caller, priority);
     const before = schedule.inputs as unknown as ScheduleInput[];
     const valid = await checked(subject, {
       description: change.description ?? schedule.description,
@@ -126,6 +134,7 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
       cron: change.cron ?? schedule.cron,
       cron_timezone: change.cron_timezone ?? schedule.cron_timezone,
       active: change.active ?? schedule.active,
+      queue_priority: priority,
       inputs: changedInputs(before, change.inputs ?? []),
     });
     await requireRef(subject, caller, valid.ref, 'update');

@@ -68,6 +68,7 @@ describe('pipeline schedules', () => {
       cron_timezone: 'UTC',
       next_run_at: expect.stringMatching(/T01:00:00\.000Z$/),
       active: true,
+      queue_priority: 'normal',
       created_at: expect.any(String),
       updated_at: expect.any(String),
       owner: expect.objectContaining({

@@ -45,6 +45,12 @@ export const columnParameters = {
   builds_access_level: level('pipelines and jobs'),
   ci_allow_fork_pipelines_to_run_in_parent_project: flag('Whether pipelines of merge requests from forks run here'),
   ci_job_terminals_enabled: flag('Whether whoever started a job can open a terminal in it while it runs'),
+  ci_queue_priority: Optional(
+    OneOf(['low', 'normal', 'high'], {
+      description:
+        'Jobs of `high` projects are given to runners before, those of `low` ones after the others; administrators only',
+    }),
+  ),
   ci_config_path: text(255, 'Path of the CI configuration in the repository; null for the usual one'),
   ci_default_git_depth: Optional(
     OrNull(Int({ minimum: 0, maximum: 1000, description: 'Commits that jobs fetch; 0 for all' })),
@@ -198,7 +204,12 @@ const oldParameters = {
 } as const satisfies Record<string, TSchema>;
 
 /** Who else sets them is not refused: they are left as they are, as clients expect. */
-export const administratorAttributes = ['artifacts_quota', 'max_artifacts_size', 'repository_size_limit'] as const;
+export const administratorAttributes = [
+  'artifacts_quota',
+  'ci_queue_priority',
+  'max_artifacts_size',
+  'repository_size_limit',
+] as const;
 
 /** What `POST /projects` and `PUT /projects/:id` have in common. */
 export const attributeParameters = { ...columnParameters, ...otherParameters, ...oldParameters } as const;

@@ -107,6 +107,10 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     to: 'maintainers',
     test: 'ci/terminals/terminals.test.ts',
   }),
+  ci_queue_priority: kept('ci_queue_priority', 'high', 'runners get its jobs before those of other projects', {
+    to: 'administrators',
+    test: 'ci/runner-protocol/queue.test.ts',
+  }),
   ci_config_path: kept('ci_config_path', 'ci/main.yml', 'where the configuration is read', { test: own }),
   ci_default_git_depth: kept('ci_default_git_depth', 7, 'commits that jobs fetch', { test: own }),
   ci_delete_pipelines_in_seconds: kept(

@@ -104,6 +104,9 @@ const administrators = {
   artifacts_quota: Sometimes(
     Nullable(Count({ description: 'Bytes of all artifacts together; null for no limit; administrators only' })),
   ),
+  ci_queue_priority: Sometimes(
+    Word(['low', 'normal', 'high'], { description: 'Which projects get runners first; administrators only' }),
+  ),
   repository_size_limit: Sometimes(
     Nullable(Count({ description: 'Bytes; 0 for any, null as the group; administrators only' })),
   ),
@@ -155,7 +158,11 @@ export function settingsJson(project: Project, { member, code, maintainer, admin
     lfs_enabled: project.lfs_enabled ?? true,
     ...(maintainer ? pick(project, guardedKeys) : {}),
     ...(admin
-      ? { artifacts_quota: project.artifacts_quota, repository_size_limit: project.repository_size_limit }
+      ? {
+          artifacts_quota: project.artifacts_quota,
+          ci_queue_priority: project.ci_queue_priority,
+          repository_size_limit: project.repository_size_limit,
+        }
       : {}),
     ...(code ? { ci_config_path: project.ci_config_path } : {}),
     auto_cancel_pending_pipelines: project.auto_cancel_pending_pipelines ? 'enabled' : 'disabled',

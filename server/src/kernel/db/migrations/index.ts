@@ -102,6 +102,7 @@ import { jobTerminalsMigration } from './0740-job-terminals.ts';
 import { jobCachesMigration } from './0741-job-caches.ts';
 import { artifactQuotasMigration } from './0742-artifact-quotas.ts';
 import { approvalsBeforeMergeMigration } from './0810-approvals-before-merge.ts';
+import { queuePrioritiesMigration } from './0820-queue-priorities.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -213,4 +214,5 @@ export const migrations: readonly Migration[] = [
   jobCachesMigration,
   artifactQuotasMigration,
   approvalsBeforeMergeMigration,
+  queuePrioritiesMigration,
 ];

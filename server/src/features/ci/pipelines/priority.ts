@@ -1,0 +1,3 @@
+/** Which jobs of a project are given to runners first. */
+export const queuePriorities = ['low', 'normal', 'high'] as const;
+export type QueuePriority = (typeof queuePriorities)[number];
