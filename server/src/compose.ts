@@ -210,6 +210,9 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     db,
     externalUrl,
     ports,
+    mail: kernels.mail,
+    objects,
+    settings,
     noteables: collaboration.noteables,
     parents: namespaces.parents,
   });

@@ -13,6 +13,7 @@ export interface ReceivedMail {
   readonly html: string;
   /** The first link of the plain part. */
   readonly link: string | null;
+  readonly attachments: readonly { readonly filename: string; readonly type: string; readonly content: string }[];
   header(name: string): string | null;
 }
 
@@ -48,10 +49,19 @@ function split(part: string): { head: string; body: string } {
   return { head: part.slice(0, end), body: part.slice(end + 4) };
 }
 
+/** The parts of a message, those within parts among them. */
+function partsOf(head: string, body: string): { head: string; body: string }[] {
+  const boundary = /boundary="([^"]+)"/.exec(head)?.[1];
+  if (boundary === undefined) return [{ head, body }];
+  return body.split(`--${boundary}`).flatMap((text) => {
+    const part = split(text);
+    return partsOf(part.head, part.body);
+  });
+}
+
 function parse(raw: string, envelope: Pick<ReceivedMail, 'from' | 'to' | 'secure' | 'user'>): ReceivedMail {
   const { head, body } = split(raw);
-  const boundary = /boundary="([^"]+)"/.exec(head)?.[1] ?? '';
-  const parts = body.split(`--${boundary}`).map(split);
+  const parts = partsOf(head, body);
   const of = (type: string) => {
     const part = parts.find((each) => headerOf(each.head.trimStart(), 'Content-Type')?.startsWith(type));
     return part ? decoded(part.body, headerOf(part.head, 'Content-Transfer-Encoding') ?? '') : '';
@@ -62,6 +72,14 @@ function parse(raw: string, envelope: Pick<ReceivedMail, 'from' | 'to' | 'secure
     text,
     html: of('text/html'),
     link: /https?:\/\/\S+/.exec(text)?.[0] ?? null,
+    attachments: parts.flatMap((part) => {
+      const about = part.head.trimStart();
+      const disposition = headerOf(about, 'Content-Disposition') ?? '';
+      if (!disposition.startsWith('attachment')) return [];
+      const content = decoded(part.body, headerOf(about, 'Content-Transfer-Encoding') ?? '');
+      const filename = /filename="?([^";]+)/.exec(disposition)?.[1] ?? '';
+      return [{ filename, type: headerOf(about, 'Content-Type')?.split(';')[0] ?? '', content }];
+    }),
     header: (name) => headerOf(head, name),
   };
 }

@@ -89,6 +89,31 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         assert.equal(await page.getByRole('list', { name: 'Issues' }).getByText('urgent').count(), 2);
         await form.getByRole('button', { name: 'Cancel' }).click();
       });
+      await suite.step('browser: issues come out of a CSV file; without a mail server none is exported', async () => {
+        await page.getByRole('button', { name: 'Actions' }).click();
+        await page.getByRole('menuitem', { name: 'Export as CSV' }).click();
+        const dialog = page.getByRole('dialog', { name: 'Export issues' });
+        await dialog.getByText('2 issues that the list shows').waitFor();
+        await dialog.getByRole('button', { name: 'Export issues' }).click();
+        await dialog.getByText('no mail server is configured').waitFor();
+        await look(page, 'issues-export');
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('button', { name: 'Actions' }).click();
+        await page.getByRole('menuitem', { name: 'Import CSV' }).click();
+        const form = page.getByRole('form', { name: 'Import issues' });
+        const [chooser] = await Promise.all([
+          page.waitForEvent('filechooser'),
+          form.getByRole('button', { name: 'CSV file' }).click(),
+        ]);
+        const buffer = Buffer.from('title,description\nOil the screw,"Every week\n/label ~defect"\n');
+        await chooser.setFiles({ name: 'issues.csv', mimeType: 'text/csv', buffer });
+        await look(page, 'issues-import');
+        await form.getByRole('button', { name: 'Import issues' }).click();
+        const done = page.getByRole('dialog', { name: 'Import issues' });
+        await done.getByText('The import has started.').waitFor();
+        await done.getByRole('button', { name: 'Close', exact: true }).last().click();
+        await page.getByRole('link', { name: 'Oil the screw' }).waitFor();
+      });
       await suite.step('browser: two people talk about it, one of them on a telephone', async () => {
         await reader.page.goto(`/${project}/-/issues/2`);
         await reader.page.getByLabel('New comment').getByRole('textbox').fill('Warm it _first_.');

@@ -7416,6 +7416,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/issues/export_csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send issues of a project as a CSV file to the notification email address of the caller
+         * @description Needs the ability `export_issue` on the project. Token scope: `api`. Rate limit: `project_export`.
+         */
+        post: operations["postProjectsByIdIssuesExportCsv"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/import_csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create issues of a project from the rows of a CSV file
+         * @description Needs the ability `import_issue` on the project. Token scope: `api`. Rate limit: `project_import`.
+         */
+        post: operations["postProjectsByIdIssuesImportCsv"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/iterations": {
         parameters: {
             query?: never;
@@ -19635,6 +19675,16 @@ export interface components {
             web_url: string;
             weight: number | null;
         };
+        /** IssueExportAccepted */
+        IssueExportAccepted: {
+            message: string;
+        };
+        /** IssueImportAccepted */
+        IssueImportAccepted: {
+            message: string;
+            /** @description Rows of the file, without its header */
+            rows: number;
+        };
         /** IssueLink */
         IssueLink: {
             id: number;
@@ -24440,6 +24490,139 @@ export interface components {
         PostProjectsByIdIssuesByIssueIidTimeEstimateBody: {
             /** @description Time in words: `1mo 2w 3d 4h 5m`; a number alone is hours */
             duration: string;
+        };
+        PostProjectsByIdIssuesExportCsvBody: {
+            /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+            assignee_id?: string;
+            /** @description Assigned to all of these usernames */
+            assignee_username?: string[];
+            /** @description Of this author */
+            author_id?: number;
+            /** @description Of the author with this username */
+            author_username?: string;
+            /** @description Only confidential ones, or only the others */
+            confidential?: boolean;
+            /**
+             * Format: date-time
+             * @description Created at or after this time
+             */
+            created_after?: string;
+            /**
+             * Format: date-time
+             * @description Created at or before this time
+             */
+            created_before?: string;
+            /**
+             * @description Due then; `0` for those that have no day
+             * @enum {string}
+             */
+            due_date?: "0" | "any" | "today" | "tomorrow" | "overdue" | "week" | "month" | "next_month_and_previous_two_weeks" | "";
+            /** @description Of this epic; `None`, `Any` */
+            epic_id?: string;
+            /**
+             * @description Of this health status; `None`, `Any`
+             * @enum {string}
+             */
+            health_status?: "on_track" | "needs_attention" | "at_risk" | "None" | "Any";
+            /** @description With these numbers within their projects */
+            iids?: number[];
+            /** @description Where `search` looks; in both by default */
+            in?: ("title" | "description")[];
+            /**
+             * @description Of this type
+             * @enum {string}
+             */
+            issue_type?: "issue" | "incident" | "test_case" | "task";
+            /** @description Of this iteration; `None`, `Any`, or `Current` */
+            iteration_id?: string;
+            /** @description Of the iterations with this title */
+            iteration_title?: string;
+            /** @description With all of these labels; `None` for those without, `Any` for those with any */
+            labels?: string[];
+            /** @description Of the milestones with this title; `None`, `Any` */
+            milestone?: string;
+            /**
+             * @description Without or with a milestone, or of open ones that are due later or have begun
+             * @enum {string}
+             */
+            milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+            /** @description That the caller reacted to with this emoji; `None`, `Any` */
+            my_reaction_emoji?: string;
+            /** @description Filters of which none may hold */
+            not?: {
+                /** @description Assigned to this user; `None` for nobody, `Any` for anybody */
+                assignee_id?: string;
+                /** @description Assigned to all of these usernames */
+                assignee_username?: string[];
+                /** @description Of this author */
+                author_id?: number;
+                /** @description Of the author with this username */
+                author_username?: string;
+                /** @description Of this epic */
+                epic_id?: string;
+                /**
+                 * @description Of this health status
+                 * @enum {string}
+                 */
+                health_status?: "on_track" | "needs_attention" | "at_risk";
+                /** @description With these numbers within their projects */
+                iids?: number[];
+                /**
+                 * @description Of this type
+                 * @enum {string}
+                 */
+                issue_type?: "issue" | "incident" | "test_case" | "task";
+                /** @description Of this iteration; `None`, `Any`, or `Current` */
+                iteration_id?: string;
+                /** @description Of the iterations with this title */
+                iteration_title?: string;
+                /** @description With all of these labels; `None` for those without, `Any` for those with any */
+                labels?: string[];
+                /** @description Of the milestones with this title; `None`, `Any` */
+                milestone?: string;
+                /**
+                 * @description Without or with a milestone, or of open ones that are due later or have begun
+                 * @enum {string}
+                 */
+                milestone_id?: "None" | "Any" | "Upcoming" | "Started";
+                /** @description That the caller reacted to with this emoji; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description Of this weight; `None`, `Any` */
+                weight?: string;
+            };
+            /**
+             * @description In this relation to the caller
+             * @default all
+             * @enum {string}
+             */
+            scope?: "created_by_me" | "assigned_to_me" | "all" | "created-by-me" | "assigned-to-me";
+            /** @description With all of these words */
+            search?: string;
+            /**
+             * @description In this state
+             * @default all
+             * @enum {string}
+             */
+            state?: "opened" | "closed" | "all";
+            /**
+             * Format: date-time
+             * @description Changed at or after this time
+             */
+            updated_after?: string;
+            /**
+             * Format: date-time
+             * @description Changed at or before this time
+             */
+            updated_before?: string;
+            /** @description Of this weight; `None`, `Any` */
+            weight?: string;
+        };
+        PostProjectsByIdIssuesImportCsvBody: {
+            /**
+             * Format: binary
+             * @description CSV file in UTF-8 with a header row, at most 10 MiB (or `max_attachment_size`) and 10000 rows. Columns `title` and `description`; optional `due_date`, `milestone`, `type`
+             */
+            file: string;
         };
         PostProjectsByIdJobsByJobIdCancelBody: {
             /**
@@ -56763,6 +56946,95 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesExportCsv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdIssuesExportCsvBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdIssuesExportCsvBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesExportCsvBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueExportAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesImportCsv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesImportCsvBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueImportAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

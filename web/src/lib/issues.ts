@@ -31,6 +31,30 @@ export const issueCounts = (id: string, { state: _state, page: _page, sort: _sor
     },
   });
 
+/** Sends the issues that a list finds to the caller's notification address. */
+export function exportIssues(id: string, filter: IssueFilter) {
+  const { 'labels[]': labels, 'assignee_username[]': assignees, ...query } = filterQuery(filter);
+  const body = {
+    ...{ ...query, state: stateOf(filter) },
+    ...(labels ? { labels } : {}),
+    ...(assignees ? { assignee_username: assignees } : {}),
+  };
+  return unwrap(client.POST('/projects/{id}/issues/export_csv', { params: { path: { id } }, body }));
+}
+
+/** Begins to create issues of the rows of a file. */
+export function importIssues(id: string, file: File) {
+  const form = new FormData();
+  form.append('file', file);
+  return unwrap(
+    client.POST('/projects/{id}/issues/import_csv', {
+      params: { path: { id } },
+      body: { file: '' },
+      bodySerializer: () => form,
+    }),
+  );
+}
+
 export const issue = (id: string, iid: number) =>
   queryOptions({
     queryKey: ['project', id, 'issue', iid],

@@ -83,6 +83,7 @@ export { type Avatars, createAvatars, maximumAvatarBytes } from './avatars/index
 export { scopesAllowGit } from './credentials/index.ts';
 export { setNotificationEmail } from './emails/index.ts';
 export type { Release } from './instance/instance.routes.ts';
+export { mailAddressOf } from './mails/index.ts';
 export { failedPipelines } from './ports.ts';
 export {
   countServiceAccounts,

@@ -2,7 +2,10 @@
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { Mail } from '../../kernel/mail/index.ts';
+import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Ports } from '../../kernel/ports.ts';
+import type { Settings } from '../../kernel/settings/index.ts';
 import { labeled, type Noteables, pushedCommits } from '../collaboration/index.ts';
 import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
 import { membersUnassigned } from '../namespaces/index.ts';
@@ -24,6 +27,7 @@ import { relatedEpicRoutes } from './epics/links.routes.ts';
 import { epicNoteable } from './epics/noteable.ts';
 import { epicPresenter } from './epics/presenting.ts';
 import { epicReferences } from './epics/references.ts';
+import { issueCsv } from './issue-csv/index.ts';
 import { issueCommands } from './issues/commands.ts';
 import { dueTask } from './issues/due.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
@@ -55,6 +59,9 @@ export interface PlanningDependencies {
   readonly ports: Ports;
   readonly noteables: Noteables;
   readonly parents: Pick<ParentLoader, 'group' | 'project' | 'projects'>;
+  readonly mail: Pick<Mail, 'configured' | 'send'>;
+  readonly objects: Pick<ObjectStore, 'get' | 'putFile' | 'remove'>;
+  readonly settings: Settings;
 }
 
 /** One per process, made by app.ts. */
@@ -69,6 +76,7 @@ export function planningFeature(deps: PlanningDependencies) {
   const scheduling = schedulingTask(db);
   const due = dueTask(db);
   const present = issuePresenter(db, externalUrl);
+  const files = issueCsv({ ...deps, issues: service, actions });
   const boards = boardService(db);
   const epics = epicService(db);
   const epicsShown = epicPresenter(db, externalUrl);
@@ -77,6 +85,7 @@ export function planningFeature(deps: PlanningDependencies) {
     routes: [
       ...issueListRoutes(deps),
       ...issueRoutes(db, service, present, actions),
+      ...files.routes,
       ...issueTransferRoutes(db, deps.parents, transfers, present),
       ...issueLinkRoutes(db, externalUrl, deps.parents),
       ...closingRoutes(db, deps.noteables),
@@ -103,7 +112,7 @@ export function planningFeature(deps: PlanningDependencies) {
     ],
     references: [issueReferences(db), epicReferences(db)],
     consumers: [closingConsumer({ ...deps, issues: service, pushedCommits: ports.one(pushedCommits) })],
-    tasks: [...scheduling.tasks, ...due.tasks],
+    tasks: [...scheduling.tasks, ...due.tasks, ...files.tasks],
     cron: [...scheduling.cron, ...due.cron],
     /** Lists for the search. */
     search: { issues: issueLists(db, externalUrl), epics: epicFinder(db, epicsShown) },

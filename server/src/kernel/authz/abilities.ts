@@ -137,6 +137,9 @@ export const projectAbilities = {
   // Labels, people and dates of what is new; afterwards this is for those who plan.
   set_new_issue_metadata: { role: guest, feature: 'issues', changes: true },
   set_issue_created_at: { role: owner, feature: 'issues', changes: true },
+  // Files of issues: one is mailed, the other becomes issues.
+  export_issue: { role: guest, open: 'signed-in', auditor: true, feature: 'issues' },
+  import_issue: { role: developer, planner: true, feature: 'issues', changes: true },
   create_issue_note: { role: guest, open: 'signed-in', feature: 'issues', changes: true },
   admin_issue_link: { role: guest, feature: 'issues', changes: true },
   update_issue: { role: planner, feature: 'issues', changes: true },

@@ -524,6 +524,17 @@ export interface IssueAssigneesTable {
   created_at: Generated<Date>;
 }
 
+export interface IssueCsvImportsTable {
+  id: Generated<number>;
+  project_id: number;
+  user_id: number;
+  object_key: string;
+  done: Generated<number>;
+  created: Generated<number>;
+  refused: GeneratedJson;
+  created_at: Generated<Date>;
+}
+
 export interface IssueLabelsTable {
   issue_id: number;
   label_id: number;
@@ -2252,6 +2263,7 @@ export interface Database {
   integration_calls: IntegrationCallsTable;
   integrations: IntegrationsTable;
   issue_assignees: IssueAssigneesTable;
+  issue_csv_imports: IssueCsvImportsTable;
   issue_labels: IssueLabelsTable;
   issue_links: IssueLinksTable;
   issues: IssuesTable;

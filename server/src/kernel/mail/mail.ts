@@ -1,5 +1,6 @@
 /** Queueing and delivering messages over the configured mail server. */
 import { randomUUID } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import type { Transporter } from 'nodemailer';
 import Type from 'typebox';
 import type { Db } from '../db/index.ts';
@@ -111,6 +112,14 @@ export function createMail(deps: MailDependencies): Mail {
         subject: message.subject,
         text: message.text,
         ...((await settings.read()).html_emails_enabled ? { html: message.html } : {}),
+        ...(message.attachments
+          ? {
+              attachments: message.attachments.map(({ filename, contentType, gzip }) => ({
+                ...{ filename, contentType },
+                content: gunzipSync(Buffer.from(gzip, 'base64')),
+              })),
+            }
+          : {}),
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...message.headers },
         signal,
       });

@@ -1,4 +1,11 @@
 /** Messages as plain text and HTML from one description, so that both say the same. */
+import { gzipSync } from 'node:zlib';
+
+export interface MailAttachment {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+}
 
 export interface MailText {
   readonly to: string;
@@ -14,6 +21,8 @@ export interface MailText {
   readonly headers?: Readonly<Record<string, string>>;
   /** Where the reader says that they want no more of these. */
   readonly unsubscribe?: string;
+  /** Files. They wait in the queue with the message, so their caller bounds their size. */
+  readonly attachments?: readonly MailAttachment[];
   /** After everything else: what to do when this was not expected. */
   readonly closing?: string;
 }
@@ -25,6 +34,15 @@ export interface MailMessage {
   readonly text: string;
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly attachments?: readonly QueuedAttachment[];
+}
+
+/** An attachment as it waits in the queue. */
+interface QueuedAttachment {
+  readonly filename: string;
+  readonly contentType: string;
+  /** Compressed, as base64. */
+  readonly gzip: string;
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -80,5 +98,12 @@ export function renderMail(letter: MailText, externalUrl: string, addition: stri
       ? { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
       : {}),
   };
-  return { to: letter.to, subject: oneLine(letter.subject), text: `${text}\n`, html, headers };
+  const attachments = letter.attachments?.map(({ filename, contentType, content }) => ({
+    ...{ filename, contentType },
+    gzip: gzipSync(content).toString('base64'),
+  }));
+  return {
+    ...{ to: letter.to, subject: oneLine(letter.subject), text: `${text}\n`, html, headers },
+    ...(attachments ? { attachments } : {}),
+  };
 }

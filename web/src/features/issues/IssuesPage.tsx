@@ -15,6 +15,7 @@ import { Pager } from '../../ui/Pager.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { BulkEdit } from './BulkEdit.tsx';
+import { IssueFilesMenu } from './IssueFilesMenu.tsx';
 import { IssueFilters } from './IssueFilters.tsx';
 import { ProjectIssueRow } from './ProjectIssueRow.tsx';
 
@@ -71,6 +72,12 @@ export default function IssuesPage() {
             >
               Bulk edit
             </Button>
+          ) : null}
+          {user ? (
+            <IssueFilesMenu
+              filter={search}
+              imports={!project.archived && (view.level === level.planner || view.level >= level.developer)}
+            />
           ) : null}
           {user && !project.archived ? (
             <LinkButton to="/p/$path/issues/new" params={{ path: segment }} variant="filled">

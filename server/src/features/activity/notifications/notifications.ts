@@ -14,11 +14,12 @@ import {
   noteFacts,
   on,
 } from '../../../kernel/events/index.ts';
-import { isMailAddress, type Mail } from '../../../kernel/mail/index.ts';
+import type { Mail } from '../../../kernel/mail/index.ts';
 import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { About, Audience, Reader } from '../../collaboration/index.ts';
 import { noteById } from '../../collaboration/notes/index.ts';
+import { mailAddressOf } from '../../identity/index.ts';
 import { sendsMail } from '../../namespaces/index.ts';
 import { type Content, type NotifiedItem, notificationMail, wordsOf } from './mail-template.ts';
 import type { NotifiedPlace } from './recipients.queries.ts';
@@ -96,8 +97,8 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   ) {
     const { user } = reader.caller;
     const { about, note } = event;
-    const address = user?.notification_email || user?.email;
-    if (user?.user_type !== 'human' || !user.confirmed_at || !address || !isMailAddress(address)) return;
+    const address = user && mailAddressOf(user);
+    if (!user || !address) return;
     const { iid } = reader.target.json as Shown;
     const { title, path } = reader.target;
     const item: NotifiedItem = { ...about, iid, title, url: `${externalUrl}${path}`, place: placeOf(reader).place };

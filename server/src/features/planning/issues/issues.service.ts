@@ -21,7 +21,13 @@ import { relabel, wishedEpic, wishedIteration, wishedMilestone } from './plannin
 import { updateIssue } from './updating.ts';
 
 export function issueService(db: Db) {
-  async function create(subject: ProjectSubject, caller: Caller, given: NewIssue): Promise<Issue> {
+  /** `within` is part of the transaction: what must be true together with the issue. */
+  async function create(
+    subject: ProjectSubject,
+    caller: Caller,
+    given: NewIssue,
+    within?: (tx: Db) => Promise<void>,
+  ): Promise<Issue> {
     const author = caller.user;
     if (!author) throw unauthorized();
     const title = checkedTitle(given.title);
@@ -61,6 +67,7 @@ export function issueService(db: Db) {
         await assigned(tx, issue, author.id, people);
         await queries.countOpen(tx, project_id, 1);
         await tellIssue(tx, 'opened', issue, author.id);
+        await within?.(tx);
         return issue;
       });
     } catch (error) {

@@ -101,6 +101,7 @@ import { jobReportsMigration } from './0730-job-reports.ts';
 import { jobTerminalsMigration } from './0740-job-terminals.ts';
 import { jobCachesMigration } from './0741-job-caches.ts';
 import { artifactQuotasMigration } from './0742-artifact-quotas.ts';
+import { issueCsvImportsMigration } from './0800-issue-csv-imports.ts';
 import { approvalsBeforeMergeMigration } from './0810-approvals-before-merge.ts';
 import { queuePrioritiesMigration } from './0820-queue-priorities.ts';
 
@@ -213,6 +214,7 @@ export const migrations: readonly Migration[] = [
   jobTerminalsMigration,
   jobCachesMigration,
   artifactQuotasMigration,
+  issueCsvImportsMigration,
   approvalsBeforeMergeMigration,
   queuePrioritiesMigration,
 ];
