@@ -90,6 +90,7 @@ const silent: Readonly<Record<string, string>> = {
     'takes a file: features/portability/project-archives/transfers.test.ts looks for project_created',
   'POST /import/github/gists': 'makes snippets of the caller, as writing them does',
   'POST /import/hostedgit/gists': 'makes snippets of the caller, as writing them does',
+  'POST /import/gitea': "fetches from another server: the import's own tests look for project_created",
   'POST /import/github': "fetches from another server: the import's own tests look for project_created",
   'POST /import/hostedgit': "fetches from another server: the import's own tests look for project_created",
   'POST /import/bitbucket_server': "fetches from another server: the import's own tests look for project_created",

@@ -151,3 +151,101 @@ export const hostedLists = (head: string, base: string): Readonly<Record<string,
     },
   ],
 });
+
+/** Lists of a Gitea, in pages of two. */
+export const giteaLists = (head: string, base: string): Readonly<Record<string, readonly object[]>> => {
+  const at = (number: number, kind: string) => `https://git.example/ada/tool/${kind}/${number}`;
+  const line = { path: 'b.txt', position: 1, original_position: 0, commit_id: head, diff_hunk: '@@ -0,0 +1 @@\n+2' };
+  return {
+    '/labels': [
+      { id: 1, name: 'bug', color: 'ff0000', description: 'Broken' },
+      { id: 2, name: 'idea', color: '#00ff00', description: '' },
+      { id: 3, name: 'later', color: '0000ff', description: '' },
+    ],
+    '/milestones': [
+      { id: 11, title: 'First', description: 'x', state: 'closed', due_on: '2024-06-01T07:00:00Z', created_at: time },
+      { id: 17, title: 'Second', state: 'open', due_on: null, created_at: time },
+    ],
+    '/releases': [
+      {
+        id: 1,
+        tag_name: 'v1.0',
+        name: 'One',
+        body: 'Notes',
+        author: user('ada'),
+        published_at: time,
+        created_at: time,
+        assets: [{ name: 'app.zip', browser_download_url: 'https://files.example/app.zip' }],
+      },
+      { id: 2, tag_name: 'v2.0', draft: true, created_at: time },
+    ],
+    '/issues': [
+      {
+        number: 3,
+        title: 'It breaks',
+        body: 'Always',
+        state: 'closed',
+        is_locked: true,
+        user: user('ada'),
+        labels: [{ name: 'bug' }],
+        milestone: { title: 'First' },
+        closed_at: time,
+        created_at: time,
+        updated_at: time,
+      },
+    ],
+    '/pulls': [
+      {
+        number: 7,
+        title: 'Change two',
+        body: 'Because',
+        state: 'open',
+        user: user('ada'),
+        head: { ref: 'topic', sha: head, repo_id: 5, repo: { id: 5, owner: user('ada') } },
+        base: { ref: 'main', sha: base },
+        created_at: time,
+        updated_at: time,
+      },
+      {
+        number: 8,
+        title: 'Old',
+        state: 'closed',
+        merged: true,
+        merged_at: time,
+        merge_commit_sha: base,
+        user: user('ada'),
+        head: { ref: 'gone', sha: head, repo_id: 5, repo: null },
+        base: { ref: 'main', sha: base },
+        created_at: time,
+        updated_at: time,
+      },
+    ],
+    '/issues/comments': [
+      {
+        id: 3,
+        issue_url: at(3, 'issues'),
+        pull_request_url: '',
+        user: user('ada'),
+        body: 'Seen too',
+        created_at: time,
+      },
+      {
+        id: 4,
+        issue_url: '',
+        pull_request_url: at(7, 'pulls'),
+        user: user('bob'),
+        body: 'Looks good',
+        created_at: time,
+      },
+    ],
+    '/pulls/7/reviews': [
+      { id: 1, user: user('bob'), state: 'APPROVED', body: 'Fine', comments_count: 2, submitted_at: time },
+      { id: 2, user: user('bob'), state: 'PENDING', body: 'Not said yet', comments_count: 0, submitted_at: time },
+    ],
+    '/pulls/7/reviews/1/comments': [
+      { ...line, id: 20, user: user('ada'), body: 'Why?', created_at: time },
+      { ...line, id: 21, user: user('bob'), body: 'Because', created_at: time },
+    ],
+    '/pulls/8/reviews': [],
+  };
+};

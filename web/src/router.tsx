@@ -6,6 +6,7 @@ import { PendingPage } from './features/frame/PendingPage.tsx';
 import { ObjectPage } from './features/projects/ObjectPage.tsx';
 import { loadObject } from './features/projects/object-views.ts';
 import * as data from './lib/data.ts';
+import { imports } from './lib/imports.ts';
 import { mergeTrain } from './lib/merge-trains.ts';
 import { queries } from './lib/queries.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
@@ -73,6 +74,15 @@ const newProject = createRoute({
   beforeLoad: signedIn,
   loader: () => queries.ensureQueryData(data.namespaces()),
   component: lazyRouteComponent(() => import('./features/projects/NewProjectPage.tsx')),
+});
+const importHistory = createRoute({
+  getParentRoute: () => root,
+  path: '/import/history',
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  beforeLoad: signedIn,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => queries.ensureQueryData(imports('user', deps.page)),
+  component: lazyRouteComponent(() => import('./features/transfers/ImportHistoryPage.tsx')),
 });
 /** The reference of the API; everyone may read it. */
 const apiDocs = createRoute({
@@ -242,6 +252,7 @@ export const router = createRouter({
     ...entryRoutes,
     ...oauthRoutes,
     newProject,
+    importHistory,
     accountRoutes,
     ...adminRoutes,
     ...adminAuditRoutes,

@@ -287,6 +287,8 @@ const pages: readonly (readonly [name: string, path: string])[] = [
   ['group-access-tokens', '/groups/harbour/-/settings/access_tokens'],
   ['group-deploy-tokens', '/groups/harbour/-/settings?part=deploy-tokens'],
   ['new-project', '/projects/new'],
+  ['imports', '/import/history'],
+  ['admin-imports', '/admin/imports'],
   ['new-group', '/groups/new'],
   ['tokens', '/-/user_settings/personal_access_tokens'],
   ['profile', '/root'],

@@ -38,6 +38,7 @@ const adminList = (page: Page) => page.getByRole('navigation', { name: 'Administ
 const adminPages = [
   '/admin',
   '/admin/background_jobs',
+  '/admin/imports',
   '/admin/users',
   '/admin/users/root',
   '/admin/users/new',

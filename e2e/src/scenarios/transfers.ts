@@ -23,6 +23,7 @@ export async function transfersJourney(suite: Suite): Promise<void> {
       await archive(suite, page);
       await address(suite, page, instance.url);
       await canceled(suite, page, instance.url);
+      await lists(suite, page);
       await checks(suite, page, call);
       await person.close();
     });
@@ -30,6 +31,25 @@ export async function transfersJourney(suite: Suite): Promise<void> {
     await instance.stop();
     instance.remove();
   }
+}
+
+async function lists(suite: Suite, page: Page): Promise<void> {
+  await suite.step('imports are listed with how far they are, for their owner and for administrators', async () => {
+    await page.goto('/projects/new');
+    await page.getByRole('link', { name: 'Imports' }).click();
+    await page.getByRole('heading', { name: 'Imports' }).waitFor();
+    const list = page.getByRole('list', { name: 'Imports' });
+    await list.getByText('root/tide-again').waitFor();
+    await list.getByText(/^\d+ of \d+ rows came in$/).waitFor();
+    await look(page, 'imports');
+    await openPart(page, '/admin/imports', 'Imports');
+    await page.getByRole('list', { name: 'Imports' }).getByText('root/tide-again').waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await look(page, 'admin-imports-dark-390');
+    await page.emulateMedia({ colorScheme: null });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
 }
 
 async function archive(suite: Suite, page: Page): Promise<void> {

@@ -224,6 +224,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the imports of projects of the instance, newest first
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAdminImports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/integrations": {
         parameters: {
             query?: never;
@@ -4040,6 +4060,26 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postImportBitbucketServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import/gitea": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a repository of a Gitea or Forgejo, in the background
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportGitea"];
         delete?: never;
         options?: never;
         head?: never;
@@ -14633,6 +14673,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the imports of projects that you have asked for, newest first
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserImports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/keys": {
         parameters: {
             query?: never;
@@ -19327,6 +19387,43 @@ export interface components {
             id: number;
             name: string;
         };
+        /** ImportListed */
+        ImportListed: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Rows that were left out and are told one by one, at most 100 */
+            failures_count: number;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description Those that are done */
+            finished_stages: string[];
+            /** @description Why it failed */
+            import_error: string | null;
+            /** @description What the repository is called there */
+            import_source: string | null;
+            /** @enum {string} */
+            import_status: "scheduled" | "started" | "finished" | "failed" | "canceled";
+            /** @description Where it comes from, as in `import_sources` */
+            import_type: string | null;
+            /** @description Of the project */
+            name: string;
+            path_with_namespace: string;
+            project_id: number;
+            /** @description Parts of the import, in their order; empty before it starts */
+            stages: string[];
+            stats: {
+                /** @description Rows that were read so far, by relation */
+                fetched: {
+                    [key: string]: number;
+                };
+                /** @description Rows that came in so far */
+                imported: {
+                    [key: string]: number;
+                };
+            };
+            /** @description Who asked for it */
+            username: string | null;
+        };
         /** InstanceConfiguration */
         InstanceConfiguration: {
             /** @description What holds for documents that belong to no group */
@@ -23363,6 +23460,24 @@ export interface components {
              */
             timeout_strategy?: "optimistic" | "pessimistic";
         };
+        PostImportGiteaBody: {
+            /** @description Address of the server */
+            gitea_host_url: string;
+            /** @description Name of the project; as there without it */
+            new_name?: string;
+            /** @description Token of the other server */
+            personal_access_token: string;
+            /** @description Id of the repository there */
+            repo_id: number;
+            /** @description Path of the group or person that it goes to; the caller without it */
+            target_namespace?: string;
+            /**
+             * @description `optimistic`: goes on where a part does not come; `pessimistic`: fails
+             * @default pessimistic
+             * @enum {string}
+             */
+            timeout_strategy?: "optimistic" | "pessimistic";
+        };
         PostImportGithubBody: {
             /** @description More tokens, of other accounts, separated by commas */
             additional_access_tokens?: string;
@@ -27243,7 +27358,7 @@ export interface components {
             path: string;
             path_with_namespace: string;
             stats: {
-                /** @description Rows of the archive, by relation */
+                /** @description Rows that were read so far, by relation */
                 fetched: {
                     [key: string]: number;
                 };
@@ -34190,6 +34305,53 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAdminImports: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those in this state */
+                status?: "scheduled" | "started" | "finished" | "failed" | "canceled";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportListed"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -46699,6 +46861,42 @@ export interface operations {
                 "application/json": components["schemas"]["PostImportBitbucketServerBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["PostImportBitbucketServerBody"];
                 "multipart/form-data": components["schemas"]["PostImportBitbucketServerBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postImportGitea: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportGiteaBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportGiteaBody"];
+                "multipart/form-data": components["schemas"]["PostImportGiteaBody"];
             };
         };
         responses: {
@@ -77654,6 +77852,53 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserImports: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those in this state */
+                status?: "scheduled" | "started" | "finished" | "failed" | "canceled";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportListed"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -8,6 +8,7 @@ import { backupSchedule, backups } from '../lib/backups.ts';
 import * as data from '../lib/data.ts';
 import { allDeployKeys } from '../lib/deploy-keys.ts';
 import { hooksOf, systemHooks } from '../lib/hooks.ts';
+import { imports } from '../lib/imports.ts';
 import { instanceIntegrations, integrationKinds, integrationsOf } from '../lib/integrations.ts';
 import { everyGroup, everyProject, overview } from '../lib/overview.ts';
 import { instancePushRule, pushRuleOf } from '../lib/push-rules.ts';
@@ -83,6 +84,14 @@ const jobs = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) => queries.ensureInfiniteQueryData(backgroundJobs(deps.status)),
   component: lazyRouteComponent(() => import('../features/admin/BackgroundJobsPage.tsx')),
+});
+const importList = createRoute({
+  ...inAdmin,
+  path: '/admin/imports',
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => load(imports('admin', deps.page)),
+  component: lazyRouteComponent(() => import('../features/admin/ImportsPage.tsx')),
 });
 const users = createRoute({
   ...inAdmin,
@@ -179,6 +188,7 @@ export const adminRoutes = [
   projects,
   groups,
   jobs,
+  importList,
   users,
   newUser,
   user,

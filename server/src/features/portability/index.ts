@@ -32,6 +32,7 @@ import {
 import { mergeRequestRelation } from '../review/index.ts';
 import { forkRoutes } from './forks/forks.routes.ts';
 import { forkService } from './forks/forks.service.ts';
+import { importListRoutes } from './import-list/import-list.routes.ts';
 import { exportService } from './project-archives/exports.ts';
 import { importService } from './project-archives/imports.ts';
 import { transferRoutes } from './project-archives/transfers.routes.ts';
@@ -101,6 +102,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...projectTemplateRoutes(),
       ...transferRoutes({ deps, objects: deps.objects, parents, exports, imports, deletion }),
       ...providerImportRoutes(providerImports),
+      ...importListRoutes(deps.db),
       ...gistImportRoutes(gistImports),
       ...relationExportRoutes(deps, relationExports),
       ...snapshotRoutes(deps.repository),

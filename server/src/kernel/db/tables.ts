@@ -1356,6 +1356,8 @@ export interface ProjectImportsTable {
   url_sealed: Buffer | null;
   source: string | null;
   source_path: string | null;
+  stages: Generated<string[]>;
+  done_stages: Generated<string[]>;
 }
 
 export interface ProjectLanguagesTable {

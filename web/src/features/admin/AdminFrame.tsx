@@ -16,6 +16,7 @@ const pages = [
   ['/admin/hooks', 'System hooks'],
   ['/admin/integrations', 'Integrations'],
   ['/admin/background_jobs', 'Background jobs'],
+  ['/admin/imports', 'Imports'],
   ['/admin/backups', 'Backups'],
   ['/admin/audit_logs', 'Audit log'],
   ['/admin/runners', 'Runners'],

@@ -461,7 +461,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"concurrent_github_import_jobs_limit","kind":"integer","owner":"imports","meaning":"Work of one import from GitHub","nullable":false,"min":1},
   {"name":"concurrent_relation_batch_export_limit","kind":"integer","owner":"imports","meaning":"Batches of exports at the same time","nullable":false,"min":1},
   {"name":"decompress_archive_file_timeout","kind":"integer","owner":"imports","meaning":"Seconds to unpack an archive; 0 for any","nullable":false},
-  {"name":"import_sources","kind":"texts","owner":"imports","meaning":"Where projects may be imported from","acts":"imports of projects: `git` by the address of a repository, `gitlab_project` from archives, `github` and `bitbucket_server` from these products","nullable":false},
+  {"name":"import_sources","kind":"texts","owner":"imports","meaning":"Where projects may be imported from","acts":"imports of projects: `git` by the address of a repository, `gitlab_project` from archives, `github`, `gitea` and `bitbucket_server` from these products","nullable":false},
   {"name":"max_decompressed_archive_size","kind":"integer","owner":"imports","meaning":"Megabytes of an unpacked import; 0 for any","acts":"imports of projects","nullable":false},
   {"name":"max_export_size","kind":"integer","owner":"imports","meaning":"Megabytes of an export; 0 for any","acts":"exports of projects","nullable":false},
   {"name":"max_import_remote_file_size","kind":"integer","owner":"imports","meaning":"Megabytes that are fetched for an import; 0 for any","acts":"repositories that are imported by their address","nullable":false,"max":9007199254740991},

@@ -9,6 +9,7 @@ import { toSegment } from '../../lib/urls.ts';
 import { DescriptionField } from '../../ui/DescriptionField.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { LinkButton } from '../../ui/links.ts';
 import { NameFields } from '../../ui/NameFields.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { ImportForm } from '../transfers/ImportForm.tsx';
@@ -51,7 +52,7 @@ export default function NewProjectPage() {
     await navigate({ to: '/o/$path', params: { path: toSegment(project.path_with_namespace) } });
   });
   return (
-    <Page title="New project" narrow>
+    <Page title="New project" narrow actions={<LinkButton to="/import/history">Imports</LinkButton>}>
       <SegmentedControl
         aria-label="What the project starts with"
         mb="md"

@@ -1,4 +1,4 @@
-/** The course of an import in the background, wherever it comes from: begun again after a crash, ended in words. */
+/** The course of an import in the background, wherever it comes from: taken up after a crash, ended in words. */
 import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
@@ -53,7 +53,8 @@ export function importTask(db: Db, course: ImportCourse): Task {
   const fail = (id: number, reason: string): Promise<void> =>
     transaction(db, async (tx) => {
       await moveImport(tx, id, ['scheduled', 'started'], 'failed', reason);
-      await finishImport(tx, id, { stats: {}, failures: [] });
+      // The counts so far stay.
+      await finishImport(tx, id, null);
     });
 
   return defineTask(
@@ -61,7 +62,7 @@ export function importTask(db: Db, course: ImportCourse): Task {
     Type.Object({ project_id: Type.Integer() }),
     async ({ project_id: id }, { signal, attempt, maxAttempts }) => {
       const project = await findProject(db, id);
-      // A process that died leaves `started`: the next attempt begins again.
+      // A process that died leaves `started`: the next attempt goes on, or begins again.
       if (!project || !(await moveImport(db, id, ['scheduled', 'started'], 'started'))) return;
       try {
         const result = await whileAwaited(id, signal, (until) => course.fill(project, until));

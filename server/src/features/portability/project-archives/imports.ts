@@ -28,6 +28,7 @@ import {
   wikiName,
 } from './manifest.ts';
 import { personNamed } from './people.queries.ts';
+import { codeStage, type Progress, progressOf } from './progress.ts';
 import { count, largeFiles, linesOf, mostWrong, type Outcome, settle, takeRow, tell } from './taking.ts';
 import { ArchiveError, beginningOf, block, readTar, type TarEntry, unpacked } from './tar.ts';
 import { findImport, insertImport, moveImport } from './transfers.queries.ts';
@@ -165,10 +166,11 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
     relation: Relation,
     entry: TarEntry,
     target: ImportTarget,
-    outcome: Outcome,
+    progress: Progress,
     signal: AbortSignal,
   ) {
     const { name } = relation;
+    const { outcome } = progress;
     await transaction(db, async (tx) => {
       let line = 0;
       let imported = 0;
@@ -186,6 +188,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       }
       outcome.fetched[name] = line;
       outcome.imported[name] = imported;
+      await progress.end(tx, target.projectId, name);
     });
   }
 
@@ -225,7 +228,10 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
     if (!row?.object_key || row.user_id === null || !subject) throw new ArchiveError('The archive is gone');
     const { object_key: key, user_id: importerId, trusted } = row;
     await emptied(subject);
-    const outcome: Outcome = { failures: [], fetched: {}, imported: {} };
+    // An archive is read from its beginning: what an interrupted attempt kept is gone with what it brought.
+    const stages = [codeStage, ...relations.map(({ name }) => name)];
+    const progress = progressOf({ stats: {}, failures: [], done_stages: [] }, stages);
+    const { outcome } = progress;
     const target = targetOf(project, importerId, trusted);
     let manifest: Manifest | null = null;
     let uploads = new Map<string, UploadLine>();
@@ -234,6 +240,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       await foreign.take(entries, subject, target, outcome, signal);
       return outcome;
     }
+    await progress.keep(db, project.id);
     for await (const entry of entries) {
       signal.throwIfAborted();
       const { name, size, body } = entry;
@@ -242,12 +249,14 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       const oid = lfsOidOf(name);
       const secret = uploadSecretOf(name);
       if (manifest === null) manifest = await readManifest(entry);
-      else if (name === bundleName) await deps.repository.unbundled(project, body, limits);
-      else if (name === wikiName)
+      else if (name === bundleName) {
+        await deps.repository.unbundled(project, body, limits);
+        await progress.end(db, project.id, codeStage);
+      } else if (name === wikiName)
         await deps.repository.wikiUnbundled(subject, body, { ...limits, branch: manifest.wikiBranch });
       else if (name === pictureName) count(outcome, pictureName, await ownFiles.takePicture(project.id, entry));
       else if (name === relationName(uploadsName)) uploads = await readUploads(entry, outcome);
-      else if (relation) await takeIn(relation, entry, target, outcome, signal);
+      else if (relation) await takeIn(relation, entry, target, progress, signal);
       else if (oid !== null)
         count(outcome, largeFiles, await deps.repository.takeLarge(subject, { oid, size }, body, signal));
       else if (secret !== null) count(outcome, uploadsName, await takeUpload(project.id, uploads.get(secret), entry));

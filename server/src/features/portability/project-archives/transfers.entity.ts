@@ -96,7 +96,7 @@ export const ProjectImport = Entity('ProjectImport', {
   ),
   stats: Nullable(
     Fields({
-      fetched: MapOf(Count(), { description: 'Rows of the archive, by relation' }),
+      fetched: MapOf(Count(), { description: 'Rows that were read so far, by relation' }),
       imported: MapOf(Count(), { description: 'Rows that came in' }),
     }),
   ),

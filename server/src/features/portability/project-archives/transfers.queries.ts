@@ -121,11 +121,12 @@ export interface Failure {
 export async function finishImport(
   tx: Db,
   projectId: number,
-  result: { readonly stats: object; readonly failures: readonly Failure[] },
+  /** Null where what is kept of its progress stays. */
+  result: { readonly stats: object; readonly failures: readonly Failure[] } | null,
 ): Promise<void> {
   await tx
     .updateTable('project_imports')
-    .set({ stats: JSON.stringify(result.stats), failures: JSON.stringify(result.failures) })
+    .set(result === null ? {} : { stats: JSON.stringify(result.stats), failures: JSON.stringify(result.failures) })
     .set({ object_key: null, url_sealed: null })
     .set({ finished_at: sql`now()` })
     .where('project_id', '=', projectId)

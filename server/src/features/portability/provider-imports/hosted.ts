@@ -1,8 +1,20 @@
 /** The hosted provider's repositories: its REST API, version 3, as rows of our relations. */
-import { createHash } from 'node:crypto';
 import { type Row, record, text } from '../project-archives/json.ts';
 import { nextLink, type ProviderClient, ProviderError, providerClient } from './client.ts';
-import { lastLineOf } from './hunks.ts';
+import {
+  forkBranch,
+  issueRow,
+  labelRow,
+  lineNoteRow,
+  milestoneRow,
+  noteRow,
+  numbered,
+  numberIn,
+  releaseRow,
+  requestRow,
+  roles,
+  whole,
+} from './hosted-rows.ts';
 import type { ProviderConfig, ProviderRepository, RefName, Source } from './provider.ts';
 
 type Config = Extract<ProviderConfig, { provider: 'hosted' }>;
@@ -49,125 +61,10 @@ export async function hostedRepository(client: ProviderClient, id: number): Prom
   };
 }
 
-const whole = (value: unknown): number | null => (typeof value === 'number' && Number.isInteger(value) ? value : null);
-const list = (value: unknown): Row[] => (Array.isArray(value) ? value.map(record) : []);
-const login = (value: unknown): string | null => text(record(value).login);
-const logins = (value: unknown): string[] => list(value).flatMap((each) => login(each) ?? []);
-const titled = (value: unknown): string => (text(value)?.trim() || 'Untitled').slice(0, 255);
-const numberIn = (url: unknown): number | null => {
-  const [, number] = /\/(\d+)$/.exec(text(url) ?? '') ?? [];
-  return number === undefined ? null : Number(number);
-};
-const sha = (value: unknown): string | null => (/^[0-9a-f]{40}$/.test(String(value)) ? String(value) : null);
-const threadOf = (what: string) => createHash('sha1').update(what).digest('hex');
-
-function requestRow(row: Row, repositoryId: string): Row {
-  const [head, base] = [record(row.head), record(row.base)];
-  const merged = text(row.merged_at);
-  const open = row.state === 'open';
-  const own = String(record(head.repo).id ?? '') === repositoryId;
-  const ids = { head_sha: sha(head.sha), base_sha: sha(base.sha), start_sha: sha(base.sha) };
-  return {
-    iid: row.number,
-    source_branch: own || !open ? head.ref : forkBranch(row),
-    target_branch: base.ref,
-    title: titled(row.title),
-    description: text(row.body),
-    state: merged ? 'merged' : open ? 'opened' : 'closed',
-    // Branches of forks that are open come along as branches.
-    own_source: own || open,
-    ...ids,
-    squash: false,
-    merge_commit_sha: merged ? sha(row.merge_commit_sha) : null,
-    merged_at: merged,
-    closed_at: merged || open ? null : text(row.closed_at),
-    created_at: row.created_at,
-    updated_at: row.updated_at ?? row.created_at,
-    author: login(row.user),
-    assignees: logins(row.assignees),
-    reviewers: logins(row.requested_reviewers),
-    labels: list(row.labels).flatMap(({ name }) => text(name) ?? []),
-    milestone: text(record(row.milestone).title),
-    versions: ids.head_sha && ids.base_sha ? [{ ...ids, created_at: row.created_at }] : [],
-  };
-}
-
-/** Issues and requests share one row of numbers there. */
-const issueRow = (row: Row): Row => ({
-  iid: row.number,
-  title: titled(row.title),
-  description: text(row.body),
-  state: row.state === 'closed' ? 'closed' : 'opened',
-  type: 'issue',
-  confidential: false,
-  discussion_locked: row.locked === true,
-  closed_at: row.state === 'closed' ? text(row.closed_at) : null,
-  created_at: row.created_at,
-  updated_at: row.updated_at ?? row.created_at,
-  author: login(row.user),
-  closed_by: login(row.closed_by),
-  assignees: logins(row.assignees),
-  labels: list(row.labels).flatMap(({ name }) => text(name) ?? []),
-  milestone: text(record(row.milestone).title),
-});
-
-const forkBranch = (row: Row): string =>
-  `github/fork/${login(record(row.head).user) ?? 'unknown'}/${text(record(row.head).ref) ?? 'branch'}`;
-
-function noteRow(row: Row, about: Row, thread: string, more: Row = {}): Row {
-  return {
-    ...about,
-    discussion_id: threadOf(thread),
-    kind: null,
-    author: login(row.user),
-    body: text(row.body) ?? '',
-    system: false,
-    internal: false,
-    resolvable: false,
-    created_at: row.created_at,
-    updated_at: row.updated_at ?? row.created_at,
-    ...more,
-  };
-}
-
-/** A comment on a line: on the diff where that is the one of the request, else with the piece of code that it was about. */
-function lineNoteRow(row: Row, number: number, request: Row): Row {
-  const [head, base] = [sha(request.head_sha), sha(request.base_sha)];
-  const thread = `review:${whole(row.in_reply_to_id) ?? whole(row.id)}`;
-  const path = text(row.path) ?? '';
-  const hunk = text(row.diff_hunk) ?? '';
-  const line = lastLineOf(hunk, path);
-  if (line === null || head === null || base === null || row.commit_id !== head || whole(row.line) === null)
-    return noteRow(row, { merge_request: number }, thread, {
-      kind: 'discussion',
-      resolvable: true,
-      body: `*On \`${path}\`*\n\n${hunk === '' ? '' : `\`\`\`diff\n${hunk}\n\`\`\`\n\n`}${text(row.body) ?? ''}`,
-    });
-  return noteRow(row, { merge_request: number }, thread, {
-    kind: 'diff',
-    resolvable: true,
-    position: {
-      base_sha: base,
-      start_sha: base,
-      head_sha: head,
-      old_path: path,
-      new_path: path,
-      position_type: 'text',
-      old_line: line.old_line,
-      new_line: line.new_line,
-    },
-    line_code: line.line_code,
-  });
-}
-
-const roles: Readonly<Record<string, number>> = { read: 10, triage: 20, write: 30, maintain: 40, admin: 50 };
-
 export async function hostedSource(client: ProviderClient, config: Config): Promise<Source> {
   const repository = await hostedRepository(client, config.repositoryId);
   const base = `/repos/${repository.source.split('/').map(encodeURIComponent).join('/')}`;
-  /** Rows of requests by their number: comments on lines go by their commits. */
-  const requests = new Map<number, Row>();
-  const issues = new Set<number>();
+  const { issues, requests, known, issue, request } = numbered();
 
   async function* mapped(path: string, relation: string, map: (row: Row) => Row | null) {
     const joined = `${base}${path}${path.includes('?') ? '&' : '?'}per_page=100`;
@@ -184,8 +81,8 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
   };
   const review = (row: Row): Row | null => {
     const number = numberIn(row.pull_request_url);
-    const request = number === null ? undefined : requests.get(number);
-    return number !== null && request ? lineNoteRow(row, number, request) : null;
+    const about = number === null ? undefined : requests.get(number);
+    return number !== null && about ? lineNoteRow(row, number, about) : null;
   };
   async function* comments() {
     if (!config.stages.single_endpoint_notes_import) {
@@ -203,6 +100,7 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
 
   return {
     repository,
+    known,
     git: { username: 'x-access-token', password: config.tokens[0] ?? '' },
     async refs() {
       const found: RefName[] = [];
@@ -218,29 +116,8 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
       return found;
     },
     stages: [
-      {
-        name: 'labels',
-        rows: () =>
-          mapped('/labels', 'labels', ({ name, color, description }) => ({
-            title: name,
-            color: `#${String(color)}`,
-            description: text(description),
-            archived: false,
-            created_at: new Date().toISOString(),
-          })),
-      },
-      {
-        name: 'milestones',
-        rows: () =>
-          mapped('/milestones?state=all', 'milestones', (row) => ({
-            iid: row.number,
-            title: titled(row.title),
-            description: text(row.description),
-            state: row.state === 'closed' ? 'closed' : 'active',
-            due_date: text(row.due_on)?.slice(0, 10) ?? null,
-            created_at: row.created_at,
-          })),
-      },
+      { name: 'labels', rows: () => mapped('/labels', 'labels', labelRow) },
+      { name: 'milestones', rows: () => mapped('/milestones?state=all', 'milestones', milestoneRow) },
       {
         name: 'members',
         rows: () =>
@@ -251,44 +128,21 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
               }))
             : none(),
       },
-      {
-        name: 'releases',
-        rows: () =>
-          mapped('/releases', 'releases', (row) =>
-            row.draft === true
-              ? null
-              : {
-                  tag: row.tag_name,
-                  name: text(row.name),
-                  description: text(row.body),
-                  author: login(row.author),
-                  released_at: row.published_at ?? row.created_at,
-                  created_at: row.created_at,
-                  links: list(row.assets).map(({ name, browser_download_url: url }) => ({ name, url })),
-                },
-          ),
-      },
+      { name: 'releases', rows: () => mapped('/releases', 'releases', releaseRow) },
       {
         name: 'issues',
+        // Requests are in the list as well.
         rows: () =>
-          mapped('/issues?state=all&sort=created&direction=asc', 'issues', (each) => {
-            // Requests are in the list as well.
-            if (each.pull_request) return null;
-            const row = issueRow(each);
-            const number = whole(row.iid);
-            if (number !== null) issues.add(number);
-            return row;
-          }),
+          mapped('/issues?state=all&sort=created&direction=asc', 'issues', (each) =>
+            each.pull_request ? null : issue(issueRow(each)),
+          ),
       },
       {
         name: 'merge_requests',
         rows: () =>
-          mapped('/pulls?state=all&sort=created&direction=asc', 'merge_requests', (each) => {
-            const row = requestRow(each, repository.id);
-            const number = whole(row.iid);
-            if (number !== null) requests.set(number, row);
-            return row;
-          }),
+          mapped('/pulls?state=all&sort=created&direction=asc', 'merge_requests', (each) =>
+            request(requestRow(each, repository.id)),
+          ),
       },
       { name: 'notes', rows: comments },
     ],

@@ -5,6 +5,7 @@ import { Entity, Id, Text } from '../../../kernel/http/entity.ts';
 import { invalidParameters, plainError } from '../../../kernel/http/errors.ts';
 import { Bool, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
+import { giteaApiOf } from './gitea.ts';
 import { apiOf } from './hosted.ts';
 import { timeoutStrategies } from './provider.ts';
 import type { ProviderImports } from './provider-imports.service.ts';
@@ -105,6 +106,36 @@ export function providerImportRoutes(imports: ProviderImports): Route[] {
     });
   });
 
+  const gitea = route({
+    ...common,
+    method: 'POST',
+    path: '/import/gitea',
+    summary: 'Import a repository of a Gitea or Forgejo, in the background',
+    params: Type.Object({
+      gitea_host_url: named('Address of the server'),
+      personal_access_token,
+      repo_id: Int({ description: 'Id of the repository there' }),
+      new_name,
+      target_namespace: Optional(named('Path of the group or person that it goes to; the caller without it')),
+      timeout_strategy,
+    }),
+    responses: { 201: ImportedProject },
+    errors: [404, 422],
+    handler: async ({ params, caller, signal }) => {
+      const base = giteaApiOf(params.gitea_host_url);
+      if (base === null) throw plainError(400, `Invalid URL: ${params.gitea_host_url}`);
+      const config = {
+        provider: 'gitea',
+        base,
+        token: params.personal_access_token,
+        repositoryId: params.repo_id,
+        timeoutStrategy: params.timeout_strategy ?? 'pessimistic',
+      } as const;
+      const { target_namespace: namespace, new_name: name } = params;
+      return importedJson(await imports.start(caller, { config, namespace, name }, signal));
+    },
+  });
+
   const server = (['servergit', 'bitbucket_server'] as const).map((prefix) =>
     route({
       ...common,
@@ -148,5 +179,5 @@ export function providerImportRoutes(imports: ProviderImports): Route[] {
       },
     }),
   );
-  return [...hosted, ...server];
+  return [...hosted, gitea, ...server];
 }

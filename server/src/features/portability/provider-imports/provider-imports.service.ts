@@ -1,4 +1,4 @@
-/** Projects from other products: asked for with a token, fetched in the background, begun again after a crash. */
+/** Projects from other products: asked for with a token, fetched in the background, continued after a crash. */
 import { randomUUID } from 'node:crypto';
 import { isGitError } from '@millrace/git';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -12,10 +12,13 @@ import type { PortabilityDependencies } from '../index.ts';
 import { type ImportResult, importAttempts, importTask } from '../project-archives/import-task.ts';
 import type { ImportService } from '../project-archives/imports.ts';
 import type { Row } from '../project-archives/json.ts';
-import { type Outcome, settle, takeRow, tell } from '../project-archives/taking.ts';
+import { broughtBefore } from '../project-archives/progress.queries.ts';
+import { codeStage, progressOf } from '../project-archives/progress.ts';
+import { settle, takeRow, tell } from '../project-archives/taking.ts';
 import { findImport, insertImport } from '../project-archives/transfers.queries.ts';
 import { RefusedRemote, type UrlImports } from '../project-archives/url-imports.ts';
 import { ProviderError } from './client.ts';
+import { giteaClient, giteaRepository, giteaSource } from './gitea.ts';
 import { hostedClient, hostedRepository, hostedSource } from './hosted.ts';
 import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
 import { serverClient, serverRepository, serverSource } from './server.ts';
@@ -25,8 +28,8 @@ const purpose = 'provider import';
 const hour = 3_600_000;
 
 /** What the setting and the project call the products. */
-const importTypes = { hosted: 'github', server: 'bitbucket_server' } as const;
-const titles = { hosted: 'GitHub', server: 'Bitbucket Server' } as const;
+const importTypes = { hosted: 'github', gitea: 'gitea', server: 'bitbucket_server' } as const;
+const titles = { hosted: 'GitHub', gitea: 'Gitea', server: 'Bitbucket Server' } as const;
 
 export interface ProviderImportOptions {
   readonly config: ProviderConfig;
@@ -46,14 +49,16 @@ export function providerImportService(
 
   async function repositoryOf(config: ProviderConfig, signal?: AbortSignal): Promise<ProviderRepository> {
     const options = { outbound, waits: false, ...(signal ? { signal } : {}) };
-    return config.provider === 'hosted'
-      ? await hostedRepository(hostedClient(options, config), config.repositoryId)
-      : await serverRepository(serverClient(options, config), config);
+    if (config.provider === 'hosted') return await hostedRepository(hostedClient(options, config), config.repositoryId);
+    if (config.provider === 'gitea') return await giteaRepository(giteaClient(options, config), config);
+    return await serverRepository(serverClient(options, config), config);
   }
-  const sourceOf = async (config: ProviderConfig, signal: AbortSignal): Promise<Source> =>
-    config.provider === 'hosted'
-      ? await hostedSource(hostedClient({ outbound, waits: true, signal }, config), config)
-      : await serverSource(serverClient({ outbound, waits: true, signal }, config), config);
+  async function sourceOf(config: ProviderConfig, signal: AbortSignal): Promise<Source> {
+    const options = { outbound, waits: true, signal };
+    if (config.provider === 'hosted') return await hostedSource(hostedClient(options, config), config);
+    if (config.provider === 'gitea') return await giteaSource(giteaClient(options, config), config);
+    return await serverSource(serverClient(options, config), config);
+  }
 
   /** Where the project goes: a place that is there, of somebody, where the caller may make projects. */
   async function placeOf(caller: Caller, userId: number, path: string | undefined) {
@@ -150,27 +155,46 @@ export function providerImportService(
     Object.assign(row, ids, { versions: [{ ...ids, created_at: row.created_at }] });
   }
 
-  async function fill(project: Project, signal: AbortSignal): Promise<ImportResult> {
-    const kept = await findImport(db, project.id);
-    if (!kept?.url_sealed || kept.user_id === null) throw new ProviderError('missing', 'The token is gone');
-    const config = JSON.parse(secrets.open(kept.url_sealed, purpose)) as ProviderConfig;
-    const optimistic = config.timeoutStrategy === 'optimistic';
-    const source = await sourceOf(config, signal);
-    await emptied(project.id);
+  async function fetchCode(
+    project: Project,
+    source: Source,
+    config: ProviderConfig,
+    signal: AbortSignal,
+  ): Promise<ImportResult> {
     const refs = await source.refs();
     const address = new URL(source.repository.cloneUrl);
     const { hostname } = new URL(config.base);
     // What proves us to one server is not for another.
     if (![hostname, hostname.replace(/^api\./, '')].includes(address.hostname))
       throw new ProviderError('refused', 'The repository is on another server');
-    [address.username, address.password] = [source.git.username, source.git.password].map(encodeURIComponent) as [
-      string,
-      string,
-    ];
-    const code = await urlImports.fetched(project, address.href, signal, refs);
-    const outcome: Outcome = { failures: [...code.failures], fetched: {}, imported: {} };
+    address.username = encodeURIComponent(source.git.username);
+    address.password = encodeURIComponent(source.git.password);
+    return await urlImports.fetched(project, address.href, signal, refs);
+  }
+
+  /** Goes on behind the last stage that an attempt before this one has finished. */
+  async function fill(project: Project, signal: AbortSignal): Promise<ImportResult> {
+    const kept = await findImport(db, project.id);
+    if (!kept?.url_sealed || kept.user_id === null) throw new ProviderError('missing', 'The token is gone');
+    const config = JSON.parse(secrets.open(kept.url_sealed, purpose)) as ProviderConfig;
+    const optimistic = config.timeoutStrategy === 'optimistic';
+    const source = await sourceOf(config, signal);
+    const progress = progressOf(kept, [codeStage, ...source.stages.map(({ name }) => name)]);
+    const { outcome } = progress;
+    if (!progress.has(codeStage)) {
+      await emptied(project.id);
+      const code = await fetchCode(project, source, config, signal);
+      for (const failure of code.failures) tell(outcome, failure);
+      await progress.end(db, project.id, codeStage);
+    } else if (source.stages.some(({ name }) => progress.has(name))) source.known(await broughtBefore(db, project.id));
     const target = imports.targetOf(project, kept.user_id, kept.trusted);
     for (const stage of source.stages) {
+      if (progress.has(stage.name)) continue;
+      await transaction(db, async (tx) => {
+        // An attempt that was interrupted may have left some of it.
+        await byName.get(stage.name)?.remove(tx, project.id);
+        await progress.begin(tx, project.id, stage.name);
+      });
       let line = 0;
       try {
         for await (const rows of stage.rows()) {
@@ -186,6 +210,7 @@ export function providerImportService(
               outcome.imported[name] = (outcome.imported[name] ?? 0) + (reason === null ? 1 : 0);
               if (reason !== null) tell(outcome, { relation: name, line, reason });
             }
+            await progress.keep(tx, project.id);
           });
         }
       } catch (error) {
@@ -193,6 +218,7 @@ export function providerImportService(
         if (lasting || !optimistic) throw error;
         tell(outcome, { relation: stage.name, line, reason: error.message });
       }
+      await progress.end(db, project.id, stage.name);
     }
     const { failures, ...stats } = outcome;
     return { stats, failures };

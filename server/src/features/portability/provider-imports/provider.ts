@@ -21,15 +21,28 @@ export interface ProviderRepository {
   readonly defaultBranch: string | null;
 }
 
-/** A part of an import: rows of one relation. */
+/** A part of an import: rows of one relation, begun again whole where it was interrupted. */
 export interface Stage {
+  /** That of the relation. */
   readonly name: string;
   /** Of merge requests the commit that both branches share is put in when the code is there: `base_sha` of the same row. */
   rows(): AsyncIterable<readonly { readonly relation: string; readonly row: Row }[]>;
 }
 
+/** What an attempt before this one has brought: later stages build on it. */
+export interface Known {
+  readonly issues: readonly number[];
+  readonly requests: readonly {
+    readonly iid: number;
+    readonly head_sha: string | null;
+    readonly base_sha: string | null;
+  }[];
+}
+
 export interface Source {
   readonly repository: ProviderRepository;
+  /** Told before the stages that are left, where an import goes on. */
+  known(before: Known): void;
   /** User and password for git. */
   readonly git: { readonly username: string; readonly password: string };
   /** Refs beside branches and tags; asked before the code is fetched. */
@@ -50,6 +63,12 @@ export type ProviderConfig = {
       readonly tokens: readonly string[];
       readonly repositoryId: number;
       readonly stages: Readonly<Record<string, boolean>>;
+    }
+  | {
+      readonly provider: 'gitea';
+      readonly base: string;
+      readonly token: string;
+      readonly repositoryId: number;
     }
   | {
       readonly provider: 'server';

@@ -145,6 +145,7 @@ export async function serverSource(client: ProviderClient, config: Config): Prom
 
   return {
     repository,
+    known: ({ requests: before }) => void numbers.push(...before.map(({ iid }) => iid)),
     git: { username: config.username, password: config.token },
     async refs() {
       const found: RefName[] = [];

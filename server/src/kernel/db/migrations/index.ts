@@ -104,6 +104,7 @@ import { artifactQuotasMigration } from './0742-artifact-quotas.ts';
 import { issueCsvImportsMigration } from './0800-issue-csv-imports.ts';
 import { approvalsBeforeMergeMigration } from './0810-approvals-before-merge.ts';
 import { queuePrioritiesMigration } from './0820-queue-priorities.ts';
+import { importProgressMigration } from './0830-import-progress.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -217,4 +218,5 @@ export const migrations: readonly Migration[] = [
   issueCsvImportsMigration,
   approvalsBeforeMergeMigration,
   queuePrioritiesMigration,
+  importProgressMigration,
 ];

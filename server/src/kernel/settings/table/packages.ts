@@ -47,10 +47,10 @@ export const packages = {
   decompress_archive_file_timeout: whole('imports', 210, 'Seconds to unpack an archive; 0 for any'),
   import_sources: texts(
     'imports',
-    ['git', 'gitlab_project', 'github', 'bitbucket_server'],
+    ['git', 'gitlab_project', 'github', 'gitea', 'bitbucket_server'],
     'Where projects may be imported from',
     {
-      acts: 'imports of projects: `git` by the address of a repository, `gitlab_project` from archives, `github` and `bitbucket_server` from these products',
+      acts: 'imports of projects: `git` by the address of a repository, `gitlab_project` from archives, `github`, `gitea` and `bitbucket_server` from these products',
     },
   ),
   max_decompressed_archive_size: whole('imports', 25_600, 'Megabytes of an unpacked import; 0 for any', {

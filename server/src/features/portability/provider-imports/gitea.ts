@@ -1,0 +1,181 @@
+/** Repositories of Gitea and Forgejo: their REST API, version 1, which answers mostly in the shapes of the hosted provider. */
+import { type Row, record, text } from '../project-archives/json.ts';
+import { type ProviderClient, ProviderError, providerClient } from './client.ts';
+import {
+  forkBranch,
+  issueRow,
+  labelRow,
+  lineNoteRow,
+  milestoneRow,
+  noteRow,
+  numbered,
+  numberIn,
+  releaseRow,
+  requestRow,
+  whole,
+} from './hosted-rows.ts';
+import type { ProviderConfig, ProviderRepository, RefName, Source } from './provider.ts';
+
+type Config = Extract<ProviderConfig, { provider: 'gitea' }>;
+
+/** Where its API is; null for what is no address. */
+export function giteaApiOf(address: string): string | null {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
+}
+
+export function giteaClient(
+  options: Pick<Parameters<typeof providerClient>[0], 'outbound' | 'waits' | 'signal'>,
+  { base, token }: Pick<Config, 'base' | 'token'>,
+): ProviderClient {
+  return providerClient({
+    ...options,
+    base,
+    credentials: [`token ${token}`],
+    accept: 'application/json',
+    // It names pages under the address that it believes to have; ours may be another.
+    next: ({ headers, url }) => {
+      if (!/rel="next"/.test(headers.link ?? '')) return null;
+      const next = new URL(url);
+      next.searchParams.set('page', String(Number(next.searchParams.get('page') ?? 1) + 1));
+      return next.href;
+    },
+    rows: (body) => (Array.isArray(body) ? body : []),
+  });
+}
+
+export async function giteaRepository(client: ProviderClient, config: Config): Promise<ProviderRepository> {
+  const row = await client.get(`/repositories/${config.repositoryId}`);
+  const source = text(row.full_name);
+  if (source === null)
+    throw new ProviderError('unreachable', 'The server answered with something else than a repository');
+  // Where it believes to be elsewhere, the address of the API is the one that can be reached.
+  const told = URL.parse(text(row.clone_url) ?? '');
+  const near = told?.hostname === new URL(config.base).hostname;
+  const cloneUrl = near ? told.href : `${config.base.replace(/\/api\/v1$/, '')}/${source}.git`;
+  return {
+    id: String(row.id ?? config.repositoryId),
+    name: text(row.name) ?? String(config.repositoryId),
+    source,
+    link: `/${source}`,
+    description: text(row.description),
+    private: row.private !== false,
+    cloneUrl,
+    defaultBranch: text(row.default_branch),
+  };
+}
+
+/** A request as the hosted provider would tell it. */
+function told(row: Row): Row {
+  const head = record(row.head);
+  const repo = record(head.repo);
+  return { ...row, head: { ...head, user: repo.owner, repo: { ...repo, id: repo.id ?? head.repo_id } } };
+}
+
+/** What an approval says where the person is not here to give it. */
+const verdicts: Readonly<Record<string, string>> = {
+  APPROVED: '*Approved these changes*',
+  REQUEST_CHANGES: '*Requested changes*',
+};
+
+export async function giteaSource(client: ProviderClient, config: Config): Promise<Source> {
+  const repository = await giteaRepository(client, config);
+  const base = `/repos/${repository.source.split('/').map(encodeURIComponent).join('/')}`;
+  const { issues, requests, known, issue, request } = numbered();
+
+  async function* mapped(path: string, relation: string, map: (row: Row) => Row | null) {
+    for await (const page of client.pages(`${base}${path}${path.includes('?') ? '&' : '?'}limit=50`))
+      yield page.flatMap((each) => {
+        const row = map(each);
+        return row === null ? [] : [{ relation, row }];
+      });
+  }
+  const remark = (row: Row): Row | null => {
+    const number = numberIn(row.pull_request_url) ?? numberIn(row.issue_url);
+    if (number === null || !(requests.has(number) || issues.has(number))) return null;
+    return noteRow(row, { [requests.has(number) ? 'merge_request' : 'issue']: number }, `comment:${whole(row.id)}`);
+  };
+
+  /** What reviews of a request say as a whole, and on lines. */
+  async function* reviews(number: number, about: Row) {
+    /** Comments on one line are one conversation. */
+    const first = new Map<string, unknown>();
+    for await (const page of client.pages(`${base}/pulls/${number}/reviews?limit=50`))
+      for (const review of page) {
+        const body = [verdicts[String(review.state)], text(review.body)].filter((each) => each).join('\n\n');
+        const at = { created_at: review.submitted_at, updated_at: review.submitted_at };
+        if (body !== '' && review.state !== 'PENDING')
+          yield [
+            {
+              relation: 'notes',
+              row: noteRow({ ...review, ...at, body }, { merge_request: number }, `review-of:${whole(review.id)}`),
+            },
+          ];
+        if (whole(review.comments_count) === 0) continue;
+        const lines = mapped(`/pulls/${number}/reviews/${whole(review.id)}/comments`, 'notes', (row) => {
+          const line = whole(row.position) || whole(row.original_position);
+          const place = `${text(row.path)}:${whole(row.position)}:${whole(row.original_position)}`;
+          const answers = first.get(place);
+          if (answers === undefined) first.set(place, row.id);
+          return lineNoteRow({ ...row, line, in_reply_to_id: answers }, number, about);
+        });
+        yield* lines;
+      }
+  }
+
+  return {
+    repository,
+    known,
+    git: { username: 'oauth2', password: config.token },
+    async refs() {
+      const found: RefName[] = [];
+      for await (const page of client.pages(`${base}/pulls?state=all&sort=oldest&limit=50`))
+        for (const row of page.map(told)) {
+          const number = whole(row.number);
+          if (number === null) continue;
+          const there = `refs/pull/${number}/head`;
+          found.push({ there, here: `refs/merge-requests/${number}/head` });
+          const own = String(record(record(row.head).repo).id ?? '') === repository.id;
+          if (row.state === 'open' && !own) found.push({ there, here: `refs/heads/${forkBranch(row, 'gitea')}` });
+        }
+      return found;
+    },
+    stages: [
+      { name: 'labels', rows: () => mapped('/labels', 'labels', labelRow) },
+      {
+        name: 'milestones',
+        // They have no numbers of their own there.
+        rows: () => {
+          let number = 0;
+          return mapped('/milestones?state=all', 'milestones', (row) => {
+            number += 1;
+            return milestoneRow({ ...row, number });
+          });
+        },
+      },
+      { name: 'releases', rows: () => mapped('/releases', 'releases', releaseRow) },
+      {
+        name: 'issues',
+        rows: () =>
+          mapped('/issues?state=all&type=issues', 'issues', (row) =>
+            row.pull_request ? null : issue(issueRow({ ...row, locked: row.is_locked })),
+          ),
+      },
+      {
+        name: 'merge_requests',
+        rows: () =>
+          mapped('/pulls?state=all&sort=oldest', 'merge_requests', (row) =>
+            request(requestRow(told(row), repository.id, 'gitea')),
+          ),
+      },
+      {
+        name: 'notes',
+        rows: async function* () {
+          yield* mapped('/issues/comments', 'notes', remark);
+          for (const [number, about] of requests) yield* reviews(number, about);
+        },
+      },
+    ],
+  };
+}

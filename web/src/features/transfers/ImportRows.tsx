@@ -1,0 +1,77 @@
+/** Imports of projects: the state of each, how far it is, and how much came in. */
+import { Progress } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ImportListed, shareOf } from '../../lib/imports.ts';
+import { toSegment } from '../../lib/urls.ts';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+
+const badges = {
+  scheduled: 'pending',
+  started: 'running',
+  finished: 'success',
+  failed: 'failed',
+  canceled: 'canceled',
+} as const;
+const products: Readonly<Record<string, string>> = {
+  git: 'Repository by address',
+  gitlab_project: 'Archive',
+  github: 'GitHub',
+  gitea: 'Gitea',
+  bitbucket_server: 'Bitbucket Server',
+};
+const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((all, each) => all + each, 0);
+
+/** The first part that is not done. */
+function Running({ row }: { row: ImportListed }) {
+  const share = shareOf(row);
+  const part = row.stages.find((stage) => !row.finished_stages.includes(stage));
+  return (
+    <>
+      {part ? <span role="status">{part.replaceAll('_', ' ')}</span> : null}
+      <Progress
+        value={share ?? 100}
+        animated={share === null}
+        w={120}
+        size="sm"
+        aria-label={`Progress of the import of ${row.name}`}
+      />
+    </>
+  );
+}
+
+export function ImportRows({ rows, people = false }: { rows: readonly ImportListed[]; people?: boolean }) {
+  return (
+    <DataList label="Imports">
+      {rows.map((row) => (
+        <DataRow
+          key={row.project_id}
+          before={<StatusBadge status={badges[row.import_status]} />}
+          title={
+            <Link to="/o/$path" params={{ path: toSegment(row.path_with_namespace) }} data-entry>
+              {row.path_with_namespace}
+            </Link>
+          }
+          meta={
+            <>
+              <span>
+                {products[row.import_type ?? ''] ?? row.import_type ?? 'Import'}
+                {row.import_source ? `: ${row.import_source}` : ''}
+              </span>
+              {row.import_status === 'started' ? <Running row={row} /> : null}
+              {sum(row.stats.fetched) > 0 ? (
+                <span>{`${sum(row.stats.imported)} of ${sum(row.stats.fetched)} rows came in`}</span>
+              ) : null}
+              {row.import_error ? <span style={{ color: 'var(--mr-failed)' }}>{row.import_error}</span> : null}
+              <span>
+                <TimeAgo at={row.created_at} />
+                {people && row.username ? ` by ${row.username}` : ''}
+              </span>
+            </>
+          }
+        />
+      ))}
+    </DataList>
+  );
+}
