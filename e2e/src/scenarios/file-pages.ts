@@ -1,7 +1,7 @@
 /** Pages of files in a real browser: made, edited, uploaded, replaced, deleted, blamed and found. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { type Api, api } from '../support/api.ts';
+import { type Api, api, until } from '../support/api.ts';
 import { headed, holds, look, openWindow, ticked, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
@@ -82,6 +82,22 @@ async function edits(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByLabel('Contents of b.txt').fill('b\nc\n');
     await page.getByText('Also in this commit').waitFor();
     await look(page, 'file-edit');
+    await page.getByText('Changes', { exact: true }).click();
+    await page.getByLabel('Changes of b.txt').getByRole('insertion').filter({ hasText: 'c' }).waitFor();
+    await look(page, 'file-edit-changes');
+    await page.getByText('Edit', { exact: true }).click();
+    // Tab indents, and after Escape it leaves the editor.
+    const text = page.getByLabel('Contents of b.txt');
+    await text.press('Control+End');
+    await text.press('Tab');
+    await valued(text, /c\n\s+$/);
+    await text.press('Control+z');
+    await valued(text, 'b\nc\n');
+    await text.press('Escape');
+    await text.press('Tab');
+    await until('the focus outside the editor', 60, () =>
+      text.evaluate((element) => !element.contains(element.ownerDocument.activeElement)),
+    );
     await page.getByLabel('Commit message').fill('More paddles, more letters');
     await page.getByRole('button', { name: 'Commit changes' }).click();
     await arrived(page, 'blob/main/b.txt');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
-import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { headed, look, openWindow, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -230,7 +230,7 @@ async function lints(page: Page): Promise<void> {
   await page.goto(`/${project}/-/ci/editor`);
   await headed(page, 'Pipeline editor');
   const text = page.getByLabel('Configuration');
-  assert.equal(await text.inputValue(), configuration);
+  await valued(text, configuration);
   await page.getByRole('button', { name: 'Validate' }).click();
   const result = page.getByRole('region', { name: 'Result' });
   await result.getByText('The configuration is valid.').waitFor();

@@ -153,10 +153,16 @@ export async function holds(page: Page, expression: string): Promise<void> {
   await until(expression, 60, async () => (await page.evaluate(expression)) === true);
 }
 
+/** What is typed in a field, or in an editor of code whose lines are all drawn. */
+export const typed = async (field: Locator): Promise<string> =>
+  (await field.getAttribute('contenteditable')) === null
+    ? field.inputValue()
+    : (await field.locator('.cm-line').allTextContents()).join('\n');
+
 /** Waits until a field has this in it. */
 export async function valued(field: Locator, value: string | RegExp): Promise<void> {
   await until(`a field with ${value}`, 60, async () => {
-    const now = await field.inputValue();
+    const now = await typed(field);
     return typeof value === 'string' ? now === value : value.test(now);
   });
 }

@@ -1,9 +1,10 @@
 /** The form of a file that is edited or new: its path, its text, other files of the same commit, and the commit. */
-import { Button, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { actionsOf, type DraftFile, messageOf } from '../../lib/drafts.ts';
 import { isOutdated } from '../../lib/edits.ts';
 import { isMarkdown } from '../../lib/markdown/files.ts';
+import { CodeEditor } from '../../ui/code/CodeEditor.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
@@ -28,6 +29,9 @@ interface Props {
   /** The commit that is seen. */
   readonly base: string | null;
 }
+
+/** As editors have it: the ends of lines come back when it is kept. */
+const lines = (content: string) => content.replaceAll('\r\n', '\n');
 
 export function FileEditor({ gitRef, editing, drafting, draftKey, original, base }: Props) {
   const { path, segment } = useProject();
@@ -55,6 +59,7 @@ export function FileEditor({ gitRef, editing, drafting, draftKey, original, base
   const changed = Object.keys(draft.files).length > 0;
   const named = Object.values(draft.files).every((each) => each.path !== '' && !each.path.endsWith('/'));
   const document = isMarkdown(file.path);
+  const shown = view === 'Preview' && !document ? 'Edit' : view;
   const outdated = isOutdated(sending.error);
   return (
     <form {...sending.form} aria-label="Edit">
@@ -83,11 +88,14 @@ export function FileEditor({ gitRef, editing, drafting, draftKey, original, base
             autoComplete="off"
             spellCheck={false}
           />
-          {document ? (
-            <SegmentedControl data={['Edit', 'Preview']} value={view} onChange={setView} aria-label="View" />
-          ) : null}
+          <SegmentedControl
+            data={['Edit', 'Changes', ...(document ? ['Preview'] : [])]}
+            value={shown}
+            onChange={setView}
+            aria-label="View"
+          />
         </Group>
-        {document && view === 'Preview' ? (
+        {shown === 'Preview' ? (
           <div className={`${classes.box} ${classes.readmeBody}`}>
             <MarkdownPreview
               text={file.content}
@@ -96,17 +104,22 @@ export function FileEditor({ gitRef, editing, drafting, draftKey, original, base
             />
           </div>
         ) : (
-          <Textarea
-            aria-label={`Contents of ${file.path || 'the new file'}`}
-            value={file.content.replaceAll('\r\n', '\n')}
-            onChange={(event) => change({ content: withEndsOf(original.content, event.currentTarget.value) })}
-            rows={22}
-            resize="vertical"
-            wrap="off"
-            spellCheck={false}
-            autoFocus={original.previous !== null}
-            classNames={{ input: classes.editor ?? '' }}
-          />
+          <>
+            <CodeEditor
+              // The view of changes is another editor, not another text of the same one.
+              key={shown}
+              label={`${shown === 'Edit' ? 'Contents' : 'Changes'} of ${file.path || 'the new file'}`}
+              path={file.path}
+              value={lines(file.content)}
+              change={(content) => change({ content: withEndsOf(original.content, content) })}
+              rows={22}
+              autoFocus={original.previous !== null}
+              {...(shown === 'Changes' ? { comparedWith: lines(original.content) } : {})}
+            />
+            <Text size="sm" c="dimmed">
+              Tab indents; Escape, then Tab leaves the editor. Ctrl F searches, Ctrl Enter commits.
+            </Text>
+          </>
         )}
         <DraftList drafting={drafting} current={draftKey} gitRef={gitRef} />
         <CommitFields of={committing} gitRef={gitRef} editing={editing} usual={usual} />

@@ -1,6 +1,6 @@
 /** Suggestions at the place that `|` marks. */
 import { describe, expect, it } from 'vitest';
-import { complete, completionAt, jobNames, stageNames } from './completion.ts';
+import { completionAt, inserted, jobNames, stageNames } from './completion.ts';
 
 const at = (marked: string) => {
   const position = marked.indexOf('|');
@@ -51,10 +51,10 @@ describe('completion of a configuration', () => {
     const put = (marked: string, option: string) => {
       const { text, position } = at(marked);
       const found = completionAt(text, position);
-      return found && complete(text, position, found, option);
+      return found && text.slice(0, found.from) + inserted(text, position, found, option) + text.slice(position);
     };
-    expect(put('a:\n  scr|', 'script')).toEqual({ text: 'a:\n  script: ', position: 13 });
-    expect(put('a:\n  scr|: x', 'script')).toEqual({ text: 'a:\n  script: x', position: 11 });
-    expect(put('a:\n  when: ma|\nb: 1', 'manual')?.text).toBe('a:\n  when: manual\nb: 1');
+    expect(put('a:\n  scr|', 'script')).toBe('a:\n  script: ');
+    expect(put('a:\n  scr|: x', 'script')).toBe('a:\n  script: x');
+    expect(put('a:\n  when: ma|\nb: 1', 'manual')).toBe('a:\n  when: manual\nb: 1');
   });
 });

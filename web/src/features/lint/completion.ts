@@ -117,17 +117,10 @@ export function completionAt(text: string, position: number): Completion | null 
   return matching.length === 0 ? null : { from: position - word.length, options: matching.slice(0, 12) };
 }
 
-/** The text with the suggestion in it, and where typing goes on. */
-export function complete(
-  text: string,
-  position: number,
-  { from }: Completion,
-  option: string,
-): { readonly text: string; readonly position: number } {
+/** What is written in place of the word that a suggestion replaces. */
+export function inserted(text: string, position: number, { from }: Completion, option: string): string {
   const line = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);
   // Keys end with a colon, values and items of lists as they are.
   const isKey = /^\s*(?:- +)?$/.test(line) && !/^\s*- +$/.test(line);
-  const rest = text.slice(position);
-  const inserted = isKey && !/^\s*:/.test(rest) ? `${option}: ` : option;
-  return { text: text.slice(0, from) + inserted + rest, position: from + inserted.length };
+  return isKey && !/^\s*:/.test(text.slice(position)) ? `${option}: ` : option;
 }

@@ -1,9 +1,10 @@
 /** Writing a snippet, a new one or one that is there: its title, who sees it, and its files. */
-import { ActionIcon, Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Input, Stack, Textarea, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type FileDraft, type Snippet, type SnippetDraft, snippetTexts } from '../../lib/snippets.ts';
+import { CodeEditor } from '../../ui/code/CodeEditor.tsx';
 import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -83,16 +84,14 @@ function SnippetForm({ first, action, send, cancel }: FormProps) {
                 </ActionIcon>
               ) : null}
             </Group>
-            <Textarea
-              label={`Contents of file ${index + 1}`}
-              required
-              autosize
-              minRows={6}
-              maxRows={30}
-              className={classes.text}
-              value={file.content}
-              onChange={(event) => change(file.key, { content: event.currentTarget.value })}
-            />
+            <Input.Wrapper label={`Contents of file ${index + 1}`} labelElement="div" required>
+              <CodeEditor
+                label={`Contents of file ${index + 1}`}
+                path={file.path}
+                value={file.content}
+                change={(content) => change(file.key, { content })}
+              />
+            </Input.Wrapper>
           </fieldset>
         ))}
         {files.length < mostFiles ? (

@@ -1,8 +1,9 @@
 /** One file of a conflict: its sections with a choice each, its text to edit, or the whole file of one side. */
-import { Button, Group, Radio, SegmentedControl, Textarea } from '@mantine/core';
+import { Button, Group, Radio, SegmentedControl } from '@mantine/core';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
 import type { Resolution } from '../../../lib/conflicts.ts';
+import { CodeEditor } from '../../../ui/code/CodeEditor.tsx';
 import classes from './conflicts.module.css';
 import { type Choice, conflictSections, resolvedText } from './sections.ts';
 
@@ -55,15 +56,7 @@ export function ConflictFileEditor({ file, change }: Props) {
         />
       </div>
       {way === 'text' ? (
-        <Textarea
-          aria-label={`Text of ${file.path}`}
-          autosize
-          minRows={6}
-          maxRows={30}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        />
+        <CodeEditor label={`Text of ${file.path}`} path={file.path} rows={6} value={text} change={setText} />
       ) : null}
       {way === 'sections'
         ? sections.map((section, index) => {
