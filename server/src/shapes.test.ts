@@ -117,18 +117,20 @@ describe('security rule 4, rule 2', () => {
       while (goesOn() && wrong.length < 20) {
         sent += 1;
         const number = sent;
-        // The second half asks more for what nothing has got into yet.
-        const odds = sent > requests ? 0.5 : sent > requests / 2 ? 0.25 : 0;
+        // After the first third it asks more for what nothing has got into yet, and mostly with what is valid.
+        const odds = sent > requests ? 0.9 : sent > requests / 3 ? 0.35 : 0;
         const open = random.chance(odds) ? routes.filter((each) => !succeeded.has(each)) : [];
-        const shot = shotOf(random.pick(open.length > 0 ? open : often));
+        const plainly = open.length > 0 && random.chance(0.8);
+        const shot = shotOf(random.pick(open.length > 0 ? open : often), plainly);
         // What only pages, jobs or bots may, they mostly ask for.
         const { credentials, path } = shot.route;
         const kind = credentials.includes('token') ? null : credentials.includes('job') ? 'job' : 'session';
         const bot = /^\/(project|group)s\/:id\/access_tokens\/self/.exec(path)?.[1];
         const visitor = askers.filter(({ name }) => name === kind || name === `${bot} bot`);
         const teller = random.chance(0.8) ? askers.filter(({ name }) => name === shot.by) : [];
-        const likely = [teller, visitor].find((each) => each.length > 0);
-        const asker = random.pick(likely && random.chance(0.7) ? likely : crowd);
+        const able = plainly ? askers.filter(({ name }) => name === 'administrator' || name === 'owner') : [];
+        const likely = [teller, visitor, able].find((each) => each.length > 0);
+        const asker = random.pick(likely && random.chance(plainly ? 0.9 : 0.7) ? likely : crowd);
         const head = shot.route.method === 'GET' && random.chance(0.02);
         const got = await ask(shot, asker, head);
         seen.set(got.status, (seen.get(got.status) ?? 0) + 1);

@@ -86,12 +86,14 @@ export function generator(random: Random, known: Known, memory?: Memory) {
 
   /** Share of values that are anything at all; a request in two is without. */
   let odd = 0;
+  /** Asks for little, and all of it valid: what gets into a route that nothing else got into. */
+  let plainly = false;
 
   /** A value of the declared type, known to the world where it can be. */
   function fitting(route: Route, name: string, schema: Schema, depth = 0): unknown {
     if (chance(odd)) return anything();
     const words = schema.enum ? [] : known(route, name);
-    if (words.length > 0 && chance(0.85)) {
+    if (words.length > 0 && chance(plainly ? 1 : 0.85)) {
       const word = pick(words);
       return schema.type === 'array' && !Array.isArray(word) ? [word] : word;
     }
@@ -121,23 +123,25 @@ export function generator(random: Random, known: Known, memory?: Memory) {
     const made: Record<string, unknown> = {};
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const many = Object.keys(schema.properties ?? {}).length;
-      const likely = schema.required?.includes(name) ? 0.97 : Math.min(0.4, 4 / many);
+      const optional = plainly ? Math.min(0.2, 1 / many) : Math.min(0.4, 4 / many);
+      const likely = !schema.required?.includes(name) ? optional : plainly ? 1 : 0.97;
       if (chance(likely)) made[name] = fitting(route, name, property, depth);
     }
     if (chance(odd / 2)) made[pick(hostileTexts)] = anything();
     return made;
   }
 
-  /** One request to the route. */
-  return function shot(route: Route): Shot {
-    odd = chance(0.5) ? 0 : 0.15;
+  /** One request to the route; a plain one is valid as far as the declaration tells. */
+  return function shot(route: Route, plain = false): Shot {
+    plainly = plain;
+    odd = plain || chance(0.5) ? 0 : 0.15;
     const path: Record<string, string> = {};
     const parameters = ofProperties(route, route.params as Schema);
     const names = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
     // What the world itself needs is read, and left as it is.
     const made =
       route.method !== 'GET' && names.some((name, at) => at === names.length - 1 && known(route, name).length > 0);
-    const recalled = memory && chance(0.5) ? memory.recall(route, made) : null;
+    const recalled = memory && chance(plain ? 0.7 : 0.5) ? memory.recall(route, made) : null;
     for (const name of names) {
       const choices = (route.params as Schema).properties?.[name]?.enum ?? known(route, name);
       const words = recalled?.path[name] === undefined ? choices : [recalled.path[name]];
@@ -150,7 +154,7 @@ export function generator(random: Random, known: Known, memory?: Memory) {
       path['*'] = String(chance(1 - odd) ? pick(known(route, 'path')) : pick(hostileTexts));
       delete parameters.path;
     }
-    if (route.pagination && chance(0.4)) {
+    if (route.pagination && !plain && chance(0.4)) {
       parameters.per_page = chance(0.7) ? pick([1, 2, 5, 100]) : anything(3);
       if (chance(0.5)) parameters.page = chance(0.7) ? pick([1, 2, 3]) : anything(3);
       if (route.pagination !== 'offset' && chance(0.4)) parameters.pagination = 'keyset';
@@ -161,7 +165,9 @@ export function generator(random: Random, known: Known, memory?: Memory) {
       ? 'query'
       : uploads
         ? 'multipart'
-        : pick(['query', 'json', 'json', 'json', 'form', 'multipart', 'untyped'] as const);
+        : plain
+          ? 'json'
+          : pick(['query', 'json', 'json', 'json', 'form', 'multipart', 'untyped'] as const);
     const aside = kind !== 'query' && !uploads && chance(0.15) ? Object.keys(parameters).slice(0, 2) : [];
     return { route, path, parameters, kind, aside, by: recalled?.by };
   };
