@@ -23,6 +23,7 @@ wait:
   stage: test
   script: [make]
   when: manual
+  resource_group: oven
 change:
   stage: test
   script: [make]
@@ -216,6 +217,10 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     await post(`${place}/${rules}`, { name: kept[0] });
   await post(`/projects/${project.id}/push_rule`, { max_file_size: 50 });
   await post(`/groups/${group.id}/push_rule`, { deny_delete_tag: true });
+  const trigger = await app.api<{ token: string }>('POST', `/projects/${project.id}/triggers`, {
+    token: owner.token,
+    json: { description: 'From elsewhere' },
+  });
   const hooks = {
     project: (await post(`/projects/${project.id}/hooks`, { url: 'https://hooks.example/events' })).id,
     group: (await post(`/groups/${group.id}/hooks`, { url: 'https://hooks.example/events' })).id,
@@ -371,6 +376,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     link_id: links.map(({ id }) => id),
     lock_id: locks.map(({ id }) => id),
     evidence_id: evidences.map(({ id }) => id),
+    external_wiki_url: ['https://wiki.example/'],
+    webhook: ['https://hooks.example/slack'],
     direct_asset_path: ['/bin/tool', '/other'],
     link_type: ['other', 'package'],
     assets: [{ links: [{ ...link, name: 'more' }] }],
@@ -460,6 +467,10 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     if (name === 'title' && /\/milestones(\/:milestone_id)?$/.test(route.path)) return [unique('milestone')];
     if (/name$/.test(name) && /\/labels(\/:label_id)?$/.test(route.path)) return [unique('label')];
     if (name === 'name' && route.path.includes('/protected_')) return kept;
+    if (name === 'key' && route.path.includes('/resource_groups/')) return ['oven'];
+    if (name === 'slug' && /\/(integrations|services)\//.test(route.path))
+      return ['external-wiki', 'external_wiki', 'slack'];
+    if (name === 'path' && route.path.includes('/artifacts/')) return ['README.md', 'README.md', 'absent'];
     if (name === 'path' && route.path.endsWith('/downloads/*')) return ['bin/tool', 'other'];
     if (name === 'path' && route.path.includes('/permalink/')) return ['downloads/bin/tool', 'assets/links'];
     if (name === 'sha' && route.path.includes('/blobs/')) return [blob, pipeline.sha];
@@ -470,6 +481,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
       return [name === 'email' ? `${text}@example.com` : text];
     }
     if (name === 'token') {
+      if (route.path.includes('/trigger/pipeline')) return [trigger.body.token];
       if (route.path.startsWith('/jobs/:id')) return [route.method === 'PUT' ? loose.token : running.token];
       return route.path === '/jobs/request' || route.path === '/runners/verify' ? [runner.token] : secrets;
     }
