@@ -1,7 +1,7 @@
 /** The parts that others use directly: durations, expansion, formatting, cancellation, and what a result promises. */
 import { describe, expect, test } from 'vitest';
 import { compileCase, compileText, ENTRY, inputOf } from '../testdata/harness.ts';
-import { compile, expandVariables, formatLocated, parseDuration, readInputs } from './index.ts';
+import { compile, expandVariables, formatLocated, parseDuration } from './index.ts';
 
 describe('parseDuration', () => {
   test.each([
@@ -150,7 +150,10 @@ describe('compile', () => {
   });
 });
 
-describe('readInputs', () => {
+describe('inputs', () => {
+  const inputsOf = async (text: string, inputs: Record<string, unknown> = {}) =>
+    (await compile(inputOf(new Map([[ENTRY, text]]), { inputs }))).inputs();
+
   const text = `spec:
   inputs:
     cloud: {options: [aws, gcp], default: aws, description: Where}
@@ -166,24 +169,21 @@ job: {script: x}
 `;
   const plain = { description: null, required: false, default: null, options: null, regex: null };
 
-  test('tells what is declared, options and defaults beside the values that are given', () => {
+  test('tells what is declared, options and defaults beside the values that are given', async () => {
     const size = { ...plain, name: 'size', type: 'string' };
-    expect(readInputs('x.yml', text)).toEqual({
-      inputs: [
-        { ...plain, name: 'cloud', type: 'string', description: 'Where', default: 'aws', options: ['aws', 'gcp'] },
-        { ...size, default: 'xl', options: ['xl', 's'] },
-        { ...plain, name: 'count', type: 'number', required: true },
-        { ...plain, name: 'list', type: 'array', default: [{ a: 1 }] },
-        { ...plain, name: 'tag', type: 'string', default: 'v1', regex: '^v' },
-      ],
-    });
-    const other = readInputs('x.yml', text, { cloud: 'gcp', count: 'wrong' });
-    expect('inputs' in other && other.inputs[1]).toEqual({ ...size, required: true, options: ['e2'] });
+    expect(await inputsOf(text)).toEqual([
+      { ...plain, name: 'cloud', type: 'string', description: 'Where', default: 'aws', options: ['aws', 'gcp'] },
+      { ...size, default: 'xl', options: ['xl', 's'] },
+      { ...plain, name: 'count', type: 'number', required: true },
+      { ...plain, name: 'list', type: 'array', default: [{ a: 1 }] },
+      { ...plain, name: 'tag', type: 'string', default: 'v1', regex: '^v' },
+    ]);
+    const other = await inputsOf(text, { cloud: 'gcp', count: 'wrong' });
+    expect(other[1]).toEqual({ ...size, required: true, options: ['e2'] });
   });
 
-  test('without a header there are none; what cannot be read is an error', () => {
-    expect(readInputs('x.yml', 'job: {script: x}')).toEqual({ inputs: [] });
-    expect(readInputs('x.yml', 'spec: {more: 1}\n---\nx: y\n')).toMatchObject({ errors: [{ file: 'x.yml', line: 1 }] });
-    expect(readInputs('x.yml', text, {}, { inputs: 1 })).toMatchObject({ errors: [{ limit: { name: 'inputs' } }] });
+  test('without a header there are none; a header that is wrong declares none', async () => {
+    expect(await inputsOf('job: {script: x}')).toEqual([]);
+    expect(await inputsOf('spec: {more: 1}\n---\nx: y\n')).toEqual([]);
   });
 });

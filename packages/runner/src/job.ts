@@ -40,6 +40,8 @@ export type JobOptions = {
   workDir: string;
   /** Names the slot's directories; jobs with the same slot never run at the same time. */
   slot: string;
+  /** What jobs may see of the runner's token. */
+  runnerShortToken?: string | undefined;
   /** PATH of the job's commands. */
   path: string;
   /** Scheme, host and port under which this runner reaches repositories, if it is not what the payload says. */
@@ -166,6 +168,7 @@ async function prepare(run: Omit<Run, 'variables' | 'environment'>): Promise<Run
     CI_SERVER: 'yes',
     CI_CONCURRENT_ID: run.slot,
     CI_CONCURRENT_PROJECT_ID: '0',
+    ...(run.runnerShortToken === undefined ? {} : { CI_RUNNER_SHORT_TOKEN: run.runnerShortToken }),
     CI_RUNNER_VERSION: RUNNER_VERSION,
     CI_RUNNER_REVISION: RUNNER_VERSION,
     CI_RUNNER_EXECUTABLE_ARCH: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,

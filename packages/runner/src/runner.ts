@@ -82,6 +82,9 @@ export async function runRunner(options: RunnerOptions): Promise<void> {
 
 type LoopOptions = RunnerOptions & { path: string; sessions: Sessions | undefined };
 
+/** What identifies a runner in jobs: the letters of its token after the prefix that all have, too few to be used. */
+const shortToken = (token: string): string => token.replace(/^[a-z]+-/, '').slice(0, 9);
+
 async function loop(options: LoopOptions, slots: Slot[], executor: Executor, client: RunnerClient): Promise<void> {
   const { signal, log } = options;
   const free = [...slots];
@@ -106,6 +109,7 @@ async function loop(options: LoopOptions, slots: Slot[], executor: Executor, cli
       slot: slot.name,
       path,
       cloneUrl,
+      runnerShortToken: shortToken(options.token),
       limits,
       outputLimit,
       touchMilliseconds,

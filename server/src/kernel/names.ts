@@ -69,5 +69,8 @@ export const settingAliases = {
   umlrenderer_url: ['plantuml_url'],
 } as const;
 
+/** The name of the deploy token that jobs get as variables. */
+export const ciDeployTokenName = 'gitlab-deploy-token';
+
 /** The user name of a deploy token that was given none. */
 export const deployTokenUsername = (id: number): string => `gitlab+deploy-token-${id}`;

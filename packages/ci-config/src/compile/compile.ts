@@ -4,7 +4,8 @@ import { applyExtends } from '../expand/extends.ts';
 import { applyInputs } from '../expand/inputs.ts';
 import { resolveReferences } from '../expand/reference.ts';
 import { layer, type Variable, variableScope } from '../expand/variables.ts';
-import { type Fetch, resolveIncludes } from '../include/resolve.ts';
+import { type Fetch, resolveIncludes, withIncludedInputs } from '../include/resolve.ts';
+import { declaredInputs, type InputDeclaration } from '../inputs/declarations.ts';
 import { parseFile } from '../inputs/file.ts';
 import { nodeOf } from '../inputs/value.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
@@ -55,6 +56,8 @@ type Common = {
   readonly workflow: WorkflowDecision | null;
   /** Writes the configuration with includes, `extends` and references applied; null when it did not get that far. */
   readonly mergedYaml: (() => string) | null;
+  /** The inputs that the header declares, with the options that hold beside those that were given; none when it is wrong. */
+  readonly inputs: () => InputDeclaration[];
 };
 export type CompileResult = Common &
   (
@@ -73,7 +76,7 @@ export type CompileResult = Common &
  */
 export async function compile(input: CompileInput): Promise<CompileResult> {
   const problems = collectProblems();
-  const state: { merged: MappingNode | null } = { merged: null };
+  const state: Reached = { merged: null, inputs: () => [] };
   try {
     return await run(input, problems, state);
   } catch (error) {
@@ -83,16 +86,12 @@ export async function compile(input: CompileInput): Promise<CompileResult> {
     return {
       ok: false,
       errors: inOrder(problems.errors),
-      ...common(problems, state.merged, { decisions: [], workflow: null }),
+      ...common(problems, state, { decisions: [], workflow: null }),
     };
   }
 }
 
-async function run(
-  input: CompileInput,
-  problems: Problems,
-  state: { merged: MappingNode | null },
-): Promise<CompileResult> {
+async function run(input: CompileInput, problems: Problems, state: Reached): Promise<CompileResult> {
   const { path, content, context, signal } = input;
   const limits = { ...DEFAULT_LIMITS, ...input.limits };
   const budget = mergeBudget(limits);
@@ -112,16 +111,14 @@ async function run(
   const given = Object.entries(input.inputs ?? {}).map(
     ([name, value]) => [name, nodeOf(value, entry, limits)] as const,
   );
-  const file = parseFile(path, content, parsing);
+  const including = { ...interpolating, fetch: input.fetch, around: { scope, paths }, signal };
+  const bytes = Buffer.byteLength(content);
+  const file = await withIncludedInputs(parseFile(path, content, parsing), bytes, including);
+  state.inputs = () => declaredInputs(file, new Map(given), { problems: collectProblems(), limits });
   const parsed = applyInputs(file, { mark: null, values: new Map(given) }, interpolating, entry);
   if (parsed === null) fail(entry, `Please provide content of ${path}`);
   if (!isMapping(parsed)) return fail(parsed.mark, 'Invalid configuration format');
-  const included = await resolveIncludes(path, parsed, Buffer.byteLength(content), {
-    ...interpolating,
-    fetch: input.fetch,
-    around: { scope, paths },
-    signal,
-  });
+  const included = await resolveIncludes(path, parsed, bytes, including);
   checkSize(included, limits);
   const extended = applyExtends(included, limits, budget);
   checkSize(extended, limits);
@@ -140,18 +137,22 @@ async function run(
     entry,
     signal,
   });
-  const rest = common(problems, root, result);
+  const rest = common(problems, state, result);
   if ('filtered' in result) return { ok: false, errors: [result.reason], filtered: result.filtered, ...rest };
   if (result.plan === null) return { ok: false, errors: inOrder(problems.errors), ...rest };
   return { ok: true, plan: deepFreeze(result.plan), ...rest };
 }
 
+/** How far a compilation came. */
+type Reached = { merged: MappingNode | null; inputs: () => InputDeclaration[] };
+
 function common(
   problems: Problems,
-  merged: MappingNode | null,
+  { merged, inputs }: Reached,
   { decisions, workflow }: Pick<Common, 'decisions' | 'workflow'>,
 ): Common {
-  return { warnings: inOrder(problems.warnings), decisions, workflow, mergedYaml: merged && (() => writeYaml(merged)) };
+  const mergedYaml = merged && (() => writeYaml(merged));
+  return { warnings: inOrder(problems.warnings), decisions, workflow, mergedYaml, inputs };
 }
 
 /** As people read them: file by file in the order of their first message, then from top to bottom. */

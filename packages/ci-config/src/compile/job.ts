@@ -39,16 +39,25 @@ export type Layers = {
   readonly budget: ExpansionBudget;
 };
 
+/** A job's name as host names and paths may have it. */
+const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '-')
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '');
+
 /** What variables a job sees while it is compiled: `more` are those of the rule that held, and of its environment. */
 export function jobScope(frame: JobFrame, layers: Layers, ...more: readonly (readonly Variable[])[]): Scope {
   const { instance, stage, job, config, inherited } = frame;
   const own: Variable[] = [
     { key: 'CI_JOB_NAME', value: instance.name, raw: true },
+    { key: 'CI_JOB_NAME_SLUG', value: slugOf(instance.name), raw: true },
     { key: 'CI_JOB_STAGE', value: stage, raw: true },
+    { key: 'CI_NODE_TOTAL', value: String(instance.parallel?.total ?? 1), raw: true },
   ];
   if (instance.parallel) {
     own.push({ key: 'CI_NODE_INDEX', value: String(instance.parallel.index), raw: true });
-    own.push({ key: 'CI_NODE_TOTAL', value: String(instance.parallel.total), raw: true });
   }
   const yaml = [config.variables ?? [], instance.variables, ...more].map(layer);
   const all = [...layers.below, layer(own), inherited.layer, ...yaml, ...layers.above];
@@ -131,5 +140,13 @@ function planVariable({ key, value, raw }: YamlVariable): PlanVariable {
 
 // The URL may use what the job itself reports, so it is expanded when the job ends.
 function expandEnvironment(environment: Environment, scope: Scope): Environment {
-  return { ...environment, name: scope.expand(environment.name, 'empty') };
+  const name = scope.expand(environment.name, 'empty');
+  if (!environment.kubernetes) return { ...environment, name };
+  const { namespace, fluxResourcePath } = environment.kubernetes;
+  const expanded = (text: string | null) => (text === null ? null : scope.expand(text, 'keep'));
+  return {
+    ...environment,
+    name,
+    kubernetes: { namespace: expanded(namespace), fluxResourcePath: expanded(fluxResourcePath) },
+  };
 }

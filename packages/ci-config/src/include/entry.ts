@@ -61,6 +61,22 @@ const SCHEMAS: Readonly<Record<(typeof KINDS)[number], Schema>> = {
 };
 const NO_INPUTS: ReadonlyMap<string, Node> = new Map();
 
+const HEADER_KINDS: ReadonlySet<string> = new Set(['local', 'project', 'remote']);
+
+/** The entries of a header's `include`: files that declare inputs. */
+export function headerEntries(node: Node, context: Omit<KeywordContext, 'at'>): IncludeEntry[] {
+  return includeEntries(node, context).filter(({ mark, source, rules, inputs: values }) => {
+    const kind = source?.kind ?? 'local';
+    const wrong = !HEADER_KINDS.has(kind)
+      ? `cannot include a ${kind}`
+      : rules !== null || values.size > 0
+        ? 'cannot have rules or inputs'
+        : null;
+    if (wrong !== null) context.problems.error(mark, `header:spec:include config ${wrong}`);
+    return wrong === null;
+  });
+}
+
 /** The entries that can be followed; what is wrong with the others is reported. */
 export function includeEntries(node: Node, context: Omit<KeywordContext, 'at'>): IncludeEntry[] {
   const items = flatItems(node) ?? [node];

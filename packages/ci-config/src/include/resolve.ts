@@ -1,13 +1,14 @@
 /** Pass: `include`. Files come through an injected fetcher; the including file lies over what it includes. */
-import { fail, failLimit, type Mark } from '../diagnostics.ts';
+import { CompileFailure, fail, failLimit, type Mark } from '../diagnostics.ts';
 import { applyInputs, type InputContext } from '../expand/inputs.ts';
 import { variableScope } from '../expand/variables.ts';
-import { type ParsedFile, parseFile } from '../inputs/file.ts';
+import { type ParsedFile, parseFile, parseSpecFile } from '../inputs/file.ts';
+import { type InputSpec, mergedSpecs } from '../inputs/spec.ts';
 import { scalar } from '../inputs/value.ts';
 import { pathMatcher } from '../rules/paths.ts';
 import { evaluateRules, type Surroundings } from '../rules/rules.ts';
 import { deepMerge, type Entry, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
-import { type IncludeEntry, type IncludeSource, includeEntries } from './entry.ts';
+import { headerEntries, type IncludeEntry, type IncludeSource, includeEntries } from './entry.ts';
 
 export type { IncludeSource } from './entry.ts';
 export type IncludedFile = {
@@ -62,6 +63,36 @@ export async function resolveIncludes(
 ): Promise<MappingNode> {
   const state = { ...context, count: { files: 0, bytes }, parsed: new Map(), elsewhere: false };
   return expand(root, [{ key: path, name: path }], state);
+}
+
+/** The entry file with the inputs that its header includes. */
+export async function withIncludedInputs(
+  file: ParsedFile,
+  bytes: number,
+  context: IncludeContext,
+): Promise<ParsedFile> {
+  return await includeInputs(file, { ...context, count: { files: 0, bytes }, parsed: new Map(), elsewhere: false });
+}
+
+async function includeInputs(file: ParsedFile, state: State, origin: ProjectSource | null = null): Promise<ParsedFile> {
+  const { include, specs } = file;
+  if (!include || !specs) return file;
+  const { problems, limits, count } = state;
+  const before = problems.errors.length;
+  const lists: (readonly InputSpec[])[] = [];
+  for (const entry of headerEntries(include, state)) {
+    state.signal?.throwIfAborted();
+    const at = { ...entry, source: sourceOf(entry, origin, state) };
+    for (const found of await filesOf(at, state)) {
+      count.files++;
+      if (count.files > limits.includes) failLimit(entry.mark, 'included files', limits, 'includes', count.files);
+      countBytes(found, entry.mark, state);
+      lists.push(parseSpecFile(stepOf(found.path.replace(/^\/+/, ''), at).name, found.content, state));
+    }
+  }
+  const merged = mergedSpecs([...lists, specs], include.mark, state);
+  if (problems.errors.length > before) throw new CompileFailure(problems.errors[before]!);
+  return { ...file, include: null, specs: merged };
 }
 
 /** A file from elsewhere learns nothing of this project: no variables, no files, nothing that only some may read. */
@@ -224,19 +255,24 @@ async function load(
   if (chain.length > limits.includeDepth) failLimit(mark, 'levels of include', limits, 'includeDepth', chain.length);
   count.files++;
   if (count.files > limits.includes) failLimit(mark, 'included files', limits, 'includes', count.files);
-  const parsed = state.parsed.get(step.key) ?? parseIncluded(file, name, mark, state);
+  const isElsewhere = source?.kind === 'remote' || source?.kind === 'template';
+  const within = isElsewhere ? seenFromElsewhere(state, mark) : state;
+  const origin = originOf(file, source);
+  const known = state.parsed.get(step.key) ?? parseIncluded(file, name, mark, state);
+  const parsed = await includeInputs(known, within, origin);
   state.parsed.set(step.key, parsed);
   const root = applyInputs(parsed, { mark, values: inputs, component: factsOf(file, mark) }, state, mark);
   if (root === null) return fail(mark, `Included file \`${name}\` is empty or does not exist!`);
   if (!isMapping(root)) return fail(root.mark, `Included file \`${name}\` does not have valid YAML syntax!`);
-  const isElsewhere = source?.kind === 'remote' || source?.kind === 'template';
-  const within = isElsewhere ? seenFromElsewhere(state, mark) : state;
-  return expand(root, steps, within, originOf(file, source));
+  return expand(root, steps, within, origin);
+}
+
+function countBytes(file: IncludedFile, mark: Mark, { limits, count }: State): void {
+  count.bytes += Buffer.byteLength(file.content);
+  if (count.bytes > limits.totalBytes) failLimit(mark, 'bytes in all files', limits, 'totalBytes', count.bytes);
 }
 
 function parseIncluded(file: IncludedFile, name: string, mark: Mark, state: State): ParsedFile {
-  const { limits, count } = state;
-  count.bytes += Buffer.byteLength(file.content);
-  if (count.bytes > limits.totalBytes) failLimit(mark, 'bytes in all files', limits, 'totalBytes', count.bytes);
+  countBytes(file, mark, state);
   return parseFile(name, file.content, state);
 }

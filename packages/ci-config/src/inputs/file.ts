@@ -2,12 +2,14 @@
 import { fail } from '../diagnostics.ts';
 import { checkBytes, type ParseContext, parseDocuments } from '../yaml/parse.ts';
 import { checkSize, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
-import { componentFacts, type InputSpec, readSpec } from './spec.ts';
+import { componentFacts, headerInclude, type InputSpec, readIncludedSpecs, readSpec } from './spec.ts';
 import { type Template, templateOf } from './template.ts';
 
 export type ParsedFile = {
   /** Null for a file without a header: its blocks are text like any other. */
   readonly specs: readonly InputSpec[] | null;
+  /** What the header includes: files that declare inputs, too. */
+  readonly include: Node | null;
   /** What the header asks for of the component that the file is. */
   readonly component: readonly string[];
   /** Null for a file without content. */
@@ -28,7 +30,7 @@ export function parseFile(file: string, text: string, context: ParseContext): Pa
     const head = first && isMapping(first) && first.entries.has('spec') ? first : null;
     if (!head || count === 1) {
       if (count > 1) fail(documents[1]!().mark, `expected one YAML document, found ${count}`);
-      return { specs: null, component: [], ...contentOf(first, template, context) };
+      return { specs: null, include: null, component: [], ...contentOf(first, template, context) };
     }
     const root = documents[1]!();
     if (count > 2) fail(documents[2]!().mark, `expected a header and one YAML document, found ${count}`);
@@ -36,7 +38,25 @@ export function parseFile(file: string, text: string, context: ParseContext): Pa
     const before = context.problems.errors.length;
     const specs = readSpec(restored, context);
     if (!specs) fail(...lastOf(context, before, restored));
-    return { specs, component: componentFacts(restored), ...contentOf(root, template, context) };
+    const include = headerInclude(restored) ?? null;
+    return { specs, include, component: componentFacts(restored), ...contentOf(root, template, context) };
+  });
+}
+
+/** The inputs that a file declares for headers that include it. Fails like `parseFile`. */
+export function parseSpecFile(file: string, text: string, context: ParseContext): readonly InputSpec[] {
+  checkBytes(file, text, context.limits);
+  const template = templateOf(file, text, context.limits);
+  const problems = template.restoring(context.problems);
+  return template.guard(() => {
+    const { documents, count } = parseDocuments(file, template.text, { ...context, problems });
+    const root = documents[0]?.() ?? null;
+    if (count > 1) fail(documents[1]!().mark, `expected one YAML document, found ${count}`);
+    if (!root || !isMapping(root))
+      return fail(root?.mark ?? { file, line: 1, column: 1 }, `Included file \`${file}\` does not declare inputs!`);
+    const restored = asWritten(root, template) as MappingNode;
+    const before = context.problems.errors.length;
+    return readIncludedSpecs(restored, context) ?? fail(...lastOf(context, before, restored));
   });
 }
 
@@ -50,7 +70,7 @@ function contentOf(
   root: Node | null,
   template: Template,
   { limits }: ParseContext,
-): Omit<ParsedFile, 'specs' | 'component'> {
+): Omit<ParsedFile, 'specs' | 'include' | 'component'> {
   if (root) checkSize(root, limits);
   return { root, template, open: root ? openValues(root, template) : new Set() };
 }

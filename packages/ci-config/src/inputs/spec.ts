@@ -102,25 +102,32 @@ const facts: Schema = (node, at, problems) => {
   problems.error(node.mark, `${at.path}:component config should be an array of strings`);
   return false;
 };
-const spec = hash({ keys: { inputs: anything, include: notYet('include'), component: facts } });
+const spec = hash({ keys: { inputs: anything, include: anything, component: facts } });
 const header = hash({ keys: { spec: anything } });
-
-function notYet(key: string): Schema {
-  return (node, at, problems) => {
-    problems.error(node.mark, `${at.path}:${key} is not supported yet`);
-    return false;
-  };
-}
+/** A file that headers include has nothing else. */
+const onlyInputs = hash({ keys: { inputs: anything }, required: ['inputs'] });
 
 /** The inputs that a header declares, in its order; null when it is wrong, which is reported. */
 export function readSpec(node: MappingNode, context: Context): InputSpec[] | null {
-  const { problems, limits } = context;
+  const { problems } = context;
   if (!header(node, { path: 'header', noun: 'config' }, problems)) return null;
   const body = field(node, 'spec');
   if (!body) return [];
   if (!spec(body, { path: 'header:spec', noun: 'config' }, problems)) return null;
   const inputs = field(body, 'inputs');
   if (!inputs) return [];
+  // What is included may declare the inputs that rules look at: that is seen when all are there.
+  return readInputSpecs(inputs, context, field(body, 'include') !== undefined);
+}
+
+/** The inputs that a file declares for headers that include it; null when it is wrong, which is reported. */
+export function readIncludedSpecs(node: MappingNode, context: Context): InputSpec[] | null {
+  const inputs = onlyInputs(node, { path: 'inputs', noun: 'config' }, context.problems) ? field(node, 'inputs') : null;
+  return inputs ? readInputSpecs(inputs, context, true) : null;
+}
+
+function readInputSpecs(inputs: Node, context: Context, open: boolean): InputSpec[] | null {
+  const { problems, limits } = context;
   if (!isHash(inputs)) {
     problems.error(inputs.mark, 'header:spec:inputs config should be a hash');
     return null;
@@ -129,7 +136,7 @@ export function readSpec(node: MappingNode, context: Context): InputSpec[] | nul
     failLimit(inputs.mark, 'inputs in one file', limits, 'inputs', inputs.entries.size);
   }
   const before = problems.errors.length;
-  const known = new Set(inputs.entries.keys());
+  const known = open ? null : new Set(inputs.entries.keys());
   const specs = [...inputs.entries].flatMap(([name, { keyMark, value }]) => {
     const at = { path: `header:spec:inputs:${name}`, noun: 'config' };
     return input(value, at, problems) ? [specOf(name, keyMark, value, at.path, known, context)] : [];
@@ -155,6 +162,26 @@ export function readJobInputs(node: MappingNode, path: string, context: Context)
   });
 }
 
+/** What a header that is right includes. */
+export const headerInclude = (node: MappingNode): Node | undefined => field(field(node, 'spec'), 'include');
+
+/** Those of files first; what a header declares itself takes their place. Fails where rules look at none of them. */
+export function mergedSpecs(
+  lists: readonly (readonly InputSpec[])[],
+  at: Mark,
+  { problems, limits }: Context,
+): InputSpec[] {
+  const all = new Map(lists.flat().map((each) => [each.name, each]));
+  if (all.size > limits.inputs) failLimit(at, 'inputs in one file', limits, 'inputs', all.size);
+  for (const { name, mark, rules: some } of all.values()) {
+    const names = (some ?? []).flatMap((each) => (each.if ? namesIn(each.if) : []));
+    const unknown = [...new Set(names)].filter((each) => !all.has(each));
+    if (unknown.length > 0)
+      problems.error(mark, `header:spec:inputs:${name} rules reference undefined inputs: ${unknown.join(', ')}`);
+  }
+  return [...all.values()];
+}
+
 /** What a header that is right asks for of its component. */
 export function componentFacts(node: MappingNode): string[] {
   const listed = field(field(node, 'spec'), 'component');
@@ -166,7 +193,7 @@ function specOf(
   mark: Mark,
   node: Node,
   path: string,
-  known: ReadonlySet<string>,
+  known: ReadonlySet<string> | null,
   context: Context,
 ): InputSpec {
   const type = (textOf(field(node, 'type')) ?? 'string') as InputType;
@@ -200,7 +227,7 @@ function rulesOf(
   node: Node | undefined,
   type: InputType,
   path: string,
-  known: ReadonlySet<string>,
+  known: ReadonlySet<string> | null,
   context: Context,
 ): InputRule[] | null {
   if (!node) return null;
@@ -217,13 +244,13 @@ function rulesOf(
 function expressionOf(
   node: Node | undefined,
   path: string,
-  known: ReadonlySet<string>,
+  known: ReadonlySet<string> | null,
   { problems, limits }: Context,
 ): Expression | null {
   if (!node || !isText(node)) return null;
   try {
     const expression = parseExpression(node.text, limits, 'inputs');
-    const names = [...new Set(namesIn(expression))].filter((name) => !known.has(name));
+    const names = [...new Set(namesIn(expression))].filter((name) => known !== null && !known.has(name));
     if (names.length > 0) problems.error(node.mark, `${path} references undefined inputs: ${names.join(', ')}`);
     return expression;
   } catch (error) {

@@ -1,4 +1,6 @@
 /** `environment`: where a job deploys to; its name is expanded when the job is compiled. */
+
+import type { Node } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { field, textOf } from './read.ts';
 import { duration, either, hash, isHash, isText, name, oneOf, type Schema, text } from './schema.ts';
@@ -10,7 +12,11 @@ export type Environment = {
   readonly onStop: string | null;
   readonly autoStopIn: string | null;
   readonly deploymentTier: string | null;
+  /** Where it runs in a cluster. */
+  readonly kubernetes?: KubernetesPlace | undefined;
 };
+
+export type KubernetesPlace = { readonly namespace: string | null; readonly fluxResourcePath: string | null };
 
 /** What the name of an environment may contain; variables in it are expanded later. */
 const namePattern = /^[\w ./${}-]+$/;
@@ -24,6 +30,20 @@ const environmentName: Schema = (node, at, problems) => {
   );
   return false;
 };
+
+const place = { namespace: text, flux_resource_path: text };
+/** Agents and what they manage are not there yet; the namespace is kept, so that people find what was deployed. */
+const kubernetes = hash({
+  keys: { ...place, dashboard: hash({ keys: place, unsupported: ['agent'] }) },
+  unsupported: ['agent', 'managed_resources'],
+});
+
+function kubernetesOf(node: Node | undefined): KubernetesPlace | null {
+  if (!node) return null;
+  const dashboard = field(node, 'dashboard');
+  const of = (key: string) => textOf(field(dashboard, key)) ?? textOf(field(node, key));
+  return { namespace: of('namespace'), fluxResourcePath: of('flux_resource_path') };
+}
 
 export const environment: Keyword<Environment> = {
   name: 'environment',
@@ -40,20 +60,24 @@ export const environment: Keyword<Environment> = {
             on_stop: text,
             auto_stop_in: duration(Number.POSITIVE_INFINITY, ['never']),
             deployment_tier: oneOf(['production', 'staging', 'testing', 'development', 'other']),
+            kubernetes,
           },
           required: ['name'],
-          unsupported: ['kubernetes'],
         }),
       ],
     ],
     'should be a hash or a string',
   ),
-  normalise: (node) => ({
-    name: textOf(node) ?? textOf(field(node, 'name')) ?? '',
-    url: textOf(field(node, 'url')),
-    action: textOf(field(node, 'action')) ?? 'start',
-    onStop: textOf(field(node, 'on_stop')),
-    autoStopIn: textOf(field(node, 'auto_stop_in')),
-    deploymentTier: textOf(field(node, 'deployment_tier')),
-  }),
+  normalise: (node) => {
+    const cluster = kubernetesOf(field(node, 'kubernetes'));
+    return {
+      name: textOf(node) ?? textOf(field(node, 'name')) ?? '',
+      url: textOf(field(node, 'url')),
+      action: textOf(field(node, 'action')) ?? 'start',
+      onStop: textOf(field(node, 'on_stop')),
+      autoStopIn: textOf(field(node, 'auto_stop_in')),
+      deploymentTier: textOf(field(node, 'deployment_tier')),
+      ...(cluster ? { kubernetes: cluster } : {}),
+    };
+  },
 };

@@ -9,7 +9,7 @@ import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
 import type { CommitJson, RepositoryAccess } from '../repository/index.ts';
-import type { JobDeployments } from './ports.ts';
+import type { JobDeployments, RequestApprovals } from './ports.ts';
 
 /** A commit as jobs and pipelines show it. */
 export type CiCommit = CommitJson;
@@ -32,6 +32,7 @@ export type CiRepository = Pick<
   | 'construct'
   | 'branchesWith'
   | 'ciTemplate'
+  | 'tagMessage'
 >;
 
 /** Adds background work inside a transaction. `runAt` delays it; an equal `key` replaces what waits. */
@@ -92,4 +93,5 @@ export interface CiDependencies extends CiFeatureDependencies {
   readonly announce: (tx: Db, topic: string) => Promise<void>;
   readonly enqueue: Enqueue;
   readonly deployments: JobDeployments;
+  readonly approvals: RequestApprovals;
 }

@@ -33,7 +33,7 @@ import { pipelineMetadataRoutes } from './pipelines/metadata.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
 import { pipelineStatisticsRoute } from './pipelines/statistics.routes.ts';
 import { type TrainPipelines, trainPipelines } from './pipelines/train-pipelines.ts';
-import { jobDeployments } from './ports.ts';
+import { jobDeployments, requestApprovals } from './ports.ts';
 import { reportReader } from './reports/ingest.ts';
 import { mergeRequestReportRoutes } from './reports/merge-requests.routes.ts';
 import { resourceTasks } from './resource-groups/assign.ts';
@@ -71,6 +71,7 @@ export type { CiFeatureDependencies } from './deps.ts';
 export type { JobsFace } from './jobs/face.ts';
 export { JobEntity, type JobJson } from './jobs/jobs.entity.ts';
 export type { JobPlan } from './jobs/plan.ts';
+export { badgeAnswer } from './page-files/badge.ts';
 export { mergedRef } from './pipelines/create.ts';
 export { buildMergedResult } from './pipelines/merged-results.ts';
 export {
@@ -80,7 +81,7 @@ export {
   type PipelineJson,
 } from './pipelines/pipelines.entity.ts';
 export type { TrainPipelines } from './pipelines/train-pipelines.ts';
-export { type Admission, type JobDeployments, type JobEnvironment, jobDeployments } from './ports.ts';
+export { type Admission, type JobDeployments, type JobEnvironment, jobDeployments, requestApprovals } from './ports.ts';
 export { builtInRunnerToken, ensureBuiltInRunner } from './runners/built-in.ts';
 export { onlineSeconds } from './runners/runner-status.ts';
 export { nextRunOf, timingProblems } from './schedules/timing.ts';
@@ -111,6 +112,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     ...given,
     announce: publish,
     deployments: given.ports.one(jobDeployments),
+    approvals: given.ports.one(requestApprovals),
     enqueue: (tx, name, payload, options) =>
       addJob<{ readonly job_id: number } | { readonly pipeline_id: number }>(tx, { name }, payload, {
         ...(options?.runAt ? { runAt: options.runAt } : {}),

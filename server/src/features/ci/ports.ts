@@ -1,7 +1,7 @@
 /** What CI needs of later domains. */
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
-import type { Job, Pipeline } from '../../kernel/db/rows.ts';
+import type { Job, MergeRequest, Namespace, Pipeline, Project } from '../../kernel/db/rows.ts';
 import { onePort } from '../../kernel/ports.ts';
 
 /** The environment of a job, as its variables name it. */
@@ -33,5 +33,16 @@ export interface JobDeployments {
   /** Whether deployments of the project are frozen now. */
   frozen(db: Db, projectId: number): Promise<boolean>;
 }
+
+/** What variables of jobs say of approvals. */
+export interface RequestApprovals {
+  /** Whether a merge request of the project has all approvals that it needs. */
+  approved(
+    target: { readonly project: Project; readonly namespace: Namespace },
+    request: MergeRequest,
+  ): Promise<boolean>;
+}
+
+export const requestApprovals = onePort<RequestApprovals>('approvals of merge requests');
 
 export const jobDeployments = onePort<JobDeployments>('deployments of jobs');

@@ -44,6 +44,7 @@ export function deliveryFeature(deps: DeliveryDependencies): Feature {
       ...protectedEnvironments(deps.db),
       ...valueStreamRoutes(deps.db),
     ],
+    pageFiles: releases.pageFiles,
     tasks: [...releases.tasks, ...environments.tasks],
     cron: environments.cron,
     consumers: environments.consumers,

@@ -81,6 +81,7 @@ import {
 
 export { type Avatars, createAvatars, maximumAvatarBytes } from './avatars/index.ts';
 export { scopesAllowGit } from './credentials/index.ts';
+export { type CiDeployToken, ciDeployToken } from './deploy-tokens/ci-token.ts';
 export { setNotificationEmail } from './emails/index.ts';
 export type { Release } from './instance/instance.routes.ts';
 export { mailAddressOf } from './mails/index.ts';
@@ -335,7 +336,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...oauth.routes,
       ...auditEventRoutes(db),
       ...deployKeyRoutes(db, deployKeys),
-      ...deployTokenRoutes(db, createDeployTokens({ db, forget: cache.clear })),
+      ...deployTokenRoutes(db, createDeployTokens({ db, secrets: deps.secrets, forget: cache.clear })),
     ],
     references: [userReferences(db)],
     tasks: [

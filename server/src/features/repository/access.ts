@@ -110,6 +110,7 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
     },
     patchId: (project, from, to) => translated(git.patchId(open(project), knownSha(from), knownSha(to))),
     codeOwners: (project, commit, paths) => translated(ownedPaths(open(project), knownSha(commit), paths)),
+    tagMessage: async (project, tag) => (await reader.tag(project, tag))?.message ?? null,
     diffOfCommit: commits.diffOfCommit,
     ...changesOf({ open, reader }),
     async readText(project, sha, path, maximumBytes) {

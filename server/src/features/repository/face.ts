@@ -185,6 +185,8 @@ export interface RepositoryAccess {
   patchId(project: RepositoryRow, from: string, to: string): Promise<string>;
   /** Who owns files by the file CODEOWNERS of a commit; files that nobody owns are left out. */
   codeOwners(project: RepositoryRow, commit: string, paths: readonly string[]): Promise<readonly OwnedPath[]>;
+  /** Message of an annotated tag, without its signature; null for a lightweight one and where there is none. */
+  tagMessage(project: RepositoryRow, tag: string): Promise<string | null>;
   /** Text of a file at a commit; null when it does not exist, is no file, or is larger than `maximumBytes`. */
   readText(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | null>;
   /** What descriptions of a kind start with, of the default branch or of the projects above; null where nothing says. */

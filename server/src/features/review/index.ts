@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import type { ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { Ports } from '../../kernel/ports.ts';
+import { requestApprovals } from '../ci/index.ts';
 import { labeled, type Noteables } from '../collaboration/index.ts';
 import type { NoteableKind } from '../collaboration/notes/index.ts';
 import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
@@ -110,6 +111,10 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   deps.ports.provide(membersUnassigned, { unassign });
   const sources = requestSources(deps);
   const states = approvalStates(deps);
+  deps.ports.provide(requestApprovals, {
+    approved: async (target, request) =>
+      (await states.stateOf({ kind: 'project', ...target, level: 0 }, request)).approved,
+  });
   const mergeChecks = mergeCheckService(deps, sources, states);
   const acceptance = mergeAcceptance(deps, service, mergeChecks);
   const trains = mergeTrainService(deps, service);

@@ -10,7 +10,7 @@ import { readArchiveText } from '../artifacts/archive-text.ts';
 import { findArtifact } from '../artifacts/artifacts.queries.ts';
 import type { CiDependencies } from '../deps.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
-import { findMergeRequest, pipelineVariableRows } from '../jobs/context.queries.ts';
+import { findMergeRequest, languageNames, pipelineVariableRows } from '../jobs/context.queries.ts';
 import { type Ending, finishJob } from '../jobs/finish.ts';
 import { findJobById, jobsInStatuses } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
@@ -80,7 +80,12 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     const refProtected = child && parent.ref_protected;
     return [
       ...serverVariables(deps),
-      ...projectVariables(subject, deps.externalUrl, subject.project.ci_config_path ?? '.gitlab-ci.yml'),
+      ...projectVariables(
+        subject,
+        deps.externalUrl,
+        subject.project.ci_config_path ?? '.gitlab-ci.yml',
+        await languageNames(db, subject.project.id),
+      ),
       ...commitVariables(facts, commit),
       ...pipelineVariables(parent, `${deps.externalUrl}/${fullPath(subject)}`),
       ...(await secretVariables(deps, db, subject, { refProtected, environment: null })),

@@ -123,6 +123,19 @@ export async function mergeRequestWords(db: Db, mergeRequestId: number): Promise
   return rows[0] ?? { labels: [], milestone: null, version_id: null };
 }
 
+/** Names of the languages of a project that were measured, the most used first. */
+export async function languageNames(db: Db, projectId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('project_languages')
+    .select('name')
+    .where('project_id', '=', projectId)
+    .orderBy('share', 'desc')
+    .orderBy('name')
+    .limit(5)
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
 /** What the schedule of a pipeline is called; null where it has none. */
 export async function scheduleDescription(db: Db, scheduleId: number | null): Promise<string | null> {
   if (scheduleId === null) return null;

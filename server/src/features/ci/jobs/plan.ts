@@ -94,6 +94,7 @@ export interface PlanEnvironment {
   readonly on_stop: string | null;
   readonly auto_stop_in_seconds: number | null;
   readonly tier: string | null;
+  readonly kubernetes?: { readonly namespace: string | null; readonly flux_resource_path: string | null };
 }
 
 /** An ID token that the job gets as a variable. */

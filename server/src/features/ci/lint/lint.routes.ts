@@ -1,5 +1,5 @@
 /** Checking configurations: of a project at a ref, or a text in the project's surroundings. */
-import { formatLocated, type IncludedFile, type IncludeSource, readInputs } from '@millrace/ci-config';
+import { formatLocated, type IncludedFile, type IncludeSource } from '@millrace/ci-config';
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
@@ -7,7 +7,7 @@ import { Bool, Hash, IdOrPath, Optional, Str } from '../../../kernel/http/params
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { ciConfigPaths } from '../../../kernel/names.ts';
 import type { CiDependencies } from '../deps.ts';
-import { compileWith, type PipelineInputs, yamlLimits } from '../pipelines/compile.ts';
+import { compileWith, type PipelineInputs } from '../pipelines/compile.ts';
 import { type ConfigFile, findConfig } from '../pipelines/config-file.ts';
 import { type Pipelines, zeroSha } from '../pipelines/create.ts';
 import { fullPath } from '../variables/predefined.ts';
@@ -86,14 +86,8 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
       merged_yaml: result.mergedYaml?.() ?? null,
       includes: [...included.values()],
       ...(includeJobs ? { jobs: result.ok ? result.plan.jobs.map(lintJob) : [] } : {}),
-      ...(rest.includeInputs ? { inputs: await declared(config, rest.inputs) } : {}),
+      ...(rest.includeInputs ? { inputs: result.inputs().map(lintInput) } : {}),
     };
-  }
-
-  /** None where the header cannot be read, which is among the errors. */
-  async function declared({ path, text }: ConfigFile, given: PipelineInputs) {
-    const found = readInputs(path, text, given, yamlLimits(await deps.settings.read()));
-    return 'inputs' in found ? found.inputs.map(lintInput) : [];
   }
 
   const broken = (error: string): LintJson => ({

@@ -1,10 +1,8 @@
 /** `/badges/REF/pipeline.svg` and `coverage.svg`: the state of a branch as a picture for readme files. */
-import { Readable } from 'node:stream';
 import type { PageFile } from '../../../kernel/http/page-files.ts';
-import { streamed } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { newestPipeline } from '../pipelines/pipelines.queries.ts';
-import { badgeSvg } from './badge.ts';
+import { badgeAnswer } from './badge.ts';
 import { newestCoverage, newestUnskipped } from './badges.queries.ts';
 
 const colors: Readonly<Record<string, string>> = {
@@ -20,18 +18,23 @@ const colors: Readonly<Record<string, string>> = {
 const unknown = '#9f9f9f';
 const words: Readonly<Record<string, string>> = { success: 'passed' };
 
-/** From which percentage on coverage is good, acceptable and so on. */
-const coverageColors = [
-  [95, '#4c1'],
-  [90, '#a3c51c'],
-  [75, '#dfb317'],
-  [0, '#e05d44'],
-] as const;
+type Query = Readonly<Record<string, unknown>>;
 
-const integer = (text: unknown, most: number): number | undefined => {
-  const number = typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  return number >= 1 && number <= most ? number : undefined;
-};
+/** A percentage of the address between two bounds, else the one that counts without it. */
+function percentage(text: unknown, least: number, most: number, fallback: number): number {
+  const number = typeof text === 'string' && /^\d{1,3}(\.\d{1,2})?$/.test(text) ? Number(text) : Number.NaN;
+  return number >= least && number <= most ? number : Math.min(fallback, most);
+}
+
+/** From which percentage on coverage is good, acceptable and medium; each below the one before. */
+export function coverageColor(coverage: number, query: Query): string {
+  const good = percentage(query.min_good, 3, 100, 95);
+  const acceptable = percentage(query.min_acceptable, 2, good - 0.01, 90);
+  const medium = percentage(query.min_medium, 1, acceptable - 0.01, 75);
+  if (coverage >= good) return '#4c1';
+  if (coverage >= acceptable) return '#a3c51c';
+  return coverage >= medium ? '#dfb317' : '#e05d44';
+}
 
 export function badgeFile({ db }: Pick<CiDependencies, 'db'>): PageFile {
   async function stateOf(projectId: number, ref: string, ignoreSkipped: boolean) {
@@ -41,11 +44,11 @@ export function badgeFile({ db }: Pick<CiDependencies, 'db'>): PageFile {
     const status = pipeline?.status ?? 'unknown';
     return { key: 'pipeline', value: words[status] ?? status, color: colors[status] ?? unknown };
   }
-  async function coverageOf(projectId: number, ref: string, job: string | undefined) {
+  async function coverageOf(projectId: number, ref: string, query: Query) {
+    const job = typeof query.job === 'string' ? query.job : undefined;
     const coverage = await newestCoverage(db, projectId, ref, job);
     if (coverage === null) return { key: 'coverage', value: 'unknown', color: unknown };
-    const color = coverageColors.find(([from]) => coverage >= from)?.[1] ?? unknown;
-    return { key: 'coverage', value: `${coverage.toFixed(2)}%`, color };
+    return { key: 'coverage', value: `${coverage.toFixed(2)}%`, color: coverageColor(coverage, query) };
   }
   return {
     name: 'badge',
@@ -57,14 +60,8 @@ export function badgeFile({ db }: Pick<CiDependencies, 'db'>): PageFile {
       const found =
         kind === 'pipeline'
           ? await stateOf(subject.project.id, ref, query.ignore_skipped === 'true')
-          : await coverageOf(subject.project.id, ref, typeof query.job === 'string' ? query.job : undefined);
-      const key = typeof query.key_text === 'string' && query.key_text !== '' ? query.key_text : found.key;
-      const svg = badgeSvg({ ...found, key, keyWidth: integer(query.key_width, 512) });
-      return streamed(Readable.from([svg]), 'image/svg+xml', {
-        // Proxies of readme files keep what nobody forbids them to keep.
-        'Cache-Control': 'private, no-store',
-        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-      });
+          : await coverageOf(subject.project.id, ref, query);
+      return badgeAnswer(found, query);
     },
   };
 }

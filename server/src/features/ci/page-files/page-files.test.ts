@@ -9,6 +9,7 @@ import {
   type World,
 } from '../../../../test/ci.ts';
 import { badgeSvg } from './badge.ts';
+import { coverageColor } from './badge-files.ts';
 
 let world: World;
 let runner: ProtocolRunner & { id: number };
@@ -87,6 +88,46 @@ describe('/badges', () => {
     expect(text).toContain('<title>&#60;script&#62;&#38;&#34;: passed</title>');
     expect(text).toContain('M90 0h');
     expect(badgeSvg({ key: 'k'.repeat(1000), value: 'v', color: '#fff' }).match(/k+/)?.[0].length).toBe(64);
+  });
+
+  it('has the style, the widths and the bounds of the request, as far as they make sense', async () => {
+    const svg = async (query: string) => await (await get(`${open.path}/badges/main/coverage.svg${query}`)).text();
+    expect(await svg('')).toContain('rx="3"');
+    expect(await svg('?style=flat-square')).toContain('rx="0"');
+    expect(await svg('?style=plastic')).toContain('rx="3"');
+    expect(await svg('?key_width=80&value_width=70')).toContain('width="150"');
+    expect(await svg('?key_width=80&value_width=201')).not.toContain('width="281"');
+    const color = (query: string) => coverageColor(91.5, Object.fromEntries(new URLSearchParams(query)));
+    const [good, acceptable, medium, low] = ['#4c1', '#a3c51c', '#dfb317', '#e05d44'];
+    expect(await svg('')).toContain(acceptable);
+    expect(await svg('?min_good=91')).toContain(good);
+    expect(color('min_good=91.51')).toBe(acceptable);
+    expect(color('min_acceptable=92')).toBe(medium);
+    expect(color('min_good=99&min_acceptable=98&min_medium=97')).toBe(low);
+    // Out of bounds counts as not given; a default never stands above what is given.
+    for (const query of ['min_good=101', 'min_good=2', 'min_good=x', 'min_acceptable=95', 'min_medium=90'])
+      expect([query, color(query)]).toEqual([query, acceptable]);
+    expect(coverageColor(60, { min_good: '50' })).toBe(good);
+    expect(coverageColor(49.9, { min_good: '50' })).toBe(low);
+  });
+
+  it('of releases tells the newest that has come', async () => {
+    const svg = async (query = '') => await (await get(`${open.path}/-/badges/release.svg${query}`)).text();
+    expect(await svg()).toContain('<title>Latest Release: none</title>');
+    const release = async (tag_name: string, released_at: string) => {
+      const made = await world.app.api('POST', `/projects/${open.id}/releases`, {
+        token: world.owner.token,
+        json: { tag_name, ref: 'main', released_at },
+      });
+      expect(made.status).toBe(201);
+    };
+    await release('v2', '2024-02-01T00:00:00Z');
+    await release('v1', '2024-01-01T00:00:00Z');
+    await release('v3', '2999-01-01T00:00:00Z');
+    expect(await svg()).toContain('<title>Latest Release: v2</title>');
+    expect(await svg('?order_by=created_at&key_text=Newest')).toContain('<title>Newest: v1</title>');
+    expect(await svg('?order_by=nothing')).toContain('v2');
+    expect((await get(`${closed.path}/-/badges/release.svg`)).status).toBe(404);
   });
 });
 

@@ -16,7 +16,7 @@ import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { type ExplanationJson, explanationJson } from '../explain/explain.entity.ts';
 import type { JobPlan, PlanCache, PlanEnvironment, PlanRelease } from '../jobs/plan.ts';
-import type { JobVariable } from '../variables/job-variables.ts';
+import { type JobVariable, variable } from '../variables/job-variables.ts';
 import type { PipelineFacts } from '../variables/predefined.ts';
 import { refName } from '../variables/predefined.ts';
 import { type ConfigFile, readableConfigBytes } from './config-file.ts';
@@ -62,6 +62,8 @@ export interface CompileRequest {
   readonly caller: Caller;
   /** Reads what a job of the parent pipeline has left. */
   readonly artifact?: ArtifactReader | undefined;
+  /** Gives the pipeline its number. Asked only where the configuration has the variable: a pipeline without jobs takes none. */
+  readonly number?: (() => Promise<number>) | undefined;
 }
 
 /** A file in the archive of a job, by the job's name; null when there is none. */
@@ -233,6 +235,14 @@ const environmentOf = (environment: NonNullable<PlanJob['environment']>): PlanEn
   on_stop: environment.onStop,
   auto_stop_in_seconds: environment.autoStopIn === null ? null : parseDuration(environment.autoStopIn),
   tier: environment.deploymentTier,
+  ...(environment.kubernetes
+    ? {
+        kubernetes: {
+          namespace: environment.kubernetes.namespace,
+          flux_resource_path: environment.kubernetes.fluxResourcePath,
+        },
+      }
+    : {}),
 });
 
 /** One job of the compiler's plan as its row. */
@@ -279,6 +289,14 @@ function jobOf(job: PlanJob): NewJob {
   };
 }
 
+const numberVariable = 'CI_PIPELINE_IID';
+
+async function withNumber(request: CompileRequest): Promise<CompileRequest> {
+  const number = await request.number?.();
+  const { predefined, given } = request.variables;
+  return { ...request, variables: { predefined: [...predefined, variable(numberVariable, String(number))], given } };
+}
+
 export async function compileConfig(
   deps: SourceDependencies & Pick<CiDependencies, 'settings'>,
   request: CompileRequest,
@@ -286,7 +304,10 @@ export async function compileConfig(
   const count = Object.keys(request.inputs ?? {}).length;
   if (count > mostInputs)
     return { kind: 'invalid', errors: [`too many inputs: ${count}, and a pipeline takes ${mostInputs}`], warnings: [] };
-  const result = await compileWith(deps, request);
+  const texts = [request.config.text];
+  const first = await compileWith(deps, request, ({ content }) => texts.push(content));
+  const numbered = request.number !== undefined && texts.some((text) => text.includes(numberVariable));
+  const result = numbered ? await compileWith(deps, await withNumber(request)) : first;
   const warnings = result.warnings.map(formatLocated);
   if (!result.ok) {
     if (result.filtered) return { kind: 'filtered', reason: result.errors[0]?.message ?? '' };

@@ -15,7 +15,7 @@ import type { CiCommit, CiDependencies } from '../deps.ts';
 import { insertPipelineSource } from '../downstream/sources.queries.ts';
 import { insertExplanation } from '../explain/explain.queries.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
-import { openMergeRequestsOf } from '../jobs/context.queries.ts';
+import { languageNames, openMergeRequestsOf } from '../jobs/context.queries.ts';
 import { ensureGroups } from '../resource-groups/resource-groups.queries.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import { processPipeline } from '../scheduling/process.ts';
@@ -157,6 +157,8 @@ export const fullRef = ({ ref, tag }: { readonly ref: string; readonly tag: bool
 export interface PipelineContext {
   readonly facts: PipelineFacts;
   readonly commit: CiCommit;
+  /** When the pipeline that is made of it was created. */
+  readonly createdAt: Date;
   /** As the configuration's rules see them, weakest first. */
   readonly variables: { readonly predefined: readonly JobVariable[]; readonly given: readonly JobVariable[] };
 }
@@ -184,6 +186,7 @@ export function pipelineMaker(deps: CiDependencies) {
       beforeSha: request.beforeSha,
       ref: name,
       tag,
+      tagMessage: tag ? await repository.tagMessage(subject.project, name) : null,
       refProtected,
       source: request.source,
       mergeRequest: merge,
@@ -197,14 +200,18 @@ export function pipelineMaker(deps: CiDependencies) {
     const { subject } = request;
     const facts = await factsOf(request);
     const commit = await repository.commit(subject, request.sha);
+    const languages = await languageNames(db, subject.project.id);
+    const createdAt = new Date();
     const secret = await secretVariables(deps, db, subject, { refProtected: facts.refProtected, environment: null });
     return {
       facts,
       commit,
+      createdAt,
       variables: {
         predefined: [
           ...serverVariables(deps),
-          ...projectVariables(subject, deps.externalUrl, configPath),
+          ...projectVariables(subject, deps.externalUrl, configPath, languages),
+          variable('CI_PIPELINE_CREATED_AT', createdAt.toISOString()),
           ...commitVariables(facts, commit),
           ...userVariables(request.caller.user),
           ...freezeVariables(await deps.deployments.frozen(db, subject.project.id)),
@@ -232,7 +239,7 @@ export function pipelineMaker(deps: CiDependencies) {
 
   const rowOf = (
     request: CreatePipeline,
-    { facts, commit }: Pick<PipelineContext, 'facts' | 'commit'>,
+    { facts, commit, createdAt }: Pick<PipelineContext, 'facts' | 'commit' | 'createdAt'>,
     user: CallerUser | null,
   ): Omit<NewPipeline, 'iid'> =>
     blankPipeline({
@@ -251,6 +258,7 @@ export function pipelineMaker(deps: CiDependencies) {
       source_sha: request.merged?.source ?? null,
       target_sha: request.merged?.target ?? null,
       committed_at: new Date(commit.committed_date),
+      created_at: createdAt,
     });
 
   /** Stores a pipeline with its jobs and starts it, in one transaction. */
@@ -258,9 +266,10 @@ export function pipelineMaker(deps: CiDependencies) {
     request: CreatePipeline,
     row: Omit<NewPipeline, 'iid'>,
     plan: Extract<Compiled, { kind: 'plan' }> | null,
+    known?: number,
   ): Promise<Pipeline> {
     return await transaction(db, async (tx) => {
-      const iid = await deps.nextIid(tx, row.project_id, 'pipeline');
+      const iid = known ?? (await deps.nextIid(tx, row.project_id, 'pipeline'));
       const { upstream } = request;
       const inherited = upstream?.child
         ? { queue_priority: await priorityOfPipeline(tx, upstream.job.pipeline_id) }
@@ -342,6 +351,7 @@ export function pipelineMaker(deps: CiDependencies) {
       skippable.has(request.source) && !request.merged?.train && skipMarks.test(await wordsOf(request, context));
     if (request.skip || marked)
       return { kind: 'created', pipeline: await store(request, { ...row, status: 'skipped' }, null) };
+    let iid: number | undefined;
     const compiled = await compileConfig(deps, {
       subject,
       config,
@@ -351,6 +361,7 @@ export function pipelineMaker(deps: CiDependencies) {
       inputs: request.inputs,
       caller,
       artifact: request.artifact,
+      number: async () => (iid ??= await deps.nextIid(db, subject.project.id, 'pipeline')),
     });
     switch (compiled.kind) {
       case 'invalid': {
@@ -362,7 +373,7 @@ export function pipelineMaker(deps: CiDependencies) {
           yaml_errors: compiled.errors.join('\n'),
           warnings: compiled.warnings,
         };
-        return { kind: 'created', pipeline: await store(request, broken, null) };
+        return { kind: 'created', pipeline: await store(request, broken, null, iid) };
       }
       case 'filtered':
         return refused(compiled.reason, true);
@@ -373,7 +384,7 @@ export function pipelineMaker(deps: CiDependencies) {
         if (!accepted) {
           if (!request.keepBroken) return refused('External validation failed');
           const dropped = { ...row, status: 'failed', failure_reason: 'external_validation_failure' };
-          return { kind: 'created', pipeline: await store(request, dropped, null) };
+          return { kind: 'created', pipeline: await store(request, dropped, null, iid) };
         }
         const full = {
           ...row,
@@ -383,7 +394,7 @@ export function pipelineMaker(deps: CiDependencies) {
           auto_cancel_on_new_commit: compiled.autoCancel.onNewCommit,
           auto_cancel_on_job_failure: compiled.autoCancel.onJobFailure,
         };
-        const pipeline = await store(request, full, compiled);
+        const pipeline = await store(request, full, compiled, iid);
         if (subject.project.auto_cancel_pending_pipelines && !pipeline.tag && !request.upstream?.child)
           await cancelRedundant(pipeline);
         return { kind: 'created', pipeline };

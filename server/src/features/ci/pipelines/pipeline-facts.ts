@@ -21,7 +21,7 @@ interface Place {
 
 /** A merge request as variables show it; `place` is where its pipeline runs. */
 export async function mergeRequestFacts(
-  deps: Pick<CiDependencies, 'repository' | 'externalUrl'>,
+  deps: Pick<CiDependencies, 'repository' | 'externalUrl' | 'approvals'>,
   db: Db,
   place: Place,
   row: MergeRequest,
@@ -55,6 +55,7 @@ export async function mergeRequestFacts(
     labels: words.labels,
     milestone: words.milestone,
     versionId: words.version_id,
+    approved: await deps.approvals.approved(target, row),
   };
 }
 
@@ -69,7 +70,7 @@ export const asPush = (facts: PipelineFacts): PipelineFacts =>
 
 /** The facts of a stored pipeline. */
 export async function pipelineFactsOf(
-  deps: Pick<CiDependencies, 'repository' | 'secrets' | 'externalUrl'>,
+  deps: Pick<CiDependencies, 'repository' | 'secrets' | 'externalUrl' | 'approvals'>,
   db: Db,
   place: { project: Project; namespace: Namespace },
   pipeline: Pipeline,
@@ -83,6 +84,7 @@ export async function pipelineFactsOf(
     beforeSha: pipeline.before_sha,
     ref: pipeline.ref,
     tag: pipeline.tag,
+    tagMessage: pipeline.tag ? await deps.repository.tagMessage(place.project, pipeline.ref) : null,
     refProtected: pipeline.ref_protected,
     source: pipeline.source,
     mergeRequest: request ? await mergeRequestFacts(deps, db, place, request) : null,

@@ -168,7 +168,7 @@ export type NewPipeline = Pick<
   | 'auto_cancel_on_new_commit'
   | 'auto_cancel_on_job_failure'
   | 'queue_priority'
-> & { readonly warnings: readonly string[] };
+> & { readonly warnings: readonly string[] } & Partial<Pick<Pipeline, 'created_at'>>;
 
 type PipelinePlace = Pick<
   NewPipeline,
@@ -183,7 +183,9 @@ type PipelinePlace = Pick<
   | 'merge_request_id'
   | 'committed_at'
 > &
-  Partial<Pick<NewPipeline, 'schedule_id' | 'trigger_id' | 'source_sha' | 'target_sha' | 'queue_priority'>>;
+  Partial<
+    Pick<NewPipeline, 'schedule_id' | 'trigger_id' | 'source_sha' | 'target_sha' | 'queue_priority' | 'created_at'>
+  >;
 
 /** A pipeline that nothing is known of yet but what it is for. */
 export function blankPipeline(place: PipelinePlace): Omit<NewPipeline, 'iid'> {

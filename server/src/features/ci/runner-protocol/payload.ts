@@ -7,12 +7,19 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact, Runner } from '../../../kernel/db/rows.ts';
 import { ciConfigPaths } from '../../../kernel/names.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
+import { ciDeployToken } from '../../identity/index.ts';
 import { reportUpload } from '../artifacts/types.ts';
 import { cacheKey } from '../caches/keys.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { idTokenVariables } from '../id-tokens/job-tokens.ts';
 import type { SigningKeys } from '../id-tokens/keys.ts';
-import { otherJobs, type PayloadRows, payloadRows, pipelineVariableRows } from '../jobs/context.queries.ts';
+import {
+  languageNames,
+  otherJobs,
+  type PayloadRows,
+  payloadRows,
+  pipelineVariableRows,
+} from '../jobs/context.queries.ts';
 import { jobCaller } from '../jobs/job-caller.ts';
 import type { JobPlan, PlanArtifacts, PlanCache, PlanNeed } from '../jobs/plan.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
@@ -20,6 +27,7 @@ import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
 import { asksForDebugging, type JobVariable, variable } from '../variables/job-variables.ts';
 import {
   commitVariables,
+  deployTokenVariables,
   environmentVariables,
   freezeVariables,
   fullPath,
@@ -192,10 +200,16 @@ async function variablesOf(
   const variables = [
     ...environmentVariables(environment, null),
     ...serverVariables(deps),
-    ...projectVariables(place, deps.externalUrl, rows.project.ci_config_path ?? ciConfigPaths[1]),
+    ...projectVariables(
+      place,
+      deps.externalUrl,
+      rows.project.ci_config_path ?? ciConfigPaths[1],
+      await languageNames(db, job.project_id),
+    ),
     ...commitVariables(facts, commit),
     ...userVariables(rows.user),
     ...freezeVariables(await deps.deployments.frozen(db, job.project_id)),
+    ...deployTokenVariables(await ciDeployToken(db, deps.secrets, rows.project)),
     ...pipelineVariables(rows.pipeline, projectUrl),
     ...jobVariables({
       job,

@@ -2,6 +2,7 @@
 import type { CallerUser, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Job, MergeRequest, Pipeline, Runner } from '../../../kernel/db/rows.ts';
 import { compatibleVersion, serverVariableNames } from '../../../kernel/names.ts';
+import type { CiDeployToken } from '../../identity/index.ts';
 import type { CiCommit } from '../deps.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import type { JobEnvironment } from '../ports.ts';
@@ -58,6 +59,7 @@ export function projectVariables(
   subject: Pick<ProjectSubject, 'project' | 'namespace'>,
   externalUrl: string,
   configPath: string,
+  languages: readonly string[] = [],
 ): JobVariable[] {
   const { project, namespace } = subject;
   const path = fullPath(subject);
@@ -76,7 +78,7 @@ export function projectVariables(
     variable('CI_PROJECT_ROOT_NAMESPACE', namespace.full_path.split('/')[0] ?? ''),
     variable('CI_PROJECT_URL', `${externalUrl}/${path}`),
     variable('CI_PROJECT_VISIBILITY', project.visibility),
-    variable('CI_PROJECT_REPOSITORY_LANGUAGES', ''),
+    variable('CI_PROJECT_REPOSITORY_LANGUAGES', languages.slice(0, 5).join(',').toLowerCase()),
     variable('CI_PROJECT_CLASSIFICATION_LABEL', ''),
     variable('CI_DEFAULT_BRANCH', branch),
     variable('CI_DEFAULT_BRANCH_SLUG', slug(branch)),
@@ -90,6 +92,8 @@ export interface PipelineFacts {
   /** Short name of a branch or tag, or the full ref of a merge request's head. */
   readonly ref: string;
   readonly tag: boolean;
+  /** Of an annotated tag. */
+  readonly tagMessage?: string | null;
   readonly refProtected: boolean;
   readonly source: string;
   readonly mergeRequest: MergeRequestFacts | null;
@@ -118,6 +122,8 @@ export interface MergeRequestFacts {
   readonly milestone: string | null;
   /** Id of the newest version of its diff. */
   readonly versionId: number | null;
+  /** Whether it has all approvals that it needs. */
+  readonly approved: boolean;
 }
 
 /** The name that people gave to what is built. */
@@ -147,7 +153,11 @@ export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): 
     variable('CI_COMMIT_REF_SLUG', slug(name)),
     variable('CI_COMMIT_REF_PROTECTED', flag(facts.refProtected)),
     ...when(branch, variable('CI_COMMIT_BRANCH', facts.ref)),
-    ...when(facts.tag, variable('CI_COMMIT_TAG', facts.ref)),
+    ...when(
+      facts.tag,
+      variable('CI_COMMIT_TAG', facts.ref),
+      variable('CI_COMMIT_TAG_MESSAGE', facts.tagMessage ?? '', { raw: true }),
+    ),
     variable('CI_COMMIT_MESSAGE', message),
     variable('CI_COMMIT_TITLE', commit?.title ?? ''),
     variable('CI_COMMIT_DESCRIPTION', message.split('\n').slice(1).join('\n').replace(/^\n+/, '')),
@@ -169,10 +179,12 @@ function eventType(ref: string): 'detached' | 'merged_result' | 'merge_train' {
 }
 
 function mergeRequestVariables(
-  { row, target, source, targetBranchSha, assignees, labels, milestone, versionId }: MergeRequestFacts,
+  { row, target, source, targetBranchSha, assignees, labels, milestone, versionId, approved }: MergeRequestFacts,
   ref: string,
 ): JobVariable[] {
   const description = row.description ?? '';
+  // The head alone is what is built otherwise: its own variables name it.
+  const merged = eventType(ref) !== 'detached';
   const draft = /^\s*(\[draft\]|\(draft\)|draft:)/i.test(row.title);
   return [
     variable('CI_MERGE_REQUEST_ID', String(row.id)),
@@ -184,13 +196,13 @@ function mergeRequestVariables(
     variable('CI_MERGE_REQUEST_PROJECT_URL', target.url),
     variable('CI_MERGE_REQUEST_TARGET_BRANCH_NAME', row.target_branch),
     variable('CI_MERGE_REQUEST_TARGET_BRANCH_PROTECTED', flag(target.branchProtected)),
-    variable('CI_MERGE_REQUEST_TARGET_BRANCH_SHA', targetBranchSha ?? ''),
+    variable('CI_MERGE_REQUEST_TARGET_BRANCH_SHA', merged ? (targetBranchSha ?? '') : ''),
     variable('CI_MERGE_REQUEST_SOURCE_PROJECT_ID', source ? String(source.id) : ''),
     variable('CI_MERGE_REQUEST_SOURCE_PROJECT_PATH', source?.path ?? ''),
     variable('CI_MERGE_REQUEST_SOURCE_PROJECT_URL', source?.url ?? ''),
     variable('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', row.source_branch),
     variable('CI_MERGE_REQUEST_SOURCE_BRANCH_PROTECTED', flag(source?.branchProtected ?? false)),
-    variable('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA', row.head_sha ?? ''),
+    variable('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA', merged ? (row.head_sha ?? '') : ''),
     variable('CI_MERGE_REQUEST_DIFF_BASE_SHA', row.base_sha ?? ''),
     variable('CI_MERGE_REQUEST_TITLE', row.title),
     variable('CI_MERGE_REQUEST_DESCRIPTION', description.slice(0, maxDescription)),
@@ -201,6 +213,7 @@ function mergeRequestVariables(
     ...when(labels.length > 0, variable('CI_MERGE_REQUEST_LABELS', labels.join(','))),
     ...when(milestone !== null, variable('CI_MERGE_REQUEST_MILESTONE', milestone ?? '')),
     ...when(versionId !== null, variable('CI_MERGE_REQUEST_DIFF_ID', String(versionId ?? ''))),
+    ...when(approved, variable('CI_MERGE_REQUEST_APPROVED', 'true')),
   ];
 }
 
@@ -279,6 +292,15 @@ export function environmentVariables(environment: JobEnvironment | null, url: st
     ...when(address !== null, variable('CI_ENVIRONMENT_URL', address ?? '')),
   ];
 }
+
+/** The deploy token that the project has for its jobs. */
+export const deployTokenVariables = (token: CiDeployToken | null): JobVariable[] =>
+  token
+    ? [
+        variable('CI_DEPLOY_USER', token.username),
+        variable('CI_DEPLOY_PASSWORD', token.password, { public: false, masked: true, raw: true }),
+      ]
+    : [];
 
 /** While deployments of the project are frozen. */
 export const freezeVariables = (frozen: boolean): JobVariable[] => when(frozen, variable('CI_DEPLOY_FREEZE', 'true'));

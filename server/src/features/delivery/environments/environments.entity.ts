@@ -39,6 +39,8 @@ const detail = {
   description: Nullable(Text()),
   tier: Word(tiers),
   state: Word(environmentStates),
+  kubernetes_namespace: Nullable(Text({ description: 'Namespace in a Kubernetes cluster' })),
+  flux_resource_path: Nullable(Text({ description: 'Flux resource that it is deployed with' })),
   auto_stop_at: Nullable(Timestamp({ description: 'When it stops by itself' })),
   auto_stop_setting: Word(['always', 'with_action'], {
     description: 'Whether it stops by itself always, or only with a job that stops it',
@@ -71,6 +73,8 @@ export const environmentJson = (row: EnvironmentRow): Static<typeof Environment>
   description: row.description,
   tier: row.tier,
   state: row.state,
+  kubernetes_namespace: row.kubernetes_namespace,
+  flux_resource_path: row.flux_resource_path,
   auto_stop_at: row.auto_stop_at,
   auto_stop_setting: row.auto_stop_setting,
 });

@@ -7,7 +7,17 @@ import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
-import { Bool, DateTimeParam, IdOrPath, Int, OneOf, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
+import {
+  Bool,
+  DateTimeParam,
+  IdOrPath,
+  Int,
+  OneOf,
+  Optional,
+  OrNull,
+  rules,
+  Str,
+} from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { environmentStates, tiers } from '../environment-names.ts';
 import { lastDeployment } from './deployments.queries.ts';
@@ -42,6 +52,8 @@ const values = {
   external_url: Optional(Str({ maxLength: 2048, description: 'Address where it can be seen' })),
   description: Optional(Str({ maxLength: 10_000, description: 'What it is for' })),
   tier: Optional(OneOf(tiers, { description: 'What it is used for; guessed from the name when absent' })),
+  kubernetes_namespace: Optional(OrNull(Str({ maxLength: 255, description: 'Namespace in a Kubernetes cluster' }))),
+  flux_resource_path: Optional(OrNull(Str({ maxLength: 255, description: 'Flux resource that it is deployed with' }))),
   auto_stop_setting: Optional(
     OneOf(['always', 'with_action'], {
       description: 'Whether it stops by itself always, or only with a job that stops it',

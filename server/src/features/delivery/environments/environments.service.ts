@@ -10,6 +10,8 @@ export interface EnvironmentValues {
   readonly external_url?: string | null | undefined;
   readonly description?: string | null | undefined;
   readonly tier?: Tier | undefined;
+  readonly kubernetes_namespace?: string | null | undefined;
+  readonly flux_resource_path?: string | null | undefined;
   readonly auto_stop_setting?: Environment['auto_stop_setting'] | undefined;
 }
 
@@ -19,7 +21,7 @@ const reviewAppDays = 30;
 const day = 24 * 60 * 60 * 1000;
 
 /** The columns that were given; an empty address is none. */
-function columns({ external_url, description, tier, auto_stop_setting }: EnvironmentValues) {
+function columns({ external_url, description, tier, auto_stop_setting, ...cluster }: EnvironmentValues) {
   const url = external_url === '' ? null : external_url;
   if (url && !isExternalUrl(url))
     throw invalidRecord({ external_url: ['is blocked: Only allowed schemes are http, https'] });
@@ -27,6 +29,10 @@ function columns({ external_url, description, tier, auto_stop_setting }: Environ
     ...(url === undefined ? {} : { external_url: url }),
     ...(description === undefined ? {} : { description }),
     ...(tier === undefined ? {} : { tier }),
+    ...(cluster.kubernetes_namespace === undefined
+      ? {}
+      : { kubernetes_namespace: cluster.kubernetes_namespace || null }),
+    ...(cluster.flux_resource_path === undefined ? {} : { flux_resource_path: cluster.flux_resource_path || null }),
     ...(auto_stop_setting === undefined ? {} : { auto_stop_setting }),
   };
 }

@@ -29,6 +29,7 @@ const review = `deploy:
     url: https://$CI_ENVIRONMENT_SLUG.$HOST/$PART
     on_stop: end
     auto_stop_in: 1 day
+    kubernetes: {namespace: app-$CI_COMMIT_REF_NAME, flux_resource_path: releases/$PART}
 end:
   script: [x]
   when: manual
@@ -71,6 +72,8 @@ describe('jobs with an environment', () => {
     const last = (await call('GET', `${of(project)}/environments/${made.id}`)).body;
     expect(last).toMatchObject({
       external_url: `https://${made.slug}.example.test/`,
+      kubernetes_namespace: 'app-My-change',
+      flux_resource_path: 'releases/',
       last_deployment: { id: waiting?.id, status: 'success', deployable: { name: 'deploy', status: 'success' } },
     });
     const seconds = (Date.parse(String(last.auto_stop_at)) - Date.now()) / 1000;
@@ -166,6 +169,8 @@ describe('the API', () => {
       state: 'available',
       auto_stop_at: null,
       auto_stop_setting: 'always',
+      kubernetes_namespace: null,
+      flux_resource_path: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -185,10 +190,14 @@ describe('the API', () => {
     expect((await call('GET', list, undefined, { search: 'ab' })).status).toBe(400);
     expect((await call('GET', list, undefined, { search: 'abc', name: 'x' })).status).toBe(400);
     const path = `${list}/${made.body.id}`;
-    expect((await call('PUT', path, { tier: 'staging', external_url: '' })).body).toMatchObject({
+    const cluster = { kubernetes_namespace: 'app', flux_resource_path: 'releases/app' };
+    expect((await call('PUT', path, { tier: 'staging', external_url: '', ...cluster })).body).toMatchObject({
       tier: 'staging',
       external_url: null,
+      ...cluster,
     });
+    const none = { kubernetes_namespace: null, flux_resource_path: null };
+    expect((await call('PUT', path, none)).body).toMatchObject(none);
     expect((await call('POST', `${path}/stop`)).body.state).toBe('stopped');
     expect((await call('GET', path)).body.last_deployment).toBeNull();
     expect((await call('DELETE', path)).status).toBe(204);

@@ -14,6 +14,9 @@ import * as queries from './environments.queries.ts';
 /** Task that finds the merge requests that a deployment brought. */
 export const linkTask = { name: 'deployments.link_merge_requests', maxAttempts: 5 };
 
+/** As the API takes them. */
+const longestClusterName = 255;
+
 /** Attempts to find a slug that no other environment of the project has. */
 const slugAttempts = 5;
 
@@ -88,6 +91,18 @@ function addressOf(deps: { readonly secrets: Secrets }, known: string | null, jo
   return isExternalUrl(url) ? url : null;
 }
 
+/** Where it runs in a cluster, with what the job has reported. */
+function clusterOf(
+  { namespace, flux_resource_path: path }: NonNullable<NonNullable<JobPlan['environment']>['kubernetes']>,
+  job: queries.EndedJob,
+  deps: { readonly secrets: Secrets },
+) {
+  const reported = reportedVariables(deps, job).map((variable) => ({ ...variable, raw: true }));
+  const expanded = (text: string | null) =>
+    text === null ? null : expandVariables(text, reported, 'empty').slice(0, longestClusterName) || null;
+  return { kubernetes_namespace: expanded(namespace), flux_resource_path: expanded(path) };
+}
+
 /** Changes an environment for a job that has ended. */
 async function applyEnd(deps: { readonly secrets: Secrets }, tx: Db, job: queries.EndedJob): Promise<void> {
   const { environment_id: id, action, status } = job;
@@ -114,6 +129,7 @@ async function applyEnd(deps: { readonly secrets: Secrets }, tx: Db, job: querie
     ...stop,
     ...(url === null ? {} : { external_url: url }),
     ...(plan?.tier ? { tier: plan.tier as Tier } : {}),
+    ...(plan?.kubernetes ? clusterOf(plan.kubernetes, job, deps) : {}),
   });
 }
 

@@ -2,6 +2,7 @@
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { Markdown } from '../../../kernel/markdown/index.ts';
+import { releaseBadge } from './badge.ts';
 import { releaseLinkRoutes } from './links.routes.ts';
 import { releasePresenter } from './releases.entity.ts';
 import { releaseRoutes } from './releases.routes.ts';
@@ -24,5 +25,5 @@ export function projectReleases(deps: ReleasesDependencies) {
   const releases = releaseService(deps);
   const routing = { db: deps.db, parents: deps.parents, releases, presenter: releasePresenter(deps) };
   const routes: Route[] = [...releaseRoutes(routing), ...releaseLinkRoutes(routing)];
-  return { routes, tasks: releases.tasks };
+  return { routes, tasks: releases.tasks, pageFiles: [releaseBadge(deps.db)] };
 }

@@ -44,6 +44,18 @@ export async function listReleases(
     .execute();
 }
 
+/** The tag of the newest release that has come; those of a later date wait for it. */
+export async function newestReleaseTag(db: Db, projectId: number, by: ReleaseOrder): Promise<string | null> {
+  const row = await ofProject(db, projectId, {})
+    .select('r.tag')
+    .where('r.released_at', '<=', sql<Date>`now()`)
+    .orderBy(`r.${by}`, 'desc')
+    .orderBy('r.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.tag ?? null;
+}
+
 export const countReleases = (db: Db, projectId: number, filter: ReleaseFilter): Promise<number> =>
   countUpTo(db, ofProject(db, projectId, filter).select('r.id'));
 

@@ -50,6 +50,26 @@ export async function findDeployTokenOf(db: Db, place: DeployTokenPlace, id: num
   return await filtered(db, place, undefined).selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** One that works, of the project before one of its group, the oldest first. */
+export async function readableDeployToken(
+  db: Db,
+  name: string,
+  project: { readonly id: number; readonly namespace_id: number },
+): Promise<{ username: string; token_encrypted: Buffer } | undefined> {
+  return await db
+    .selectFrom('deploy_tokens')
+    .select(['username', 'token_encrypted'])
+    .where('name', '=', name)
+    .where(({ eb, or }) => or([eb('project_id', '=', project.id), eb('namespace_id', '=', project.namespace_id)]))
+    .where('token_encrypted', 'is not', null)
+    .where(usable)
+    .orderBy('namespace_id', (order) => order.asc().nullsFirst())
+    .orderBy('id')
+    .limit(1)
+    .$narrowType<{ token_encrypted: Buffer }>()
+    .executeTakeFirst();
+}
+
 /** Removes a token. False when it was gone. */
 export async function deleteDeployToken(tx: Db, id: number): Promise<boolean> {
   const row = await tx.deleteFrom('deploy_tokens').where('id', '=', id).returning('id').executeTakeFirst();

@@ -3,9 +3,10 @@ import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { DeployToken } from '../../../kernel/db/rows.ts';
 import { invalidParameters, invalidRecord } from '../../../kernel/http/errors.ts';
-import { deployTokenUsername, tokenPrefixes } from '../../../kernel/names.ts';
-import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import { ciDeployTokenName, deployTokenUsername, tokenPrefixes } from '../../../kernel/names.ts';
+import { newToken, type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import { announceChange } from '../changes/index.ts';
+import { ciTokenPurpose } from './ci-token.ts';
 import {
   type DeployTokenPlace,
   deleteDeployToken,
@@ -48,8 +49,12 @@ const entityOf = ({ place, path }: DeployPlace) =>
 const eventOf = ({ place }: DeployPlace, what: 'created' | 'destroyed') =>
   `${'project_id' in place ? '' : 'group_'}deploy_token_${what}` as const;
 
-export function createDeployTokens(deps: { readonly db: Db; readonly forget: () => void }) {
-  const { db, forget } = deps;
+export function createDeployTokens(deps: {
+  readonly db: Db;
+  readonly secrets: Pick<Secrets, 'seal'>;
+  readonly forget: () => void;
+}) {
+  const { db, secrets, forget } = deps;
 
   function check(values: NewDeployTokenValues): void {
     if (values.scopes.some((scope) => !deployScopes.includes(scope)))
@@ -79,6 +84,7 @@ export function createDeployTokens(deps: { readonly db: Db; readonly forget: () 
           name: values.name,
           username: values.username || 'new',
           token_sha256: tokenHash(secret),
+          ...(values.name === ciDeployTokenName ? { token_encrypted: secrets.seal(secret, ciTokenPurpose) } : {}),
           scopes: [...new Set(values.scopes)],
           expires_at: values.expiresAt,
           created_by_id: origin.author?.id ?? null,

@@ -103,6 +103,8 @@ import { jobCachesMigration } from './0741-job-caches.ts';
 import { artifactQuotasMigration } from './0742-artifact-quotas.ts';
 import { issueCsvImportsMigration } from './0800-issue-csv-imports.ts';
 import { approvalsBeforeMergeMigration } from './0810-approvals-before-merge.ts';
+import { ciDeployTokensMigration } from './0811-ci-deploy-tokens.ts';
+import { environmentClustersMigration } from './0812-environment-clusters.ts';
 import { queuePrioritiesMigration } from './0820-queue-priorities.ts';
 import { importProgressMigration } from './0830-import-progress.ts';
 
@@ -219,4 +221,6 @@ export const migrations: readonly Migration[] = [
   approvalsBeforeMergeMigration,
   queuePrioritiesMigration,
   importProgressMigration,
+  ciDeployTokensMigration,
+  environmentClustersMigration,
 ];
