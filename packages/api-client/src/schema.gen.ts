@@ -18441,7 +18441,11 @@ export interface components {
             description: string | null;
             /** @description Where it can be seen */
             external_url: string | null;
+            /** @description Flux resource that it is deployed with */
+            flux_resource_path: string | null;
             id: number;
+            /** @description Namespace in a Kubernetes cluster */
+            kubernetes_namespace: string | null;
             /** @description The last successful one; on one environment */
             last_deployment?: components["schemas"]["Deployment"] | null;
             name: string;
@@ -24263,6 +24267,10 @@ export interface components {
             description?: string;
             /** @description Address where it can be seen */
             external_url?: string;
+            /** @description Flux resource that it is deployed with */
+            flux_resource_path?: string | null;
+            /** @description Namespace in a Kubernetes cluster */
+            kubernetes_namespace?: string | null;
             /** @description Name; `review/x` is in the folder `review` */
             name: string;
             /**
@@ -30366,6 +30374,10 @@ export interface components {
             description?: string;
             /** @description Address where it can be seen */
             external_url?: string;
+            /** @description Flux resource that it is deployed with */
+            flux_resource_path?: string | null;
+            /** @description Namespace in a Kubernetes cluster */
+            kubernetes_namespace?: string | null;
             /**
              * @description What it is used for; guessed from the name when absent
              * @enum {string}

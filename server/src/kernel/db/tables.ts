@@ -227,6 +227,7 @@ export interface DeployTokensTable {
   revoked_at: Date | null;
   created_by_id: number | null;
   created_at: Generated<Date>;
+  token_encrypted: Buffer | null;
 }
 
 export interface DeploymentApprovalsTable {
@@ -298,6 +299,8 @@ export interface EnvironmentsTable {
   auto_delete_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  kubernetes_namespace: string | null;
+  flux_resource_path: string | null;
 }
 
 export interface EpicLabelsTable {
