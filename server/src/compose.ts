@@ -212,6 +212,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     ports,
     mail: kernels.mail,
     objects,
+    resolver: identity.resolver,
     settings,
     noteables: collaboration.noteables,
     parents: namespaces.parents,

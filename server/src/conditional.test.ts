@@ -391,13 +391,8 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     return { url: `${url}/${made.body.id}` };
   },
   '/projects/:id/ci/caches/:cache_id': async () => {
-    const values = {
-      project_id: repository.id,
-      key: unique('deps'),
-      protected: false,
-      object_key: unique('x'),
-      size: 1,
-    };
+    const file = { object_key: unique('x'), size: 1 };
+    const values = { project_id: repository.id, key: unique('deps'), protected: false, ...file };
     const row = await world.app.db.insertInto('job_caches').values(values).returning('id').executeTakeFirstOrThrow();
     return { url: `/projects/${repository.id}/ci/caches/${row.id}` };
   },
@@ -410,6 +405,13 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     const target = { target_project_id: String(repository.id), target_issue_iid: to.iid };
     const { id } = await created<{ id: number }>(`${issues}/${from.iid}/links`, target);
     return { url: `${issues}/${from.iid}/links/${id}` };
+  },
+  '/projects/:id/issues/:issue_iid/metric_images/:metric_image_id': async () => {
+    const issues = `/projects/${repository.id}/issues`;
+    const { id, iid } = await created<{ id: number; iid: number }>(issues, { title: 'x', issue_type: 'incident' });
+    const row = { issue_id: id, file_name: 'x.png', object_key: unique('x'), size: 1 };
+    const image = await world.app.db.insertInto('issue_metric_images').values(row).returning('id').executeTakeFirst();
+    return { url: `${issues}/${iid}/metric_images/${image?.id}` };
   },
   '/groups/:id/iterations/:iteration_id': async () => {
     const { id } = await buildGroup(world.app, { owner: world.admin.user });

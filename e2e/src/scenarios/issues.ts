@@ -114,6 +114,30 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await done.getByRole('button', { name: 'Close', exact: true }).last().click();
         await page.getByRole('link', { name: 'Oil the screw' }).waitFor();
       });
+      await suite.step('browser: an incident shows pictures of its metrics', async () => {
+        const title = 'The press stands still';
+        const place = `/projects/${encodeURIComponent(project)}/issues`;
+        const made = { title, issue_type: 'incident' };
+        const { iid } = await api(instance.url, rootToken).expect<{ iid: number }>(201, 'POST', place, made);
+        await page.goto(`/${project}/-/issues/${iid}`);
+        await page.getByRole('button', { name: 'Add metric image' }).click();
+        const form = page.getByRole('form', { name: 'Add metric image' });
+        const [chooser] = await Promise.all([
+          page.waitForEvent('filechooser'),
+          form.getByRole('button', { name: 'Image' }).click(),
+        ]);
+        await chooser.setFiles({ name: 'cpu.png', mimeType: 'image/png', buffer: await page.screenshot() });
+        await form.getByLabel('Text').fill('Load of the press');
+        await form.getByRole('button', { name: 'Add image' }).click();
+        const image = page.getByRole('img', { name: 'Load of the press' });
+        await image.waitFor();
+        assert.ok(await page.evaluate("document.querySelector('figure img').decode().then(() => true)"));
+        await look(page, 'incident');
+        await page.getByRole('button', { name: 'Delete cpu.png' }).click();
+        await page.getByRole('button', { name: 'Delete image' }).click();
+        await image.waitFor({ state: 'detached' });
+        await api(instance.url, rootToken).expect(204, 'DELETE', `${place}/${iid}`);
+      });
       await suite.step('browser: two people talk about it, one of them on a telephone', async () => {
         await reader.page.goto(`/${project}/-/issues/2`);
         await reader.page.getByLabel('New comment').getByRole('textbox').fill('Warm it _first_.');

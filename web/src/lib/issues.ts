@@ -55,6 +55,35 @@ export function importIssues(id: string, file: File) {
   );
 }
 
+/** Pictures that belong to an incident. */
+export const metricImages = (id: string, iid: number) =>
+  queryOptions({
+    queryKey: ['project', id, 'issue', iid, 'metric images'],
+    queryFn: () =>
+      unwrap(
+        client.GET('/projects/{id}/issues/{issue_iid}/metric_images', { params: { path: { id, issue_iid: iid } } }),
+      ),
+  });
+
+export function addMetricImage(id: string, iid: number, image: { file: File; url: string; url_text: string }) {
+  const form = new FormData();
+  form.append('file', image.file);
+  if (image.url) form.append('url', image.url);
+  if (image.url_text) form.append('url_text', image.url_text);
+  const params = { path: { id, issue_iid: iid } };
+  const body = { file: '' };
+  return unwrap(
+    client.POST('/projects/{id}/issues/{issue_iid}/metric_images', { params, body, bodySerializer: () => form }),
+  );
+}
+
+export const removeMetricImage = (id: string, iid: number, metric_image_id: number) =>
+  unwrap(
+    client.DELETE('/projects/{id}/issues/{issue_iid}/metric_images/{metric_image_id}', {
+      params: { path: { id, issue_iid: iid, metric_image_id } },
+    }),
+  );
+
 export const issue = (id: string, iid: number) =>
   queryOptions({
     queryKey: ['project', id, 'issue', iid],

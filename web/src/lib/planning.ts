@@ -17,6 +17,7 @@ interface MilestoneChange {
   readonly start_date?: string | null;
   readonly due_date?: string | null;
   readonly state_event?: 'close' | 'activate';
+  readonly update_task?: Schemas['PutProjectsByIdMilestonesByMilestoneIdBody']['update_task'];
 }
 
 /** The milestones of a project or group by its full path. */

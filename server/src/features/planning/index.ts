@@ -1,6 +1,7 @@
 /** Planning: issues, and the iterations and epics above them. */
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
+import type { CredentialResolver } from '../../kernel/http/credentials.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { Mail } from '../../kernel/mail/index.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
@@ -44,6 +45,8 @@ import { cadenceRoutes } from './iterations/cadences.routes.ts';
 import { iterationRoutes } from './iterations/iterations.routes.ts';
 import { iterationService } from './iterations/iterations.service.ts';
 import { schedulingTask } from './iterations/scheduling.ts';
+import { mountMetricImages } from './metric-images/metric-images.mount.ts';
+import { metricImageRoutes } from './metric-images/metric-images.routes.ts';
 
 export { boardRelation } from './boards/transfer.ts';
 export type { FindEpics } from './epics/finding.ts';
@@ -60,7 +63,9 @@ export interface PlanningDependencies {
   readonly noteables: Noteables;
   readonly parents: Pick<ParentLoader, 'group' | 'project' | 'projects'>;
   readonly mail: Pick<Mail, 'configured' | 'send'>;
-  readonly objects: Pick<ObjectStore, 'get' | 'putFile' | 'remove'>;
+  readonly objects: Pick<ObjectStore, 'get' | 'exists' | 'putFile' | 'remove'>;
+  /** For what is served outside the API. */
+  readonly resolver: CredentialResolver;
   readonly settings: Settings;
 }
 
@@ -86,6 +91,7 @@ export function planningFeature(deps: PlanningDependencies) {
       ...issueListRoutes(deps),
       ...issueRoutes(db, service, present, actions),
       ...files.routes,
+      ...metricImageRoutes(db, deps.objects),
       ...issueTransferRoutes(db, deps.parents, transfers, present),
       ...issueLinkRoutes(db, externalUrl, deps.parents),
       ...closingRoutes(db, deps.noteables),
@@ -110,6 +116,7 @@ export function planningFeature(deps: PlanningDependencies) {
       ...relatedEpicRoutes(aboutEpics),
       ...deps.noteables.register({ ...epicNoteable(db, epicsShown), commands: epicCommands(db, epics) }),
     ],
+    mount: (server) => mountMetricImages(server, deps),
     references: [issueReferences(db), epicReferences(db)],
     consumers: [closingConsumer({ ...deps, issues: service, pushedCommits: ports.one(pushedCommits) })],
     tasks: [...scheduling.tasks, ...due.tasks, ...files.tasks],

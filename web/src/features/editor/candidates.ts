@@ -107,6 +107,33 @@ async function milestones({ kind, path }: EditorPlace, query: string): Promise<r
   }));
 }
 
+/** Of the group that the text is in and those above it: a project's text means those of its group by `&1`. */
+async function epics({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
+  const group = kind === 'group' ? path : path.slice(0, path.lastIndexOf('/'));
+  const wanted = /^\d+$/.test(query);
+  const found = {
+    ...{ include_ancestor_groups: true, include_descendant_groups: false, per_page: wanted ? 100 : most },
+    ...(query && !wanted ? { search: query } : {}),
+  };
+  const list = await unwrap(client.GET('/groups/{id}/epics', { params: { path: { id: group }, query: found } }));
+  return list
+    .filter(({ iid }) => !wanted || String(iid).startsWith(query))
+    .slice(0, most)
+    .map(({ references, title }) => ({ insert: references.relative, label: references.relative, hint: title }));
+}
+
+async function snippets({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
+  if (kind !== 'project') return [];
+  const params = { path: { id: path }, query: { per_page: 100 } };
+  const list = await unwrap(client.GET('/projects/{id}/snippets', { params }));
+  const byId = /^\d+$/.test(query);
+  return bestMatches(list, query, ({ id, title }) => (byId ? String(id) : title)).map(({ id, title }) => ({
+    insert: `$${id}`,
+    label: `$${id}`,
+    hint: title,
+  }));
+}
+
 async function emoji(query: string): Promise<readonly Candidate[]> {
   const { emojiNames } = await import('./emoji.gen.ts');
   return bestMatches(emojiNames, query, ([name]) => name).map(([name, character]) => ({
@@ -141,6 +168,10 @@ export const candidates = (place: EditorPlace, target: CommandTarget | undefined
           return await labels(place, query);
         case 'milestones':
           return await milestones(place, query);
+        case 'epics':
+          return await epics(place, query);
+        case 'snippets':
+          return await snippets(place, query);
         case 'emoji':
           return await emoji(query);
         case 'commands':

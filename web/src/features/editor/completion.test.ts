@@ -12,6 +12,8 @@ it.each([
   ['see !3| and', 'requests', '3', 4],
   ['~bu|', 'labels', 'bu', 0],
   ['~"needs re|', 'labels', 'needs re', 0],
+  ['part of &roa|', 'epics', 'roa', 8],
+  ['($1|', 'snippets', '1', 1],
   ['%"1.0 b|', 'milestones', '1.0 b', 0],
   ['nice :ta|', 'emoji', 'ta', 5],
   ['/lab|', 'commands', 'lab', 0],
@@ -21,10 +23,21 @@ it.each([
   expect(at(marked)).toEqual({ kind, query, start });
 });
 
-it.each(['mail@example|', 'a#1|', 'and/or|', ' /close|', '12:3|', 'done: |', '```\n@an|', 'run `@an|', 'C:|'])(
-  '%s asks for nothing',
-  (marked) => expect(at(marked)).toBeNull(),
-);
+it.each([
+  'mail@example|',
+  'a#1|',
+  'and/or|',
+  ' /close|',
+  '12:3|',
+  'done: |',
+  '```\n@an|',
+  'run `@an|',
+  'C:|',
+  'a&b|',
+  'a$1|',
+  '$x$|',
+  'Tom & Jerry|',
+])('%s asks for nothing', (marked) => expect(at(marked)).toBeNull());
 
 it('titles are quoted where they have to be', () => {
   expect([

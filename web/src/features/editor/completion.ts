@@ -1,6 +1,15 @@
 /** Which completion the text before the caret asks for, and the text with a completion in place. Pure. */
 
-export type TriggerKind = 'people' | 'issues' | 'requests' | 'labels' | 'milestones' | 'emoji' | 'commands';
+export type TriggerKind =
+  | 'people'
+  | 'issues'
+  | 'requests'
+  | 'labels'
+  | 'milestones'
+  | 'epics'
+  | 'snippets'
+  | 'emoji'
+  | 'commands';
 
 export interface Trigger {
   readonly kind: TriggerKind;
@@ -16,11 +25,13 @@ const characters: Readonly<Record<string, TriggerKind>> = {
   '!': 'requests',
   '~': 'labels',
   '%': 'milestones',
+  '&': 'epics',
+  $: 'snippets',
   ':': 'emoji',
 };
 
 /** A quoted name of a label or milestone may have blanks. */
-const reference = /(?:^|[\s([{>,])(?:([~%])"([^"\n]*)|([@#!~%])([^\s@#!~%:"]*)|(:)([a-z0-9_+-]+))$/;
+const reference = /(?:^|[\s([{>,])(?:([~%])"([^"\n]*)|([@#!~%&$])([^\s@#!~%&$:"]*)|(:)([a-z0-9_+-]+))$/;
 const command = /^\/([a-z_]*)$/;
 const fence = /^ {0,3}(?:```|~~~)/;
 

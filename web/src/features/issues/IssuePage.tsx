@@ -19,6 +19,7 @@ import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { IssueForm } from './IssueForm.tsx';
 import classes from './issues.module.css';
+import { MetricImages } from './MetricImages.tsx';
 
 export default function IssuePage() {
   const { iid = '' } = useParams({ strict: false });
@@ -107,6 +108,9 @@ export default function IssuePage() {
           }
         />
       )}
+      {issue.issue_type === 'incident' ? (
+        <MetricImages iid={issue.iid} adds={!view.project.archived && view.level >= level.planner} removes={may} />
+      ) : null}
       <Comments of={discussed} threads={threads} />
     </Page>
   );

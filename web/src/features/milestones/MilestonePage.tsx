@@ -106,7 +106,24 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
         <Days milestone={milestone} />
         <Progress milestone={milestone} plans={of.plans} />
       </div>
-      {milestone.description_html ? <MarkdownBody html={milestone.description_html} of={of} /> : null}
+      {milestone.description_html ? (
+        <MarkdownBody
+          html={milestone.description_html}
+          of={of}
+          tasks={
+            of.writes
+              ? {
+                  text: milestone.description ?? '',
+                  update: async (update_task) => {
+                    await of.milestones
+                      .change(milestone.id, { update_task })
+                      .finally(() => cache.invalidateQueries({ queryKey: of.milestones.key }));
+                  },
+                }
+              : undefined
+          }
+        />
+      ) : null}
       <BurnCharts place={of.kind} path={of.path} kind="milestone" id={milestone.id} />
       {of.plans ? <Requests of={of} milestone={milestone} page={page} /> : null}
       <ConfirmName

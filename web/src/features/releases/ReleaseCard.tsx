@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Release } from '../../lib/releases.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import type { Tasks } from '../../ui/markdown/useTasks.ts';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { ProjectMilestoneLink } from '../milestones/MilestoneLink.tsx';
 import { useProject } from '../projects/useProject.ts';
@@ -14,6 +15,8 @@ interface ReleaseCardProps {
   /** Its name as a heading of the list; the page of one release has its own. */
   named?: boolean;
   actions?: ReactNode;
+  /** Changes one check box of the text, for those who may. */
+  tick?: Tasks['update'] | undefined;
 }
 
 function Files({ release }: { release: Release }) {
@@ -47,7 +50,7 @@ function Files({ release }: { release: Release }) {
   );
 }
 
-export function ReleaseCard({ release, named, actions }: ReleaseCardProps) {
+export function ReleaseCard({ release, named, actions, tick }: ReleaseCardProps) {
   const { path, segment } = useProject();
   const { tag_name: tag, commit } = release;
   return (
@@ -90,7 +93,11 @@ export function ReleaseCard({ release, named, actions }: ReleaseCardProps) {
         </span>
       </p>
       {release.description_html ? (
-        <MarkdownBody html={release.description_html} of={{ kind: 'project', path }} />
+        <MarkdownBody
+          html={release.description_html}
+          of={{ kind: 'project', path }}
+          tasks={tick ? { text: release.description ?? '', update: tick } : undefined}
+        />
       ) : null}
       <Files release={release} />
     </article>

@@ -50,7 +50,21 @@ export function ReleasePage({ tag, edited }: { tag: string; edited: boolean }) {
         ) : null
       }
     >
-      <ReleaseCard release={release} />
+      <ReleaseCard
+        release={release}
+        tick={
+          writes
+            ? async (update_task) => {
+                await unwrap(
+                  client.PUT('/projects/{id}/releases/{tag_name}', {
+                    params: { path: { id: path, tag_name: tag } },
+                    body: { update_task },
+                  }),
+                ).finally(() => cache.invalidateQueries({ queryKey: ['project', path, 'release', tag] }));
+              }
+            : undefined
+        }
+      />
       <ConfirmName
         opened={leaving}
         title="Delete release"

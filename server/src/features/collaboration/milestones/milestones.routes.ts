@@ -6,7 +6,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, plainError } from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
-import { allOrNoneOf, atLeastOneOf } from '../../../kernel/http/params/groups.ts';
+import { allOrNoneOf, atLeastOneOf, mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
   Bool,
   DateParam,
@@ -25,6 +25,7 @@ import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
 import type { Place } from '../../namespaces/index.ts';
 import type { Labeled } from '../inherited-labels.ts';
+import { TaskParam } from '../tasks/index.ts';
 import {
   Milestone,
   milestoneJson,
@@ -232,11 +233,16 @@ export function milestoneRoutes({
             ...one,
             title: Optional(title),
             ...texts,
+            update_task: TaskParam,
             state_event: Optional(OneOf(['close', 'activate'], { description: 'Close it or open it again' })),
           },
-          rules(atLeastOneOf('title', 'description', 'start_date', 'due_date', 'state_event')),
+          rules(
+            mutuallyExclusive('description', 'update_task'),
+            atLeastOneOf('title', 'description', 'start_date', 'due_date', 'update_task', 'state_event'),
+          ),
         ),
         responses: { 200: Milestone },
+        errors: [409],
         handler: async (context) => {
           const { subject, caller, params } = context;
           const { id } = await find(subject, params.milestone_id);

@@ -7,6 +7,7 @@ import { milestoneFacts, recordFact, toInstant } from '../../../kernel/events/in
 import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import type { Place } from '../../namespaces/index.ts';
 import { type Labeled, replaceMilestones } from '../inherited-labels.ts';
+import { type TaskChange, withTask } from '../tasks/index.ts';
 import {
   deleteMilestones,
   insertMilestone,
@@ -101,7 +102,11 @@ export function milestoneService(db: Db, labeled: readonly Labeled[]) {
       place: Place,
       caller: Caller,
       id: number,
-      given: GivenMilestone & { readonly state_event?: 'close' | 'activate' | undefined },
+      given: GivenMilestone & {
+        /** One check box of the description. */
+        readonly update_task?: TaskChange | undefined;
+        readonly state_event?: 'close' | 'activate' | undefined;
+      },
       origin: AuditOrigin,
     ): Promise<void> => {
       const values = valuesOf(given);
@@ -112,7 +117,8 @@ export function milestoneService(db: Db, labeled: readonly Labeled[]) {
         if (values.title !== undefined && values.title !== before.title) await free(tx, place, values.title, id);
         const state =
           given.state_event === undefined ? before.state : given.state_event === 'close' ? 'closed' : 'active';
-        const after = await updateMilestone(tx, id, { ...values, state });
+        const described = given.update_task ? { description: withTask(before.description, given.update_task) } : {};
+        const after = await updateMilestone(tx, id, { ...values, ...described, state });
         const event = state === before.state ? 'updated' : state === 'closed' ? 'closed' : 'reopened';
         await record(tx, caller, event, after);
         await audited(tx, place, origin, after, 'updated');

@@ -21,6 +21,7 @@ import {
 } from '../../../kernel/http/params/schema.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { TaskParam } from '../../collaboration/index.ts';
 import { type LinkValues, linkValues } from './links.ts';
 import { EvidenceSummary, GroupRelease, linkTypes, Release, type ReleasePresenter } from './releases.entity.ts';
 import * as queries from './releases.queries.ts';
@@ -67,6 +68,10 @@ const newLink = Type.Object({
   link_type: Optional(OneOf(linkTypes, { default: 'other', description: 'What the file is' })),
 });
 const exclusive = rules(mutuallyExclusive('milestones', 'milestone_ids'));
+const changedRules = rules(
+  mutuallyExclusive('milestones', 'milestone_ids'),
+  mutuallyExclusive('description', 'update_task'),
+);
 
 export function releaseRoutes(deps: ReleaseRoutesDependencies): Route[] {
   const { db, releases, presenter } = deps;
@@ -230,8 +235,9 @@ export function releaseRoutes(deps: ReleaseRoutesDependencies): Route[] {
       path: '/projects/:id/releases/:tag_name',
       summary: 'Change a release',
       access: adminRelease,
-      params: Type.Object({ id, tag_name: tagName, ...texts, ...milestones }, exclusive),
+      params: Type.Object({ id, tag_name: tagName, ...texts, update_task: TaskParam, ...milestones }, changedRules),
       responses: { 200: Release },
+      errors: [409],
       handler: async ({ params, subject, caller }) => {
         const { id: _, tag_name, ...given } = params;
         const request = { subject, caller };

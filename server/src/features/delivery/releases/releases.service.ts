@@ -9,6 +9,7 @@ import type { Release, ReleaseLink } from '../../../kernel/db/rows.ts';
 import { recordFact, releaseDeleted, releaseFacts } from '../../../kernel/events/index.ts';
 import { forbidden, type HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { addJob, defineTask } from '../../../kernel/queue/index.ts';
+import { type TaskChange, withTask } from '../../collaboration/index.ts';
 import { mayCreateTag, type RefService, type RepositoryReader, tagRules } from '../../repository/index.ts';
 import { checkedLink, checkLinks, type LinkValues, takenLink } from './links.ts';
 import { milestonesOf, setMilestones } from './milestones.queries.ts';
@@ -40,6 +41,8 @@ export interface NewRelease extends WishedMilestones {
 export interface ReleaseChanges extends WishedMilestones {
   readonly name?: string;
   readonly description?: string;
+  /** One check box of the description. */
+  readonly update_task?: TaskChange;
   readonly released_at?: Date;
 }
 
@@ -176,7 +179,10 @@ export function releaseService(deps: ReleaseServiceDependencies) {
     if (Object.values(given).every((value) => value === undefined)) throw plainError(400, 'params is empty');
     const milestones = await wishedMilestones(db, request, given);
     return await transaction(db, async (tx) => {
-      const { name, description, released_at } = given;
+      const { name, released_at } = given;
+      const description = given.update_task
+        ? withTask((await queries.lockRelease(tx, release.id))?.description ?? null, given.update_task)
+        : given.description;
       const changed = await queries.updateRelease(tx, release.id, {
         ...(name === undefined ? {} : { name }),
         ...(description === undefined ? {} : { description }),

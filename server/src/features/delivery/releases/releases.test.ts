@@ -306,6 +306,20 @@ describe('changing', () => {
     expect((await project.api('GET', '/repository/tags/past')).body).toMatchObject({ name: 'past', release: null });
   });
 
+  it('check boxes of the text are ticked one by one', async () => {
+    await make({ tag_name: 'boxes', ref: 'main', description: 'Plan\n\n- [ ] first\n- [x] second' });
+    const tick = (line_source: string, more: Json = {}, token = developer) =>
+      project.api('PUT', at('boxes'), {
+        json: { update_task: { line_number: 3, line_source, checked: true }, ...more },
+        token,
+      });
+    expect((await tick('- [ ] first', {}, reporter)).status).toBe(403);
+    expect((await tick('- [ ] first', { description: 'x' })).status).toBe(400);
+    const ticked = await tick('- [ ] first');
+    expect([ticked.status, ticked.body.description]).toEqual([200, 'Plan\n\n- [x] first\n- [x] second']);
+    expect((await tick('- [ ] first')).status).toBe(409);
+  });
+
   it('links: unique by name, address and path; changed and removed', async () => {
     const links = `${at('v1')}/assets/links`;
     const call = (method: 'POST' | 'PUT' | 'DELETE' | 'GET', path: string, json?: Json, token = developer) =>

@@ -57,6 +57,18 @@ it('boxes of comments are ticked by those who may change them', async () => {
   expect((await call('PUT', inThread, { ...tick(4, '- [ ] second'), body: 'x' })).status).toBe(400);
 });
 
+it('boxes of milestones of projects and groups are ticked', async () => {
+  for (const place of [base.replace('/issues', ''), `/groups/${groupId}`]) {
+    const { body: made } = await call('POST', `${place}/milestones`, { title: `Boxes of ${place}`, description: text });
+    const path = `${place}/milestones/${made.id}`;
+    expect((await call('PUT', path, tick(3, '- [ ] first'), guest)).status).toBe(403);
+    const ticked = await call('PUT', path, tick(3, '- [ ] first'));
+    expect([ticked.status, ticked.body.description]).toEqual([200, text.replace('- [ ] first', '- [x] first')]);
+    expect((await call('PUT', path, tick(3, '- [ ] first'))).status).toBe(409);
+    expect((await call('PUT', path, { ...tick(3, '- [x] first'), description: 'x' })).status).toBe(400);
+  }
+});
+
 it('boxes of epics are ticked', async () => {
   const epics = `/groups/${groupId}/epics`;
   const path = `${epics}/${(await call('POST', epics, { title: 'Boxes', description: text })).body.iid}`;

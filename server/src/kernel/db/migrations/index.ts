@@ -102,6 +102,7 @@ import { jobTerminalsMigration } from './0740-job-terminals.ts';
 import { jobCachesMigration } from './0741-job-caches.ts';
 import { artifactQuotasMigration } from './0742-artifact-quotas.ts';
 import { issueCsvImportsMigration } from './0800-issue-csv-imports.ts';
+import { metricImagesMigration } from './0801-metric-images.ts';
 import { approvalsBeforeMergeMigration } from './0810-approvals-before-merge.ts';
 import { ciDeployTokensMigration } from './0811-ci-deploy-tokens.ts';
 import { environmentClustersMigration } from './0812-environment-clusters.ts';
@@ -218,6 +219,7 @@ export const migrations: readonly Migration[] = [
   jobCachesMigration,
   artifactQuotasMigration,
   issueCsvImportsMigration,
+  metricImagesMigration,
   approvalsBeforeMergeMigration,
   queuePrioritiesMigration,
   importProgressMigration,

@@ -1,0 +1,60 @@
+/** Rows of `issue_metric_images`. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+
+export interface MetricImage {
+  readonly id: number;
+  readonly issue_id: number;
+  readonly file_name: string;
+  readonly object_key: string;
+  readonly size: number;
+  readonly url: string | null;
+  readonly url_text: string | null;
+  readonly created_at: Date;
+}
+
+/** Of an issue, the oldest first. */
+export async function metricImagesOf(db: Db, issueId: number): Promise<MetricImage[]> {
+  const { rows } = await sql<MetricImage>`select * from issue_metric_images where issue_id = ${issueId}
+    order by id`.execute(db);
+  return rows;
+}
+
+export async function findMetricImage(db: Db, id: number): Promise<MetricImage | undefined> {
+  const { rows } = await sql<MetricImage>`select * from issue_metric_images where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Undefined where the issue has as many as it may have. */
+export async function insertMetricImage(
+  tx: Db,
+  image: Omit<MetricImage, 'id' | 'created_at'>,
+  most: number,
+): Promise<MetricImage | undefined> {
+  // Two uploads at once wait for each other.
+  await sql`select from issues where id = ${image.issue_id} for no key update`.execute(tx);
+  const { rows } = await sql<MetricImage>`
+    insert into issue_metric_images (issue_id, file_name, object_key, size, url, url_text)
+    select ${image.issue_id}, ${image.file_name}, ${image.object_key}, ${image.size}, ${image.url}, ${image.url_text}
+    where (select count(*) from issue_metric_images where issue_id = ${image.issue_id}) < ${most}
+    returning *`.execute(tx);
+  return rows[0];
+}
+
+export async function updateMetricImage(
+  tx: Db,
+  id: number,
+  changes: Partial<Pick<MetricImage, 'url' | 'url_text'>>,
+): Promise<MetricImage | undefined> {
+  return await tx
+    .updateTable('issue_metric_images')
+    .set({ url: sql<string | null>`url`, ...changes })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function deleteMetricImage(tx: Db, id: number): Promise<boolean> {
+  const { rows } = await sql`delete from issue_metric_images where id = ${id} returning id`.execute(tx);
+  return rows.length > 0;
+}
