@@ -6916,6 +6916,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/issues/{issue_iid}/metric_images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List metric images of an incident
+         * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdIssuesByIssueIidMetricImages"];
+        put?: never;
+        /**
+         * Add a metric image to an incident
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdIssuesByIssueIidMetricImages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/issues/{issue_iid}/metric_images/{metric_image_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the link of a metric image
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdIssuesByIssueIidMetricImagesByMetricImageId"];
+        post?: never;
+        /**
+         * Remove a metric image
+         * @description Needs the ability `read_issue` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdIssuesByIssueIidMetricImagesByMetricImageId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/issues/{issue_iid}/move": {
         parameters: {
             query?: never;
@@ -21841,6 +21889,19 @@ export interface components {
             /** @description The release of the API that this server is compatible with */
             version: string;
         };
+        /** MetricImage */
+        MetricImage: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Path of the image on this server */
+            file_path: string;
+            filename: string;
+            id: number;
+            /** @description Where to see more of the metric */
+            url: string | null;
+            /** @description What the image shows, or the text of the link */
+            url_text: string | null;
+        };
         /** Milestone */
         Milestone: {
             /** Format: date-time */
@@ -24585,6 +24646,17 @@ export interface components {
             target_issue_iid: number;
             /** @description Id or path of the project of the other issue */
             target_project_id: string;
+        };
+        PostProjectsByIdIssuesByIssueIidMetricImagesBody: {
+            /**
+             * Format: binary
+             * @description The image, at most 1 MiB
+             */
+            file: string;
+            /** @description http(s) address to see more of the metric, at most 255 characters */
+            url?: string | null;
+            /** @description Text of the link, or what the image shows, at most 128 characters */
+            url_text?: string | null;
         };
         PostProjectsByIdIssuesByIssueIidMoveBody: {
             /** @description Id or path of the project of the new issue */
@@ -29652,6 +29724,15 @@ export interface components {
             state_event?: "close" | "activate";
             /** @description Title of the milestone */
             title?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutGroupsByIdNotificationSettingsBody: {
             /** @description Mail of change reviewer merge request, for `custom` */
@@ -30741,6 +30822,12 @@ export interface components {
                 line_source: string;
             };
         };
+        PutProjectsByIdIssuesByIssueIidMetricImagesByMetricImageIdBody: {
+            /** @description http(s) address to see more of the metric, at most 255 characters */
+            url?: string | null;
+            /** @description Text of the link, or what the image shows, at most 128 characters */
+            url_text?: string | null;
+        };
         PutProjectsByIdIssuesByIssueIidNotesByNoteIdBody: {
             /** @description Text of the comment, in Markdown */
             body?: string;
@@ -31022,6 +31109,15 @@ export interface components {
             state_event?: "close" | "activate";
             /** @description Title of the milestone */
             title?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdNotificationSettingsBody: {
             /** @description Mail of change reviewer merge request, for `custom` */
@@ -31218,6 +31314,15 @@ export interface components {
              * @description When it is or was released; now when absent
              */
             released_at?: string;
+            /** @description Tick or clear one check box of the text */
+            update_task?: {
+                /** @description Whether it is completed */
+                checked: boolean;
+                /** @description Line of the text, from 1 */
+                line_number: number;
+                /** @description The line as it was read */
+                line_source: string;
+            };
         };
         PutProjectsByIdRepositoryBranchesByBranchProtectBody: {
             /** @description Whether developers may merge; maintainers always do */
@@ -43348,6 +43453,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutGroupsByIdMilestonesByMilestoneIdBody"];
@@ -43371,6 +43477,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -55759,6 +55866,165 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdIssuesByIssueIidMetricImages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricImage"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdIssuesByIssueIidMetricImages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostProjectsByIdIssuesByIssueIidMetricImagesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricImage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdIssuesByIssueIidMetricImagesByMetricImageId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the metric image */
+                metric_image_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdIssuesByIssueIidMetricImagesByMetricImageIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdIssuesByIssueIidMetricImagesByMetricImageIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdIssuesByIssueIidMetricImagesByMetricImageIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricImage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdIssuesByIssueIidMetricImagesByMetricImageId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the issue within the project */
+                issue_iid: number;
+                /** @description Id of the metric image */
+                metric_image_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdIssuesByIssueIidMove: {
         parameters: {
             query?: never;
@@ -63962,6 +64228,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutProjectsByIdMilestonesByMilestoneIdBody"];
@@ -63985,6 +64252,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -66676,6 +66944,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];

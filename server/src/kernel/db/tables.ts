@@ -553,6 +553,17 @@ export interface IssueLinksTable {
   updated_at: Generated<Date>;
 }
 
+export interface IssueMetricImagesTable {
+  id: Generated<number>;
+  issue_id: number;
+  file_name: string;
+  object_key: string;
+  size: number;
+  url: string | null;
+  url_text: string | null;
+  created_at: Generated<Date>;
+}
+
 export interface IssuesTable {
   id: Generated<number>;
   project_id: number;
@@ -2271,6 +2282,7 @@ export interface Database {
   issue_csv_imports: IssueCsvImportsTable;
   issue_labels: IssueLabelsTable;
   issue_links: IssueLinksTable;
+  issue_metric_images: IssueMetricImagesTable;
   issues: IssuesTable;
   iteration_cadences: IterationCadencesTable;
   iterations: IterationsTable;

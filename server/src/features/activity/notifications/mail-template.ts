@@ -3,10 +3,15 @@ import type { MailText } from '../../../kernel/mail/index.ts';
 import { mailHeaderPrefix } from '../../../kernel/names.ts';
 import type { Reason } from './recipients.ts';
 
+/** Things whose mails people end by unsubscribing from them. */
+export type SubscribedType = 'issue' | 'merge_request' | 'epic';
+
 export interface NotifiedItem {
-  readonly type: 'issue' | 'merge_request' | 'epic';
-  readonly id: number;
-  readonly iid: number;
+  readonly type: SubscribedType | 'commit' | 'snippet';
+  /** Of its row; the hash of a commit. */
+  readonly id: number | string;
+  /** Null for what has no number within its place. */
+  readonly iid: number | null;
   readonly title: string;
   /** Of its page, without an anchor. */
   readonly url: string;
@@ -23,24 +28,33 @@ export interface Content {
   readonly note?: { readonly id: number; readonly discussion_id: string };
 }
 
-const signs = { issue: '#', merge_request: '!', epic: '&' } as const;
-const nouns = { issue: 'issue', merge_request: 'merge request', epic: 'epic' } as const;
-const headerNames = { issue: 'Issue', merge_request: 'MergeRequest', epic: 'Epic' } as const;
+const signs = { issue: '#', merge_request: '!', epic: '&', snippet: '$', commit: '' } as const;
+const nouns = {
+  ...{ issue: 'issue', merge_request: 'merge request', epic: 'epic' },
+  ...{ snippet: 'snippet', commit: 'commit' },
+} as const;
+const headerNames = {
+  ...{ issue: 'Issue', merge_request: 'MergeRequest', epic: 'Epic' },
+  ...{ snippet: 'Snippet', commit: 'Commit' },
+} as const;
 
-export const wordsOf = ({ type, iid }: Pick<NotifiedItem, 'type' | 'iid'>) => `${nouns[type]} ${signs[type]}${iid}`;
+type Named = Pick<NotifiedItem, 'type' | 'id' | 'iid'>;
+/** As texts name it: `#1`, `$5`, the first characters of a hash. */
+const referenceOf = ({ type, id, iid }: Named) => `${signs[type]}${iid ?? String(id).slice(0, 8)}`;
+export const wordsOf = (item: Named) => `${nouns[item.type]} ${referenceOf(item)}`;
 
 /** Only what a header holds: names of places may have any character. */
 const plain = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').replaceAll('"', "'");
 
 export function notificationMail(
-  reader: { readonly address: string; readonly reason: Reason; readonly unsubscribe: string },
+  reader: { readonly address: string; readonly reason: Reason; readonly unsubscribe: string | null },
   about: NotifiedItem,
   content: Content,
   externalUrl: string,
 ): MailText {
   const host = new URL(externalUrl).hostname;
   const first = content.note === undefined && content.body !== undefined;
-  const subject = `${about.place.name} | ${about.title} (${signs[about.type]}${about.iid})`;
+  const subject = `${about.place.name} | ${about.title} (${referenceOf(about)})`;
   const url = content.note ? `${about.url}#note_${content.note.id}` : about.url;
   const root = `${about.type}_${about.id}@${host}`;
   const name = headerNames[about.type];
@@ -50,13 +64,13 @@ export function notificationMail(
     paragraphs: [content.line],
     ...(content.body ? { body: content.body } : {}),
     action: { label: `View ${wordsOf(about)}`, url },
-    unsubscribe: reader.unsubscribe,
+    ...(reader.unsubscribe === null ? {} : { unsubscribe: reader.unsubscribe }),
     headers: {
       // The first mail need not arrive for the others to be one thread.
       'In-Reply-To': `<${root}>`,
       References: `<${root}>`,
       [`${mailHeaderPrefix}${name}-ID`]: String(about.id),
-      [`${mailHeaderPrefix}${name}-IID`]: String(about.iid),
+      ...(about.iid === null ? {} : { [`${mailHeaderPrefix}${name}-IID`]: String(about.iid) }),
       ...(about.type === 'epic'
         ? {
             [`${mailHeaderPrefix}Group-Id`]: String(about.place.id),

@@ -234,3 +234,61 @@ it('reviewers and assignees hear that they were chosen, and of pushes to what th
   await call('PUT', `${at}/${made.iid}`, { reviewer_ids: [] });
   expect((await next(reviewer)).text).toContain(`removed the reviewers of merge request !${made.iid}`);
 });
+
+describe('comments on', () => {
+  const mentions = (mail: { text: string; header(name: string): string | null }) => [
+    mail.header('Subject'),
+    mail.header('List-Unsubscribe'),
+    mail.header('X-GitLab-NotificationReason'),
+  ];
+
+  it('commits reach who made them, who commented and who is named, if they read the code', async () => {
+    const repository = await buildRepositoryProject(app, { owner });
+    const [maker, reader, blind] = [await person(), await person(), await person()];
+    for (const [who, role] of [
+      [maker, Level.developer],
+      [reader, Level.reporter],
+      [blind, Level.guest],
+    ] as const)
+      await buildMember(app, { of: await repository.row(), user: who.user, level: role });
+    const at = `/projects/${repository.id}/repository/commits`;
+    const actions = [{ action: 'create', file_path: 'made.txt', content: 'x' }];
+    const commit = { branch: 'topic', start_branch: 'main', commit_message: 'Make a file\n\nIt is empty.', actions };
+    const { id: sha } = await call<{ id: string }>('POST', at, commit, maker);
+    const body = `Why, @${blind.user.username} and @${reader.user.username}?`;
+    await call('POST', `${at}/${sha}/comments`, { note: body });
+    const mail = await next(maker);
+    const project = await repository.row();
+    expect(mentions(mail)).toEqual([`Re: ${project.name} | Make a file (${sha.slice(0, 8)})`, null, null]);
+    expect(mail.text).toContain(`${owner.user.name} commented on commit ${sha.slice(0, 8)}:`);
+    expect(mail.text).toMatch(new RegExp(`/-/commit/${sha}#note_\\d+`));
+    expect(mail.header('X-GitLab-Commit-ID')).toBe(sha);
+    expect(mentions(await next(reader))[2]).toBe('mentioned');
+    const discussion = await call<{ id: string }>('POST', `${at}/${sha}/discussions`, { body: 'Because' }, reader);
+    expect((await next(maker)).text).toContain('Because');
+    expect((await next(owner)).text).toContain('Because');
+    expect(discussion.id).toMatch(/^[0-9a-f]{40}$/);
+    await settled();
+    expect(got(blind)).toBe(0);
+  });
+
+  it('snippets reach their author and those who are named, if they see the snippet', async () => {
+    const of = await buildProject(app, { namespace: group, visibility: 'public' });
+    const [author, stranger] = [await person(), await person()];
+    await buildMember(app, { of, user: author.user, level: Level.reporter });
+    const at = `/projects/${of.id}/snippets`;
+    const values = { title: 'A script', visibility: 'private', files: [{ file_path: 'a.sh', content: 'ls' }] };
+    const { id } = await call('POST', at, values, author);
+    await call('POST', `${at}/${id}/notes`, { body: `Run it as @${stranger.user.username} *twice*` });
+    const mail = await next(author);
+    expect(mentions(mail)).toEqual([`Re: ${of.name} | A script ($${id})`, null, null]);
+    expect(mail.text).toContain(`${owner.user.name} commented on snippet $${id}:`);
+    expect(mail.text).toMatch(new RegExp(`/-/snippets/${id}#note_\\d+`));
+    expect(mail.html).toContain('<em>twice</em>');
+    await call('POST', `${at}/${id}/notes`, { body: 'I did' }, author);
+    expect((await next(owner)).text).toContain('I did');
+    await settled();
+    expect(got(stranger)).toBe(0);
+    expect((await call<unknown[]>('GET', '/todos', undefined, stranger)).length).toBe(0);
+  });
+});

@@ -21,7 +21,7 @@ import type { About, Audience, Reader } from '../../collaboration/index.ts';
 import { noteById } from '../../collaboration/notes/index.ts';
 import { mailAddressOf } from '../../identity/index.ts';
 import { sendsMail } from '../../namespaces/index.ts';
-import { type Content, type NotifiedItem, notificationMail, wordsOf } from './mail-template.ts';
+import { type Content, type NotifiedItem, notificationMail, type SubscribedType, wordsOf } from './mail-template.ts';
 import type { NotifiedPlace } from './recipients.queries.ts';
 import * as queries from './recipients.queries.ts';
 import { type NotifiedEvent, recipients } from './recipients.ts';
@@ -33,12 +33,7 @@ export interface NotificationDependencies {
   readonly mail: Pick<Mail, 'configured' | 'send'>;
   readonly markdown: Pick<Markdown, 'html'>;
   readonly audience: Audience;
-  readonly unsubscribeUrl: (followed: {
-    userId: number;
-    type: NotifiedItem['type'];
-    id: number;
-    iid: number;
-  }) => string;
+  readonly unsubscribeUrl: (followed: { userId: number; type: SubscribedType; id: number; iid: number }) => string;
 }
 
 /** What happened to a thing, before it is known who hears of it. */
@@ -46,7 +41,7 @@ interface Event {
   readonly factId: number;
   readonly event: NotifiedEvent;
   readonly actorId: number;
-  readonly about: About & { readonly type: NotifiedItem['type']; readonly id: number };
+  readonly about: About & { readonly type: NotifiedItem['type'] };
   readonly internal?: boolean;
   /** Text in which people are named. */
   readonly text?: string;
@@ -58,12 +53,14 @@ interface Event {
   readonly byItself?: true;
 }
 
-const isNotified = (type: string): type is NotifiedItem['type'] => ['issue', 'merge_request', 'epic'].includes(type);
+const subscribed: readonly NotifiedItem['type'][] = ['issue', 'merge_request', 'epic'];
+const isSubscribed = (type: NotifiedItem['type']): type is SubscribedType => subscribed.includes(type);
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Things as the API shows them: what mails need of them. */
 interface Shown {
-  readonly iid: number;
+  /** Commits and snippets have none. */
+  readonly iid?: number;
   readonly description?: string | null;
   readonly assignees?: readonly { readonly id: number; readonly name: string }[];
   readonly reviewers?: readonly { readonly id: number; readonly name: string }[];
@@ -99,9 +96,13 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     const { about, note } = event;
     const address = user && mailAddressOf(user);
     if (!user || !address) return;
-    const { iid } = reader.target.json as Shown;
+    const { iid = null } = reader.target.json as Shown;
     const { title, path } = reader.target;
-    const item: NotifiedItem = { ...about, iid, title, url: `${externalUrl}${path}`, place: placeOf(reader).place };
+    const { type, id } = about;
+    const item: NotifiedItem = {
+      ...{ type, iid, title, url: `${externalUrl}${path}`, place: placeOf(reader).place },
+      id: id ?? about.commitId ?? '',
+    };
     const text = event.text?.trim() ? event.text : undefined;
     const html =
       text && (await deps.markdown.html(text, { caller: reader.caller, base: baseOf(reader.subject), absolute: true }));
@@ -110,7 +111,8 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       ...(text && html ? { body: { text, html } } : {}),
       ...(note ? { note } : {}),
     };
-    const unsubscribe = deps.unsubscribeUrl({ userId: user.id, type: about.type, id: about.id, iid });
+    const ends = isSubscribed(type) && id !== null && iid !== null;
+    const unsubscribe = ends ? deps.unsubscribeUrl({ userId: user.id, type, id, iid }) : null;
     const message = notificationMail({ address, reason, unsubscribe }, item, content, externalUrl);
     await transaction(db, async (tx) => {
       if (await queries.claimMail(tx, event.factId, user.id)) await mail.send(tx, message);
@@ -132,9 +134,9 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       audience.participants(about),
       description ? audience.named(about, description, actorId) : { alone: [], together: [] },
       queries.watchersOf(db, place),
-      queries.subscriptionsTo(db, about.type, about.id),
+      about.id === null ? new Map<number, boolean>() : queries.subscriptionsTo(db, about.type, about.id),
       event.text ? audience.named(about, event.text, actorId) : { alone: [], together: [] },
-      event.event === 'new_issue' ? queries.labelSubscribers(db, about.id) : [],
+      event.event === 'new_issue' && about.id !== null ? queries.labelSubscribers(db, about.id) : [],
     ]);
     for (const userId of byLabel) if (!subscriptions.has(userId)) subscriptions.set(userId, true);
     const participants = [...taking, ...described.alone];
@@ -175,7 +177,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     delivery: FactDelivery,
   ) {
     if (!mail.configured || fact.actor_id === null) return;
-    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id };
+    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id, commitId: null };
     const shown = await shownTo(about, fact.actor_id);
     if (!shown) return;
     await tell(
@@ -199,7 +201,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     delivery: FactDelivery,
   ) {
     if (!mail.configured || fact.actor_id === null) return;
-    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id };
+    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id, commitId: null };
     const line: Event['line'] = (actor, item) => `${capital(wordsOf(item))} was ${word} by ${actor.name}`;
     await tell({ factId: fact.id, event, actorId: fact.actor_id, about, line }, delivery);
   }
@@ -207,7 +209,13 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   async function reassigned(fact: Fact<typeof issueFacts.updated>, delivery: FactDelivery) {
     const { assignees } = fact.payload.changes ?? {};
     if (!mail.configured || fact.actor_id === null || !assignees) return;
-    const about = { type: 'issue' as const, id: fact.payload.issue_id, projectId: fact.project_id, groupId: null };
+    const about = {
+      type: 'issue' as const,
+      id: fact.payload.issue_id,
+      projectId: fact.project_id,
+      groupId: null,
+      commitId: null,
+    };
     const shown = await shownTo(about, fact.actor_id);
     if (!shown) return;
     const names = shown.assignees?.map(({ name }) => name).join(', ');
@@ -226,7 +234,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   async function peopleChanged(fact: Fact<typeof mergeRequestFacts.updated>, delivery: FactDelivery) {
     const { people, merge_request_id: id } = fact.payload;
     if (!mail.configured || fact.actor_id === null || !people) return;
-    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null };
+    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null, commitId: null };
     const shown = await shownTo(about, fact.actor_id);
     if (!shown) return;
     for (const [role, event, words] of [
@@ -249,14 +257,20 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   async function pushedTo(fact: Fact<typeof mergeRequestFacts.head_changed>, delivery: FactDelivery) {
     if (!mail.configured || fact.actor_id === null) return;
     const { merge_request_id: id } = fact.payload;
-    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null };
+    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null, commitId: null };
     const line: Event['line'] = (actor, item) => `${actor.name} pushed new commits to ${wordsOf(item)}`;
     await tell({ factId: fact.id, event: 'push_to_merge_request', actorId: fact.actor_id, about, line }, delivery);
   }
 
   async function due(fact: Fact<typeof issueDue>, delivery: FactDelivery) {
     if (!mail.configured || fact.actor_id === null) return;
-    const about = { type: 'issue' as const, id: fact.payload.issue_id, projectId: fact.project_id, groupId: null };
+    const about = {
+      type: 'issue' as const,
+      id: fact.payload.issue_id,
+      projectId: fact.project_id,
+      groupId: null,
+      commitId: null,
+    };
     const line: Event['line'] = (_actor, item) => `${capital(wordsOf(item))} is due tomorrow`;
     const event = { factId: fact.id, event: 'issue_due', actorId: fact.actor_id, about, line, byItself: true } as const;
     await tell(event, delivery);
@@ -264,13 +278,12 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
 
   async function commented(fact: Fact<typeof noteFacts.created>, delivery: FactDelivery) {
     const note = mail.configured && fact.actor_id !== null ? await noteById(db, fact.payload.note_id) : undefined;
-    if (!note || note.system || note.noteable_id === null || fact.actor_id === null) return;
+    if (!note || note.system || fact.actor_id === null) return;
     const { noteable_type: type, noteable_id: id, internal, project_id: projectId, namespace_id: groupId } = note;
-    if (!isNotified(type)) return;
     await tell(
       {
         ...{ factId: fact.id, event: 'new_note', actorId: fact.actor_id, internal, note },
-        about: { type, id, projectId, groupId },
+        about: { type, id, projectId, groupId, commitId: note.commit_id },
         text: note.body,
         line: (actor, item) => `${actor.name} commented on ${wordsOf(item)}:`,
       },

@@ -5,14 +5,14 @@ import { notFound } from '../../../kernel/http/errors.ts';
 import { escapeHtml } from '../../../kernel/markdown/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
 import { setSubscribed } from '../../collaboration/index.ts';
-import { type NotifiedItem, wordsOf } from './mail-template.ts';
+import { type SubscribedType, wordsOf } from './mail-template.ts';
 
 const purpose = 'unsubscribe';
 const path = '/-/sent_notifications';
 
 interface Followed {
   readonly userId: number;
-  readonly type: NotifiedItem['type'];
+  readonly type: SubscribedType;
   readonly id: number;
   readonly iid: number;
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { grantHolds } from '../../namespaces/index.ts';
+import type { Noteable } from '../notes/index.ts';
 
 /** Most people whom one name stands for. */
 const most = 2000;
@@ -18,9 +19,13 @@ export async function membersOf(db: Db, namespaceIds: readonly number[], project
 }
 
 /** People who commented, without what the service wrote. */
-export async function commentersOf(db: Db, type: string, id: number): Promise<number[]> {
+export async function commentersOf(
+  db: Db,
+  { type, id, projectId, commitId }: Pick<Noteable, 'type' | 'id' | 'projectId' | 'commitId'>,
+): Promise<number[]> {
+  const about = id === null ? sql`project_id = ${projectId} and commit_id = ${commitId}` : sql`noteable_id = ${id}`;
   const { rows } = await sql<{ id: number }>`
-    select distinct author_id as id from notes where noteable_type = ${type} and noteable_id = ${id} and not system
+    select distinct author_id as id from notes where noteable_type = ${type} and ${about} and not system
     limit ${most}`.execute(db);
   return rows.map((row) => row.id);
 }

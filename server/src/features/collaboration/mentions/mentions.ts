@@ -15,12 +15,21 @@ import {
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { referencesIn } from '../../../kernel/markdown/index.ts';
 import { findUser, usersMentioned } from '../../identity/index.ts';
-import { isFollowed, may, type Noteable, type NoteableKinds, noteById, type TodoTarget } from '../notes/index.ts';
+import {
+  type FollowedKind,
+  isFollowed,
+  may,
+  type Noteable,
+  type NoteableKind,
+  type NoteableKinds,
+  noteById,
+  type TodoTarget,
+} from '../notes/index.ts';
 import { createTodo } from '../todos/index.ts';
 import { commentersOf, describedIn, membersOf } from './mentions.queries.ts';
 
 /** What a text is of. */
-export type About = Pick<Noteable, 'type' | 'id' | 'projectId' | 'groupId'>;
+export type About = Pick<Noteable, 'type' | 'id' | 'projectId' | 'groupId' | 'commitId'>;
 
 /** Somebody who sees what a text is of. */
 export interface Reader {
@@ -58,14 +67,28 @@ export function audience({ db, kinds, parents }: Dependencies): Audience {
     return groupId === null ? null : await parents.group(String(groupId), caller);
   }
 
+  type Seen = Pick<Reader, 'subject' | 'target'> | null;
+
+  async function followed({ followed: { many } }: FollowedKind, about: About, caller: Caller): Promise<Seen> {
+    const target = about.id === null ? undefined : (await many([about.id], caller)).get(about.id);
+    const subject = target && (await subjectFor(about, caller));
+    return target && subject ? { target, subject } : null;
+  }
+
+  async function mailed({ mailed: kind }: NoteableKind, about: About, caller: Caller): Promise<Seen> {
+    const subject = kind && (await subjectFor(about, caller));
+    const target = subject?.kind === 'project' ? await kind?.show(subject, about, caller) : null;
+    return target && subject ? { target, subject } : null;
+  }
+
   async function reader(about: About, userId: number, internal: boolean): Promise<Reader | null> {
     const kind = kinds.of(about.type);
-    const caller = isFollowed(kind) && about.id !== null ? await callerFor(db, userId) : null;
-    if (!caller || !isFollowed(kind) || about.id === null) return null;
-    const target = (await kind.followed.many([about.id], caller)).get(about.id);
-    const subject = target && (await subjectFor(about, caller));
-    if (!target || !subject) return null;
-    const place = { noteable: { ...about, iid: null, commitId: null }, subject, title: target.title };
+    const caller = await callerFor(db, userId);
+    if (!caller) return null;
+    const found = isFollowed(kind) ? await followed(kind, about, caller) : await mailed(kind, about, caller);
+    if (!found) return null;
+    const { target, subject } = found;
+    const place = { noteable: { ...about, iid: null }, subject, title: target.title };
     return internal && !may(caller, kind, 'internal', place) ? null : { caller, subject, target };
   }
 
@@ -116,10 +139,13 @@ export function audience({ db, kinds, parents }: Dependencies): Audience {
       const others = (ids: readonly number[]) => [...new Set(ids)].filter((id) => id !== authorId);
       return { alone: others(alone), together: others(together) };
     },
-    async participants({ type, id }) {
-      const kind = kinds.of(type);
-      if (id === null || !isFollowed(kind)) return [];
-      return [...new Set([...(await kind.followed.people(db, id)), ...(await commentersOf(db, type, id))])];
+    async participants(about) {
+      const kind = kinds.of(about.type);
+      const people =
+        isFollowed(kind) && about.id !== null
+          ? await kind.followed.people(db, about.id)
+          : await kind.mailed?.people(about);
+      return people ? [...new Set([...people, ...(await commentersOf(db, about))])] : [];
     },
   };
 }
@@ -169,6 +195,7 @@ export function mentionTodos(deps: Dependencies & { readonly audience: Audience 
   async function commented({ payload, actor_id }: Fact<typeof noteFacts.created>): Promise<void> {
     const note = await noteById(db, payload.note_id);
     if (!note || note.system || note.noteable_id === null || actor_id === null) return;
+    if (!isFollowed(deps.kinds.of(note.noteable_type))) return;
     const about: Noteable = {
       ...{ type: note.noteable_type, id: note.noteable_id, iid: note.noteable_iid, commitId: null },
       ...{ projectId: note.project_id, groupId: note.namespace_id },

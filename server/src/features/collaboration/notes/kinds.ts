@@ -115,6 +115,15 @@ export interface Followed {
   };
 }
 
+/** What mails about comments need of a kind that nobody subscribes to. */
+export interface Mailed {
+  /** The thing for somebody who has the project; null where they do not see it. */
+  show(subject: ProjectSubject, about: MailedThing, caller: Caller): Promise<TodoTarget | null>;
+  /** Who made it. */
+  people(about: MailedThing): Promise<number[]>;
+}
+export type MailedThing = Pick<Noteable, 'id' | 'projectId' | 'commitId'>;
+
 interface Common<P extends TProperties> {
   readonly type: NoteableType;
   /** Below the project or the group: `/merge_requests/:merge_request_iid`. */
@@ -132,6 +141,7 @@ interface Common<P extends TProperties> {
   /** Where reactions, subscriptions and to-dos name it in another way than comments do. */
   readonly reactions?: Pick<Common<P>, 'path' | 'params' | 'load'>;
   readonly followed?: Followed;
+  readonly mailed?: Mailed;
   /** What quick actions need to know of it; left out where its comments have none. */
   readonly commands?: Commandable;
   /** Whether a reply makes a thread of a single comment. */

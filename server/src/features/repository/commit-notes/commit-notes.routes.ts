@@ -1,5 +1,6 @@
 /** Comments and threads about commits. */
 import Type from 'typebox';
+import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
@@ -24,6 +25,9 @@ import {
   projectNoteAbilities,
   withPeople,
 } from '../../collaboration/notes/index.ts';
+import { findProjectSubject } from '../../namespaces/index.ts';
+import { authorsByEmail } from '../changelogs/changelogs.queries.ts';
+import { projectPath } from '../commits/commits.json.ts';
 import type { RepositoryAccess } from '../face.ts';
 
 type Repository = Pick<RepositoryAccess, 'resolve' | 'commit' | 'diffOfCommit'>;
@@ -119,6 +123,21 @@ export function commitNoteRoutes(deps: {
       return (await load(subject, String(commit_id))).place;
     },
     positioned,
+    mailed: {
+      async show(subject, { commitId }, caller) {
+        if (commitId === null || !canOnProject(caller, 'read_code', subject)) return null;
+        if ((await repository.resolve(subject.project, commitId)) === null) return null;
+        const { title } = await repository.commit(subject, commitId);
+        return { json: {}, title, path: `/${projectPath(subject)}/-/commit/${commitId}` };
+      },
+      async people({ projectId, commitId }) {
+        const subject = projectId === null ? null : await findProjectSubject(db, String(projectId), null);
+        if (!subject || commitId === null) return [];
+        if ((await repository.resolve(subject.project, commitId)) === null) return [];
+        const { author_email } = await repository.commit(subject, commitId);
+        return [...(await authorsByEmail(db, [author_email])).values()].map(({ id }) => id);
+      },
+    },
   };
 
   return [

@@ -3,6 +3,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { Int } from '../../../kernel/http/params/schema.ts';
 import { type NoteableKind, ofProject, projectNoteAbilities } from '../../collaboration/notes/index.ts';
+import { projectPath } from '../commits/commits.json.ts';
 import { seesSnippet } from './access.ts';
 import { findSnippet, updateSnippet } from './snippets.queries.ts';
 
@@ -21,6 +22,17 @@ export const snippetNoteable = (db: Db): NoteableKind => ({
     if (!seesSnippet(caller, { snippet, place: subject })) throw notFound('Snippet');
     const noteable = ofProject('snippet', { id: snippet.id, iid: null, project_id: subject.project.id });
     return { noteable, subject, title: snippet.title, authorId: snippet.author_id };
+  },
+  mailed: {
+    async show(place, { id }, caller) {
+      const snippet = id === null ? undefined : await findSnippet(db, id);
+      if (!snippet || snippet.project_id !== place.project.id || !seesSnippet(caller, { snippet, place })) return null;
+      return { json: {}, title: snippet.title, path: `/${projectPath(place)}/-/snippets/${snippet.id}` };
+    },
+    async people({ id }) {
+      const snippet = id === null ? undefined : await findSnippet(db, id);
+      return snippet?.author_id ? [snippet.author_id] : [];
+    },
   },
   async commented(tx, { noteable }) {
     if (noteable.id !== null) await updateSnippet(tx, noteable.id, {});
