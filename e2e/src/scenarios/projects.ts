@@ -89,6 +89,23 @@ async function forks(suite: Suite, { page, problems }: Person): Promise<void> {
     await accessible(page);
     await page.goto('/harbour/tide-clock');
     await page.getByRole('link', { name: 'Fork · 1' }).waitFor();
+    const facts = page.getByRole('navigation', { name: 'Repository' });
+    await facts.getByRole('link', { name: '1 fork' }).click();
+    await heading(page, 'Forks');
+    await page.getByRole('list', { name: 'Projects' }).getByText('My tide clock').waitFor();
+    await look(page, 'forks');
+    await page.getByLabel('Filter forks').fill('somebody else');
+    await page.getByText('No fork has this name').waitFor();
+    await page.goto('/harbour/tide-clock');
+    await facts.getByRole('link', { name: '1 star' }).click();
+    await heading(page, 'Stars');
+    await page.getByRole('list', { name: 'People' }).getByRole('link', { name: 'Administrator' }).waitFor();
+    await look(page, 'starrers');
+    await page.goto('/harbour/tide-clock');
+    await facts.getByRole('link', { name: 'Contributors' }).click();
+    await heading(page, 'Contributors');
+    await page.getByRole('list', { name: 'Contributors' }).getByText('1 commit').first().waitFor();
+    await look(page, 'contributors');
     assert.deepEqual(problems(), []);
   });
 }

@@ -4,6 +4,7 @@ import { loadPlace } from '../features/files/refs.ts';
 import { releaseAddress } from '../features/releases/address.ts';
 import * as history from '../lib/history.ts';
 import { locksOf } from '../lib/locks.ts';
+import { contributorList, forkList, starrerList } from '../lib/popularity.ts';
 import { queries } from '../lib/queries.ts';
 import * as releases from '../lib/releases.ts';
 import { branchList } from '../lib/repository.ts';
@@ -134,16 +135,45 @@ const network = createRoute({
   },
   component: lazyRouteComponent(() => import('../features/network/NetworkPage.tsx')),
 });
-const tags = createRoute({
-  ...under,
-  path: '/tags',
-  validateSearch: (search): { search?: string | undefined; page?: number | undefined } => ({
+/** Lists that are filtered by a name. */
+const named = {
+  validateSearch: (search: Record<string, unknown>): { search?: string | undefined; page?: number | undefined } => ({
     search: text(search.search),
     page: number(search.page),
   }),
-  loaderDeps: ({ search }) => search,
+  loaderDeps: ({ search }: { search: { search?: string | undefined; page?: number | undefined } }) => search,
+};
+const tags = createRoute({
+  ...under,
+  ...named,
+  path: '/tags',
   loader: ({ params, deps }) => load(history.tagList(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/tags/TagsPage.tsx')),
+});
+const forks = createRoute({
+  ...under,
+  ...named,
+  path: '/forks',
+  loader: ({ params, deps }) => load(forkList(fromSegment(params.path), deps)),
+  component: lazyRouteComponent(() => import('../features/projects/ForksPage.tsx')),
+});
+const starrers = createRoute({
+  ...under,
+  ...named,
+  path: '/starrers',
+  loader: ({ params, deps }) => load(starrerList(fromSegment(params.path), deps)),
+  component: lazyRouteComponent(() => import('../features/projects/StarrersPage.tsx')),
+});
+const contributors = createRoute({
+  ...under,
+  path: '/graphs/$',
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ params, deps }) => {
+    const place = await loadPlace(await fetched(params.path), params._splat ?? '');
+    await load(contributorList(fromSegment(params.path), place.ref, deps.page ?? 1));
+  },
+  component: lazyRouteComponent(() => import('../features/projects/ContributorsPage.tsx')),
 });
 const compare = createRoute({
   ...under,
@@ -179,6 +209,9 @@ export const repositoryRoutes = [
   tags,
   compare,
   network,
+  forks,
+  starrers,
+  contributors,
   releasePages,
   locks,
 ];

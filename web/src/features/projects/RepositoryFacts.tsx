@@ -37,7 +37,7 @@ function Languages() {
 }
 
 export function RepositoryFacts({ gitRef }: { gitRef: string }) {
-  const { path, segment } = useProject();
+  const { project, path, segment } = useProject();
   const { data } = useQuery(repositoryCounts(path, gitRef));
   const params = { path: segment };
   return (
@@ -54,6 +54,15 @@ export function RepositoryFacts({ gitRef }: { gitRef: string }) {
         </Link>
         <Link to="/p/$path/releases/$" params={{ ...params, _splat: '' }}>
           Releases
+        </Link>
+        <Link to="/p/$path/graphs/$" params={{ ...params, _splat: gitRef }}>
+          Contributors
+        </Link>
+        <Link to="/p/$path/forks" params={params}>
+          {counted(project.forks_count, 'fork', 'forks')}
+        </Link>
+        <Link to="/p/$path/starrers" params={params}>
+          {counted(project.star_count, 'star', 'stars')}
         </Link>
       </nav>
       <Languages />

@@ -1,0 +1,45 @@
+/** Who has to do with a project without being a member: its forks, who gave it a star, who wrote its commits. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, unwrapPage } from './api.ts';
+
+const perPage = 20;
+
+export const forkList = (path: string, filter: { search?: string | undefined; page?: number | undefined }) =>
+  queryOptions({
+    queryKey: ['project', path, 'forks', filter],
+    queryFn: () =>
+      unwrapPage(
+        client.GET('/projects/{id}/forks', {
+          params: {
+            path: { id: path },
+            query: { page: filter.page ?? 1, per_page: perPage, ...(filter.search ? { search: filter.search } : {}) },
+          },
+        }),
+      ),
+  });
+
+export const starrerList = (path: string, filter: { search?: string | undefined; page?: number | undefined }) =>
+  queryOptions({
+    queryKey: ['project', path, 'starrers', filter],
+    queryFn: () =>
+      unwrapPage(
+        client.GET('/projects/{id}/starrers', {
+          params: {
+            path: { id: path },
+            query: { page: filter.page ?? 1, per_page: perPage, ...(filter.search ? { search: filter.search } : {}) },
+          },
+        }),
+      ),
+  });
+
+/** Who wrote the commits of a ref, those with the most of them first. */
+export const contributorList = (path: string, ref: string, page: number) =>
+  queryOptions({
+    queryKey: ['project', path, 'contributors', ref, page],
+    queryFn: () =>
+      unwrapPage(
+        client.GET('/projects/{id}/repository/contributors', {
+          params: { path: { id: path }, query: { ref, page, per_page: perPage, order_by: 'commits', sort: 'desc' } },
+        }),
+      ),
+  });
