@@ -51,3 +51,30 @@ export async function failedTests(db: Db, projectId: number, numbers: readonly n
       })
       .execute();
 }
+
+/** Three transfers, the first with three groups, of which the first lacks three rows. Answers the ids of the first ones. */
+export async function transferred(db: Db, userId: number): Promise<{ id: number; entity_id: number }> {
+  const made: number[] = [];
+  for (const url of ['https://one.example', 'https://two.example', 'https://three.example']) {
+    const row = { user_id: userId, admin: true, url, status: 'started' } as const;
+    made.push((await db.insertInto('bulk_imports').values(row).returning('id').executeTakeFirstOrThrow()).id);
+  }
+  const [id = 0] = made;
+  const parts: number[] = [];
+  for (const path of ['one', 'two', 'three']) {
+    const failures = [1, 2, 3].map((line) => ({ relation: 'members', line, reason: 'nobody is called that' }));
+    const row = {
+      bulk_import_id: id,
+      source_type: 'group',
+      source_full_path: path,
+      status: 'finished',
+      destination_slug: path,
+      destination_namespace: '',
+      migrate_projects: true,
+      migrate_memberships: true,
+      failures: JSON.stringify(failures),
+    } as const;
+    parts.push((await db.insertInto('bulk_import_entities').values(row).returning('id').executeTakeFirstOrThrow()).id);
+  }
+  return { id, entity_id: parts[0] ?? 0 };
+}

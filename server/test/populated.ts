@@ -18,7 +18,7 @@ import {
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { discuss, snip } from './populated-discussions.ts';
 import { iterate, plan } from './populated-plans.ts';
-import { archive, failedTests, recordCalls } from './populated-work.ts';
+import { archive, failedTests, recordCalls, transferred } from './populated-work.ts';
 import { keepNewestJobs } from './queue.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
@@ -465,6 +465,7 @@ export async function startPopulated(): Promise<Populated> {
     hooks: { id: hooks.system },
     users: { id: admin.user.id, user_id: admin.user.id },
     runners: { id: Number(runner.id) },
+    bulk_imports: await transferred(app.db, admin.user.id),
   };
   return {
     app,

@@ -516,6 +516,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bulk_imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your transfers from other instances
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getBulkImports"];
+        put?: never;
+        /**
+         * Transfer groups and projects from another instance, in the background
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postBulkImports"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bulk_imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a transfer is
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getBulkImportsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bulk_imports/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a transfer that is in progress; what is there stays
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postBulkImportsByIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bulk_imports/{id}/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the groups and projects of a transfer
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getBulkImportsByIdEntities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bulk_imports/{id}/entities/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a group or project of a transfer is
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getBulkImportsByIdEntitiesByEntityId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bulk_imports/{id}/entities/{entity_id}/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was left out of a group or project of a transfer
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getBulkImportsByIdEntitiesByEntityIdFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bulk_imports/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the groups and projects of your transfers
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getBulkImportsEntities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/deploy_keys": {
         parameters: {
             query?: never;
@@ -17911,6 +18055,77 @@ export interface components {
             user: components["schemas"]["User"] | null;
             web_url: string;
         };
+        /** BulkImport */
+        BulkImport: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Whether something was left out */
+            has_failures: boolean;
+            id: number;
+            /** @enum {string} */
+            source_type: "gitlab";
+            /** @description The instance that it comes from */
+            source_url: string;
+            /** @enum {string} */
+            status: "created" | "started" | "finished" | "failed" | "canceled";
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** BulkImportEntity */
+        BulkImportEntity: {
+            bulk_import_id: number;
+            /** Format: date-time */
+            created_at: string;
+            destination_full_path: string;
+            destination_name: string | null;
+            /** @description Empty for a top-level group */
+            destination_namespace: string;
+            destination_slug: string;
+            /** @enum {string} */
+            entity_type: "group" | "project";
+            /** @description At most 100 */
+            failures: {
+                correlation_id_value: string | null;
+                exception_class: string;
+                /** @description Why it was left out */
+                exception_message: string;
+                relation: string;
+                /** @description Number of the row */
+                source_title: string | null;
+                source_url: string | null;
+            }[];
+            has_failures: boolean;
+            id: number;
+            migrate_memberships: boolean;
+            migrate_projects: boolean;
+            namespace_id: number | null;
+            parent_id: number | null;
+            project_id: number | null;
+            source_full_path: string;
+            /** @description Rows so far, by relation */
+            stats: {
+                [key: string]: {
+                    fetched: number;
+                    imported: number;
+                    source: number;
+                };
+            };
+            /** @enum {string} */
+            status: "created" | "started" | "finished" | "failed" | "canceled";
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** BulkImportFailure */
+        BulkImportFailure: {
+            correlation_id_value: string | null;
+            exception_class: string;
+            /** @description Why it was left out */
+            exception_message: string;
+            relation: string;
+            /** @description Number of the row */
+            source_title: string | null;
+            source_url: string | null;
+        };
         /** BurndownEvent */
         BurndownEvent: {
             /** @enum {string} */
@@ -22753,6 +22968,41 @@ export interface components {
             scopes: string;
             /** @description Whether people are not asked; false unless given */
             trusted?: boolean;
+        };
+        PostBulkImportsBody: {
+            /** @description The instance that they come from */
+            configuration: {
+                /** @description Token there, with the scope `api` */
+                access_token: string;
+                /** @description Address of the instance */
+                url: string;
+            };
+            /** @description The groups and projects, at most 100 */
+            entities: {
+                /** @description Another name for `destination_slug` */
+                destination_name?: string;
+                /** @description Path of the group here; empty for a top-level group */
+                destination_namespace?: string;
+                /** @description Last part of the address here */
+                destination_slug?: string;
+                /**
+                 * @description Whether members come along
+                 * @default true
+                 */
+                migrate_memberships?: boolean;
+                /**
+                 * @description Whether projects of the group come along
+                 * @default true
+                 */
+                migrate_projects?: boolean;
+                /** @description Path there, with its groups */
+                source_full_path: string;
+                /**
+                 * @description What it is
+                 * @enum {string}
+                 */
+                source_type: "group_entity" | "project_entity";
+            }[];
         };
         PostDeployKeysBody: {
             /**
@@ -35183,6 +35433,351 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBulkImports: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description By when they were begun */
+                sort?: "asc" | "desc";
+                /** @description Only those in this state */
+                status?: "created" | "started" | "finished" | "failed" | "canceled";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkImport"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postBulkImports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostBulkImportsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostBulkImportsBody"];
+                "multipart/form-data": components["schemas"]["PostBulkImportsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkImport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBulkImportsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the transfer */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkImport"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postBulkImportsByIdCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the transfer */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkImport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBulkImportsByIdEntities: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description By when they were begun */
+                sort?: "asc" | "desc";
+                /** @description Only those in this state */
+                status?: "created" | "started" | "finished" | "failed" | "canceled";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the transfer */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkImportEntity"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBulkImportsByIdEntitiesByEntityId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the group or project in it */
+                entity_id: number;
+                /** @description Id of the transfer */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkImportEntity"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBulkImportsByIdEntitiesByEntityIdFailures: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the group or project in it */
+                entity_id: number;
+                /** @description Id of the transfer */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkImportFailure"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBulkImportsEntities: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description By when they were begun */
+                sort?: "asc" | "desc";
+                /** @description Only those in this state */
+                status?: "created" | "started" | "finished" | "failed" | "canceled";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkImportEntity"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -23,6 +23,7 @@ import { uploadRoutes } from './uploads/uploads.routes.ts';
 export { copyComments, copyFollowers } from './copying.queries.ts';
 export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
+export { ensureLabel } from './labels/labels.queries.ts';
 export { labelsNamed } from './labels/named.ts';
 export { meantBy } from './meant.queries.ts';
 export type { About, Audience, Reader } from './mentions/index.ts';
@@ -32,7 +33,14 @@ export {
   milestoneJson,
   type PlacedMilestone,
 } from './milestones/milestones.entity.ts';
-export { findMilestone, milestoneNamed, milestonesById, milestonesFor } from './milestones/milestones.queries.ts';
+export {
+  findMilestone,
+  insertMilestone,
+  milestoneNamed,
+  milestonesById,
+  milestonesFor,
+  titleTaken,
+} from './milestones/milestones.queries.ts';
 export type { Noteables } from './noteables.ts';
 export { type PushedCommits, pushedCommits } from './ports.ts';
 export { labelRelation, milestoneRelation } from './relations.ts';

@@ -19,7 +19,7 @@ import type { NamespacesDependencies } from './deps.ts';
 import { downloadWatch } from './downloads/downloads.ts';
 import { soleOwnedGroups } from './groups/groups.queries.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
-import { groupService } from './groups/groups.service.ts';
+import { type GroupService, groupService } from './groups/groups.service.ts';
 import { groupReferences } from './groups/references.ts';
 import { relatedGroupRoutes } from './groups/related.routes.ts';
 import { jobTokenAllowed } from './job-token-scope/job-token-scope.queries.ts';
@@ -84,6 +84,7 @@ export {
   runnersTokens,
 } from './ports.ts';
 export { type Exporter, type ImportTarget, once, type Relation, relation } from './project-relations/relation.ts';
+export { insertMember as insertBroughtMember } from './project-relations/relations.queries.ts';
 export { badgeRelation, customAttributeRelation, memberRelation } from './project-relations/relations.ts';
 export { removing } from './project-relations/removing.queries.ts';
 export type { Attributes } from './projects/attributes.changes.ts';
@@ -110,6 +111,7 @@ export interface Namespaces extends Feature {
   /** Groups that would have no owner without the user. */
   soleOwnedGroups(userId: number): Promise<readonly number[]>;
   readonly projects: ProjectService;
+  readonly groups: Pick<GroupService, 'create'>;
   readonly deletion: DeletionService;
   /** Rows of projects as a caller sees them. */
   readonly present: PresentProjects;
@@ -177,12 +179,13 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
   const recounting = recountingTask(deps.db);
   const downloads = downloadWatch(deps);
   const projects = projectService(deps);
+  const groups = groupService(deps);
   const parents = parentLoader(deps.db, externalAuthorization(deps));
   const pictures = createPictures(deps.objects);
   return {
     references: [groupReferences(deps.db)],
     routes: [
-      ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present, pictures }),
+      ...groupRoutes({ ...deps, groups, deletion, present, pictures }),
       ...relatedGroupRoutes(deps, list),
       ...customAttributeRoutes(deps),
       ...badgeRoutes(deps),
@@ -222,6 +225,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
     close: downloads.flush,
     projects,
     deletion,
+    groups,
     present,
     list,
     pushed: pushedProjects(deps, projects),

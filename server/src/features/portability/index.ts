@@ -30,6 +30,8 @@ import {
   securitySettingRelation,
 } from '../repository/index.ts';
 import { mergeRequestRelation } from '../review/index.ts';
+import { bulkImportRoutes } from './bulk-imports/bulk-imports.routes.ts';
+import { bulkImportService } from './bulk-imports/bulk-imports.service.ts';
 import { forkRoutes } from './forks/forks.routes.ts';
 import { forkService } from './forks/forks.service.ts';
 import { importListRoutes } from './import-list/import-list.routes.ts';
@@ -58,7 +60,7 @@ export interface PortabilityDependencies {
   readonly outbound: Outbound;
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   readonly parents: ParentLoader;
-  readonly namespaces: Pick<Namespaces, 'projects' | 'deletion' | 'present' | 'list'>;
+  readonly namespaces: Pick<Namespaces, 'projects' | 'groups' | 'deletion' | 'present' | 'list'>;
   readonly repository: ProjectRepositories;
   readonly mail: Pick<Mail, 'send'>;
   readonly createSnippet: GistImportDependencies['createSnippet'];
@@ -95,6 +97,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
   const relationExports = relationExportService(deps, relations);
   const urlImports = urlImportService(deps, projects);
   const providerImports = providerImportService(deps, projects, relations, { imports, urlImports });
+  const bulkImports = bulkImportService(deps, providerImports);
   const gistImports = gistImportService(deps);
   deps.ports.provide(projectStarts, projectCreation(deps, projects, forks, urlImports, parents));
   return {
@@ -103,6 +106,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...transferRoutes({ deps, objects: deps.objects, parents, exports, imports, deletion }),
       ...providerImportRoutes(providerImports),
       ...importListRoutes(deps.db),
+      ...bulkImportRoutes(deps.db, bulkImports),
       ...gistImportRoutes(gistImports),
       ...relationExportRoutes(deps, relationExports),
       ...snapshotRoutes(deps.repository),
@@ -115,6 +119,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...imports.tasks,
       ...urlImports.tasks,
       ...providerImports.tasks,
+      ...bulkImports.tasks,
       ...gistImports.tasks,
     ],
     cron: [...exports.cron, ...relationExports.cron],

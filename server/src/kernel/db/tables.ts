@@ -182,6 +182,38 @@ export interface BoardsTable {
   updated_at: Generated<Date>;
 }
 
+export interface BulkImportEntitiesTable {
+  id: Generated<number>;
+  bulk_import_id: number;
+  parent_id: number | null;
+  source_type: 'group' | 'project';
+  source_full_path: string;
+  destination_name: string | null;
+  destination_slug: string;
+  destination_namespace: string;
+  migrate_projects: boolean;
+  migrate_memberships: boolean;
+  namespace_id: number | null;
+  project_id: number | null;
+  status: Generated<'created' | 'started' | 'finished' | 'failed' | 'canceled'>;
+  done_stages: Generated<string[]>;
+  stats: GeneratedJson;
+  failures: GeneratedJson;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface BulkImportsTable {
+  id: Generated<number>;
+  user_id: number | null;
+  admin: boolean;
+  url: string;
+  token_sealed: Buffer | null;
+  status: Generated<'created' | 'started' | 'canceled' | 'failed'>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface CiVariablesTable {
   id: Generated<number>;
   namespace_id: number | null;
@@ -2248,6 +2280,8 @@ export interface Database {
   board_labels: BoardLabelsTable;
   board_lists: BoardListsTable;
   boards: BoardsTable;
+  bulk_import_entities: BulkImportEntitiesTable;
+  bulk_imports: BulkImportsTable;
   ci_variables: CiVariablesTable;
   commit_statuses: CommitStatusesTable;
   deploy_tokens: DeployTokensTable;

@@ -19,6 +19,7 @@ const products: Readonly<Record<string, string>> = {
   gitlab_project: 'Archive',
   github: 'GitHub',
   gitea: 'Gitea',
+  gitlab_migration: 'Direct transfer',
   bitbucket_server: 'Bitbucket Server',
 };
 const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((all, each) => all + each, 0);

@@ -453,13 +453,11 @@ const mailed: readonly SettingName[] = [
   'user_deactivation_emails_enabled',
 ];
 /** Archives and imports: the tests of namespaces/transfers have some. */
-const archives: readonly SettingName[] = [
-  'import_sources',
-  'max_decompressed_archive_size',
-  'max_export_size',
-  'max_import_size',
-  'max_import_remote_file_size',
-];
+const archives = settingNames.filter((name) =>
+  /^(import_sources|max_(decompressed_archive|export|import|import_remote_file)_size|bulk_import_(enabled|max_.*))$/.test(
+    name,
+  ),
+);
 /** Told to a server of somebody else: ci/pipelines/external-validation.test.ts has one. */
 const validated: readonly SettingName[] = [
   'external_pipeline_validation_service_url',

@@ -46,9 +46,11 @@ export async function membersOf(db: Db, projectId: number): Promise<MemberLine[]
     .execute();
 }
 
+/** A member of a project or group that comes from elsewhere; why not, where they cannot be. */
 export async function insertMember(
   tx: Db,
-  { projectId, importerId }: { readonly projectId: number; readonly importerId: number },
+  place: { readonly project_id: number } | { readonly namespace_id: number },
+  importerId: number,
   { userId, access_level: level, expires_at: until }: MemberLine & { readonly userId: number },
 ): Promise<string | null> {
   if (![10, 15, 20, 30, 40, 50].includes(level)) return 'has a role that does not exist';
@@ -60,7 +62,7 @@ export async function insertMember(
   if (type !== 'human') return 'is no person: bots stay with their tokens';
   await tx
     .insertInto('grants')
-    .values({ user_id: userId, project_id: projectId, level, expires_at: until ?? null, created_by_id: importerId })
+    .values({ ...place, user_id: userId, level, expires_at: until ?? null, created_by_id: importerId })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return null;

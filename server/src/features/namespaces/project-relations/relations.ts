@@ -47,7 +47,7 @@ export const memberRelation: Relation = relation({
     if (!target.trusted) return 'only administrators import members';
     const userId = await target.person(row.username);
     if (userId === null) return `nobody is called ${row.username}`;
-    return await queries.insertMember(tx, target, { ...row, userId });
+    return await queries.insertMember(tx, { project_id: target.projectId }, target.importerId, { ...row, userId });
   },
   // Whoever imports stays: that is how they came to the project.
   remove: queries.removeMembers,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isGitError } from '@millrace/git';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { transaction } from '../../../kernel/db/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { addJob } from '../../../kernel/queue/index.ts';
@@ -22,20 +22,31 @@ import { giteaClient, giteaRepository, giteaSource } from './gitea.ts';
 import { hostedClient, hostedRepository, hostedSource } from './hosted.ts';
 import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
 import { serverClient, serverRepository, serverSource } from './server.ts';
+import { transferClient, transferRepository, transferSource } from './transfer-source.ts';
 
 const providerImport = { name: 'portability.import_from_provider', maxAttempts: importAttempts };
 const purpose = 'provider import';
 const hour = 3_600_000;
+const mebibyte = 1024 ** 2;
 
 /** What the setting and the project call the products. */
-const importTypes = { hosted: 'github', gitea: 'gitea', server: 'bitbucket_server' } as const;
-const titles = { hosted: 'GitHub', gitea: 'Gitea', server: 'Bitbucket Server' } as const;
+const importTypes = {
+  hosted: 'github',
+  gitea: 'gitea',
+  server: 'bitbucket_server',
+  transfer: 'gitlab_migration',
+} as const;
+const titles = { hosted: 'GitHub', gitea: 'Gitea', server: 'Bitbucket Server', transfer: 'source' } as const;
 
 export interface ProviderImportOptions {
   readonly config: ProviderConfig;
   /** Path of a group or person; the caller's own place without it. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
+  /** Last part of the address; made of the name without it. */
+  readonly path?: string;
+  /** In the transaction that makes the project. */
+  readonly made?: (tx: Db, projectId: number) => Promise<void>;
 }
 
 export function providerImportService(
@@ -51,12 +62,22 @@ export function providerImportService(
     const options = { outbound, waits: false, ...(signal ? { signal } : {}) };
     if (config.provider === 'hosted') return await hostedRepository(hostedClient(options, config), config.repositoryId);
     if (config.provider === 'gitea') return await giteaRepository(giteaClient(options, config), config);
+    if (config.provider === 'transfer') return await transferRepository(transferClient(options, config), config);
     return await serverRepository(serverClient(options, config), config);
   }
   async function sourceOf(config: ProviderConfig, signal: AbortSignal): Promise<Source> {
     const options = { outbound, waits: true, signal };
     if (config.provider === 'hosted') return await hostedSource(hostedClient(options, config), config);
     if (config.provider === 'gitea') return await giteaSource(giteaClient(options, config), config);
+    if (config.provider === 'transfer') {
+      const values = await settings.read();
+      const limits = {
+        download: values.bulk_import_max_download_file_size * mebibyte,
+        unpacked: values.max_decompressed_archive_size * mebibyte,
+      };
+      const names = relations.map(({ name }) => name);
+      return await transferSource({ outbound, signal }, config, names, limits);
+    }
     return await serverSource(serverClient(options, config), config);
   }
 
@@ -88,7 +109,10 @@ export function providerImportService(
     if (!user) throw unauthorized();
     const { config, namespace, name } = options;
     const type = importTypes[config.provider];
-    if (!(await settings.read()).import_sources.includes(type)) throw forbidden();
+    const values = await settings.read();
+    const allowed =
+      config.provider === 'transfer' ? values.bulk_import_enabled : values.import_sources.some((each) => each === type);
+    if (!allowed) throw forbidden();
     const refusal = await outbound.refusal(config.base, 'import');
     if (refusal !== null) throw plainError(400, `Invalid URL: ${refusal}`);
     const bot = user.user_type === 'project_bot' || user.user_type === 'group_bot';
@@ -100,14 +124,16 @@ export function providerImportService(
     });
     const most = place && place.kind === 'group' ? place.visibility : 'public';
     // A bot has no habits of its own: what is public there is public here.
-    const wanted = repository.private ? 'private' : bot ? 'public' : (await settings.read()).default_project_visibility;
+    const usual = bot ? 'public' : values.default_project_visibility;
+    const told = repository.visibility ?? (repository.private ? 'private' : usual);
+    const wanted = values.restricted_visibility_levels.includes(told) && !caller.admin ? 'private' : told;
     const called = name ?? repository.name;
     try {
       return await projects.create(
         caller,
         {
           name: called,
-          path: called.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[-.]+|[-.]+$/g, ''),
+          path: options.path ?? called.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[-.]+|[-.]+$/g, ''),
           visibility: openness(wanted) > openness(most) ? most : wanted,
           ...(repository.description === null ? {} : { description: repository.description.slice(0, 2000) }),
           ...(place ? { namespace_id: place.id } : {}),
@@ -121,6 +147,7 @@ export function providerImportService(
             const row = { projectId: id, userId: user.id, trusted: caller.admin, url, source, link };
             await insertImport(tx, row, randomUUID().replaceAll('-', ''));
             await addJob(tx, providerImport, { project_id: id });
+            await options.made?.(tx, id);
           },
         },
       );
@@ -204,7 +231,8 @@ export function providerImportService(
               line += 1;
               const relation = byName.get(name);
               if (!relation) throw new Error(`there is no relation ${name}`);
-              if (name === 'merge_requests') await base(project, row);
+              // Those of this API say themselves where their branches parted.
+              if (name === 'merge_requests' && config.provider !== 'transfer') await base(project, row);
               const reason = await takeRow(tx, relation, row, target, `${name} ${line}`);
               outcome.fetched[name] = (outcome.fetched[name] ?? 0) + 1;
               outcome.imported[name] = (outcome.imported[name] ?? 0) + (reason === null ? 1 : 0);

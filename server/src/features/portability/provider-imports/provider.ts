@@ -16,6 +16,8 @@ export interface ProviderRepository {
   readonly link: string;
   readonly description: string | null;
   readonly private: boolean;
+  /** Where it is known exactly. */
+  readonly visibility?: 'private' | 'internal' | 'public';
   /** Where git fetches it, without what proves us there. */
   readonly cloneUrl: string;
   readonly defaultBranch: string | null;
@@ -69,6 +71,13 @@ export type ProviderConfig = {
       readonly base: string;
       readonly token: string;
       readonly repositoryId: number;
+    }
+  | {
+      readonly provider: 'transfer';
+      readonly base: string;
+      readonly token: string;
+      readonly projectId: number;
+      readonly members: boolean;
     }
   | {
       readonly provider: 'server';

@@ -28,7 +28,7 @@ const keptHours = 24;
 /** Objects in one file of a batched export. */
 const batchSize = 1000;
 /** Relations that this API's clients know under other names than the archives of projects. */
-const spellings: Readonly<Record<string, string>> = { badges: 'project_badges', members: 'project_members' };
+export const spellings: Readonly<Record<string, string>> = { badges: 'project_badges', members: 'project_members' };
 /** The attributes of the project itself. */
 const itself = 'self';
 

@@ -108,6 +108,7 @@ import { ciDeployTokensMigration } from './0811-ci-deploy-tokens.ts';
 import { environmentClustersMigration } from './0812-environment-clusters.ts';
 import { queuePrioritiesMigration } from './0820-queue-priorities.ts';
 import { importProgressMigration } from './0830-import-progress.ts';
+import { bulkImportsMigration } from './0831-bulk-imports.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -225,4 +226,5 @@ export const migrations: readonly Migration[] = [
   importProgressMigration,
   ciDeployTokensMigration,
   environmentClustersMigration,
+  bulkImportsMigration,
 ];

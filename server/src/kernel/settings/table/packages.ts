@@ -38,8 +38,13 @@ export const packages = {
   allow_bypass_placeholder_confirmation: flag('imports', false, 'Administrators assign imported work without asking'),
   allow_contribution_mapping_to_admins: flag('imports', false, 'Imported work may go to administrators'),
   bulk_import_concurrent_pipeline_batch_limit: whole('imports', 25, 'Batches of a transfer at the same time', one),
-  bulk_import_enabled: flag('imports', false, 'Transfer groups from another instance'),
-  bulk_import_max_download_file_size: whole('imports', 5_120, 'Megabytes of one file of a transfer', bytes),
+  bulk_import_enabled: flag('imports', false, 'Transfer groups from another instance', {
+    acts: 'transfers of groups and projects from another instance',
+  }),
+  bulk_import_max_download_file_size: whole('imports', 5_120, 'Megabytes of one file of a transfer', {
+    ...bytes,
+    acts: 'relations of projects that are transferred',
+  }),
   concurrent_bitbucket_import_jobs_limit: whole('imports', 100, 'Work of one import from Bitbucket Cloud', one),
   concurrent_bitbucket_server_import_jobs_limit: whole('imports', 100, 'Work of one import from Bitbucket Server', one),
   concurrent_github_import_jobs_limit: whole('imports', 1_000, 'Work of one import from GitHub', one),

@@ -1,0 +1,180 @@
+/** Projects of another instance of this API: its exports of relations, whose rows are those of ours. */
+
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BrokenOff, lively, type Outbound } from '../../../kernel/outbound/index.ts';
+import { type Row, recordIn, text } from '../project-archives/json.ts';
+import { linesOf } from '../project-archives/taking.ts';
+import { ArchiveError, unpacked } from '../project-archives/tar.ts';
+import { spellings } from '../relation-exports/relation-exports.service.ts';
+import { nextLink, type ProviderClient, ProviderError, providerClient } from './client.ts';
+import type { ProviderConfig, ProviderRepository, RefName, Source } from './provider.ts';
+
+type Config = Extract<ProviderConfig, { provider: 'transfer' }>;
+
+/** Where the API of an instance is; null for what is no address. */
+export function transferApiOf(address: string): string | null {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}/api/v4`;
+}
+
+export function transferClient(
+  options: Pick<Parameters<typeof providerClient>[0], 'outbound' | 'waits' | 'signal'>,
+  { base, token }: Pick<Config, 'base' | 'token'>,
+): ProviderClient {
+  return providerClient({
+    ...options,
+    base,
+    credentials: [`Bearer ${token}`],
+    accept: 'application/json',
+    // It names pages under the address that it believes to have; ours may be another.
+    next: ({ headers, url }) => {
+      const link = URL.parse(nextLink(headers.link) ?? '');
+      if (!link) return null;
+      const next = new URL(url);
+      next.search = link.search;
+      return next.href;
+    },
+    rows: (body) => (Array.isArray(body) ? body : []),
+  });
+}
+
+const visibilityOf = (value: unknown) => (value === 'public' || value === 'internal' ? value : ('private' as const));
+
+export async function transferRepository(client: ProviderClient, { projectId }: Pick<Config, 'projectId'>) {
+  const row = await client.get(`/projects/${projectId}`);
+  const [source, cloneUrl] = [text(row.path_with_namespace), text(row.http_url_to_repo)];
+  if (source === null || cloneUrl === null || URL.parse(cloneUrl) === null)
+    throw new ProviderError('unreachable', 'The server answered with something else than a project');
+  const visibility = visibilityOf(row.visibility);
+  return {
+    id: String(projectId),
+    name: text(row.name) ?? String(projectId),
+    source,
+    link: `/${source}`,
+    description: text(row.description),
+    private: visibility === 'private',
+    visibility,
+    cloneUrl,
+    defaultBranch: text(row.default_branch),
+  } satisfies ProviderRepository;
+}
+
+/** How often an export is looked at, and how long it may take, in milliseconds. */
+const [lookEvery, longest] = [500, 2 * 3_600_000];
+/** Nothing came for so long: the other side hangs. */
+const silence = 120_000;
+const pageSize = 100;
+
+export interface TransferLimits {
+  /** Of the file of one relation, and of what it unpacks to; 0 for any. */
+  readonly download: number;
+  readonly unpacked: number;
+}
+
+export async function transferSource(
+  { outbound, signal }: { readonly outbound: Pick<Outbound, 'send' | 'open'>; readonly signal: AbortSignal },
+  config: Config,
+  relations: readonly string[],
+  limits: TransferLimits,
+): Promise<Source> {
+  const client = transferClient({ outbound, waits: true, signal }, config);
+  const repository = await transferRepository(client, config);
+  const at = `/projects/${config.projectId}/export_relations`;
+  const request = {
+    kind: 'import',
+    headers: { Authorization: `Bearer ${config.token}` },
+    timeout: 60_000,
+    signal,
+  } as const;
+  let ready: Promise<ReadonlySet<string>> | null = null;
+
+  /** Has the relations exported; an export that is there already is of an attempt before. */
+  async function begin(): Promise<void> {
+    const answer = await outbound.send({
+      ...request,
+      url: `${config.base}${at}`,
+      method: 'POST',
+      maximumBytes: 65_536,
+    });
+    if (!answer.ok) throw new ProviderError('unreachable', answer.message);
+    if (answer.status === 401 || answer.status === 403)
+      throw new ProviderError('unauthorized', 'The token does not allow exports of the project');
+    if (answer.status !== 202) throw new ProviderError('unreachable', `The export was answered with ${answer.status}`);
+  }
+
+  /** The relations that the other side has, when all of them are done. */
+  async function exported(): Promise<ReadonlySet<string>> {
+    for (let waited = 0; waited < longest; waited += lookEvery) {
+      const rows: Row[] = [];
+      for await (const page of client.pages(`${at}/status`)) rows.push(...page);
+      if (rows.length === 0) await begin();
+      else if (rows.every(({ status }) => status !== 0))
+        return new Set(rows.filter(({ status }) => status === 1).map(({ relation }) => String(relation)));
+      await sleep(lookEvery, undefined, { signal });
+    }
+    throw new ProviderError('unreachable', 'The export of the project took too long');
+  }
+
+  async function* rowsOf(name: string) {
+    const spelled = spellings[name] ?? name;
+    ready ??= exported();
+    if (!(await ready).has(spelled)) throw new ProviderError('missing', 'The other side could not export it');
+    const url = `${config.base}${at}/download?relation=${spelled}`;
+    const answer = await outbound.open({ ...request, url, redirects: 3 });
+    if (!answer.ok) throw new ProviderError('unreachable', answer.message);
+    try {
+      if (answer.status !== 200) throw new ProviderError('unreachable', `The server answered ${answer.status}`);
+      const packed = Readable.from(upTo(lively(answer, silence), limits.download));
+      const body = unpacked(packed, limits.unpacked || Number.MAX_SAFE_INTEGER, 'max_decompressed_archive_size');
+      let held: { relation: string; row: Row }[] = [];
+      for await (const line of linesOf({ name, body })) {
+        // What is no object is refused like any other wrong row.
+        held.push({ relation: name, row: recordIn(line) ?? {} });
+        if (held.length < pageSize) continue;
+        yield held;
+        held = [];
+      }
+      yield held;
+    } catch (error) {
+      if (error instanceof ArchiveError || error instanceof BrokenOff)
+        throw new ProviderError('unreachable', error.message);
+      throw error;
+    } finally {
+      answer.close();
+    }
+  }
+
+  return {
+    repository,
+    known: () => undefined,
+    git: { username: 'oauth2', password: config.token },
+    async refs() {
+      // Only asked for at the beginning: what was exported before is of the past.
+      await begin();
+      const found: RefName[] = [];
+      const list = `/projects/${config.projectId}/merge_requests?state=all&order_by=created_at&sort=asc&per_page=100`;
+      for await (const page of client.pages(list))
+        for (const { iid } of page)
+          if (typeof iid === 'number') {
+            const name = `refs/merge-requests/${iid}/head`;
+            found.push({ there: name, here: name });
+          }
+      return found;
+    },
+    stages: relations
+      .filter((name) => config.members || name !== 'members')
+      .map((name) => ({ name, rows: () => rowsOf(name) })),
+  };
+}
+
+async function* upTo(source: AsyncIterable<Buffer>, maximum: number): AsyncGenerator<Buffer> {
+  let total = 0;
+  for await (const chunk of source) {
+    total += chunk.length;
+    if (maximum > 0 && total > maximum)
+      throw new ArchiveError(`The file is larger than ${maximum} bytes (bulk_import_max_download_file_size)`);
+    yield chunk;
+  }
+}
