@@ -110,8 +110,8 @@ ${used.map(section).join('\n')}`,
 );
 
 const fields = settingNames.map((name) => {
-  const { kind, owner, meaning, acts, nullable, allowed, min, max, secret, deprecated } = settingRows[name];
-  return { name, kind, owner, meaning, acts, nullable, allowed, min, max, secret, deprecated };
+  const { kind, owner, meaning, acts, nullable, allowed, min, max, secret, deprecated, fallback } = settingRows[name];
+  return { name, kind, owner, meaning, acts, nullable, allowed, min, max, secret, deprecated, fallback };
 });
 writeFileSync(
   join(root, 'web/src/features/admin/settings-fields.gen.ts'),
@@ -131,6 +131,8 @@ export interface SettingField {
   readonly max?: number;
   readonly secret?: 'shown' | 'masked' | 'hidden';
   readonly deprecated?: string;
+  /** What it is until somebody changes it. */
+  readonly fallback: unknown;
 }
 
 /** The parts of the product that own settings. */

@@ -5,10 +5,12 @@ import { type Api, api } from '../support/api.ts';
 import {
   accessible,
   confirmAction,
+  counted,
   openWindow,
   type Person,
   screenshot,
   ticked,
+  valued,
   withBrowser,
 } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
@@ -55,6 +57,7 @@ export async function administrationJourney(suite: Suite): Promise<void> {
         await isActedAs(world);
         await leavesEvents(world);
         await letsJobsIn(world);
+        await setsTheInstance(world);
         await isMaintained(world);
       }),
     );
@@ -306,6 +309,33 @@ async function letsJobsIn({ suite, admin, root }: World): Promise<void> {
     await page.goto('/groups/kings/-/audit_events');
     await list.getByText('Group created').waitFor();
     await seen(page, 'audit-group');
+    assert.deepEqual(root.problems(), []);
+  });
+}
+
+async function setsTheInstance({ suite, admin, root }: World): Promise<void> {
+  await suite.required('browser: settings by topic, what differs from its default, and back', async () => {
+    const { page } = root;
+    const limit = async () =>
+      (await admin.expect<{ max_login_attempts: number }>(200, 'GET', '/application/settings')).max_login_attempts;
+    const before = await limit();
+    await page.goto('/admin/application_settings/general');
+    const topic = page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /^Accounts, sign-in/ });
+    await topic.click();
+    const field = page.locator('input[name=max_login_attempts]');
+    await field.fill('4');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved.').waitFor();
+    assert.equal(await limit(), 4);
+    await page.getByRole('link', { name: /^Changed from default/ }).click();
+    await valued(field, '4');
+    await seen(page, 'settings-changed');
+    const about = page.locator('.mantine-InputWrapper-root', { has: field });
+    await about.getByRole('button', { name: 'Use the default' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved.').waitFor();
+    await counted(field, 0);
+    await settings(admin, { max_login_attempts: before });
     assert.deepEqual(root.problems(), []);
   });
 }

@@ -306,7 +306,9 @@ const pages: readonly (readonly [name: string, path: string])[] = [
   ['admin-edit-user', '/admin/users/root/edit'],
   ['admin-runners', '/admin/runners'],
   ['admin-settings', '/admin/application_settings/general?search=password'],
-  ['admin-settings-all', '/admin/application_settings/general'],
+  ['admin-settings-topics', '/admin/application_settings/general'],
+  ['admin-settings-topic', '/admin/application_settings/general?topic=accounts'],
+  ['admin-settings-changed', '/admin/application_settings/general?changed=true'],
   ['merge-settings', '/harbour/tide-clock/-/settings?part=merge'],
   ['missing', '/harbour/nothing-here'],
 ];

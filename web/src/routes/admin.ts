@@ -1,5 +1,6 @@
 /** The administration. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { SettingsSearch } from '../features/admin/settings-form.ts';
 import * as accounts from '../lib/accounts.ts';
 import { forbidden } from '../lib/api.ts';
 import { applicationsOf, instanceApplications } from '../lib/applications.ts';
@@ -135,7 +136,11 @@ const applications = createRoute({
 const settings = createRoute({
   ...inAdmin,
   path: '/admin/application_settings/general',
-  validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
+  validateSearch: (search): SettingsSearch => ({
+    search: text(search.search),
+    topic: text(search.topic),
+    changed: search.changed === true || undefined,
+  }),
   loader: () => load(data.applicationSettings()),
   component: lazyRouteComponent(() => import('../features/admin/ApplicationSettingsPage.tsx')),
 });

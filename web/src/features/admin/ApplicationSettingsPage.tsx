@@ -1,11 +1,13 @@
-/** Application settings: those that act in one form, the others to read. */
+/** Application settings that act: by topic, by what is looked for, or those that differ from their default. */
 import { Button, Text } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
+import { counted } from '../../lib/counted.ts';
 import * as data from '../../lib/data.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -13,11 +15,20 @@ import { AdminFrame } from './AdminFrame.tsx';
 import classes from './admin.module.css';
 import { SettingInput } from './SettingInput.tsx';
 import { type SettingField, settingFields, settingOwners } from './settings-fields.gen.ts';
-import { changesOf, type Draft, draftOf, grouped, matches, shownValue, type Values } from './settings-form.ts';
+import {
+  changesOf,
+  type Draft,
+  draftOf,
+  grouped,
+  isDefault,
+  matches,
+  type SettingsSearch,
+  type Values,
+} from './settings-form.ts';
 
-// The rules of default branches are set by their level.
+// The rules of default branches are set by their level; what has no effect is left to the API.
 const editable = settingFields.filter((field) => field.acts && field.kind !== 'map');
-const stored = settingFields.filter((field) => !field.acts);
+const topics = grouped(editable, settingOwners);
 
 /** Drafts of what was touched, and sending those that differ. */
 function useSettingsForm(current: Values) {
@@ -39,57 +50,86 @@ function useSettingsForm(current: Values) {
   };
 }
 
-function StoredSettings({ current, search }: { current: Values; search: string }) {
-  const groups = grouped(
-    stored.filter((field) => matches(field, search)),
-    settingOwners,
-  );
-  if (groups.length === 0) return null;
+/** All topics, with how much of each was changed. */
+function Topics({ current }: { current: Values }) {
   return (
-    <details className={classes.stored} open={search !== ''}>
-      <summary>Stored for later: settings whose part of Millrace is not there yet</summary>
-      <Text c="var(--mr-dim)" mt="xs">
-        They can be set over the API, and begin to act with their part.
-      </Text>
-      {groups.map((group) => (
-        <section key={group.owner} aria-label={group.title}>
-          <h3>{group.title}</h3>
-          <DataList label={group.title}>
-            {group.fields.map((field) => (
-              <DataRow
-                key={field.name}
-                title={field.meaning}
-                meta={<code>{field.name}</code>}
-                after={<span className={classes.value}>{shownValue(current[field.name])}</span>}
-              />
-            ))}
-          </DataList>
-        </section>
-      ))}
-    </details>
+    <DataList label="Topics">
+      {topics.map(({ owner, title, fields }) => {
+        const changed = fields.filter((field) => !isDefault(field, current[field.name])).length;
+        return (
+          <DataRow
+            key={owner}
+            title={
+              <Link to="/admin/application_settings/general" search={{ topic: owner }} data-entry>
+                {title}
+              </Link>
+            }
+            after={
+              <span>
+                {counted(fields.length, 'setting', 'settings')}
+                {changed > 0 ? `, ${changed} changed` : ''}
+              </span>
+            }
+          />
+        );
+      })}
+    </DataList>
   );
 }
+
+/** Whether a field is on the page of this address. */
+function isAskedFor(field: SettingField, { search, topic, changed }: SettingsSearch, current: Values): boolean {
+  if (search !== undefined) return matches(field, search);
+  return changed ? !isDefault(field, current[field.name]) : field.owner === topic;
+}
+
+const nothing = {
+  search: 'No setting that acts matches.',
+  changed: 'Every setting that acts has its default.',
+  topic: 'There is no such topic.',
+};
 
 export default function ApplicationSettingsPage() {
   const { data: settings } = useSuspenseQuery(data.applicationSettings());
   const current = settings as Values;
-  const { search = '' } = useSearch({ from: '/admin/application_settings/general' });
+  const asked = useSearch({ from: '/admin/application_settings/general' });
   const navigate = useNavigate({ from: '/admin/application_settings/general' });
   const { sending, count, isChanged, draft, change, discard } = useSettingsForm(current);
-  // What was changed stays in sight, whatever is looked for.
+  // What was typed stays in sight, whatever is looked for.
   const groups = grouped(
-    editable.filter((field) => matches(field, search) || isChanged(field)),
+    editable.filter((field) => isAskedFor(field, asked, current) || isChanged(field)),
     settingOwners,
   );
+  const all = asked.search === undefined && asked.topic === undefined && !asked.changed;
+  const different = editable.filter((field) => !isDefault(field, current[field.name])).length;
   return (
     <AdminFrame title="Settings">
       <FilterBar
         label="Search settings"
-        value={search}
+        value={asked.search ?? ''}
         change={(text) => void navigate({ search: text === '' ? {} : { search: text }, replace: true })}
       />
+      <nav aria-label="Views of the settings" className={classes.views}>
+        <Link to="/admin/application_settings/general" search={{}} {...(all ? { 'aria-current': 'page' } : {})}>
+          All topics
+        </Link>
+        <Link
+          to="/admin/application_settings/general"
+          search={{ changed: true }}
+          {...(asked.changed ? { 'aria-current': 'page' } : {})}
+        >
+          Changed from default ({different})
+        </Link>
+      </nav>
+      {all ? <Topics current={current} /> : null}
+      {!all && groups.length === 0 ? (
+        <EmptyState title={nothing[asked.search !== undefined ? 'search' : asked.changed ? 'changed' : 'topic']}>
+          <Link to="/admin/application_settings/general" search={{}}>
+            All topics
+          </Link>
+        </EmptyState>
+      ) : null}
       <form {...sending.form} aria-label="Application settings">
-        {groups.length === 0 ? <Text mt="md">No setting that acts matches.</Text> : null}
         {groups.map((group) => (
           <fieldset key={group.owner} className={classes.group}>
             <legend>{group.title}</legend>
@@ -106,20 +146,26 @@ export default function ApplicationSettingsPage() {
             </div>
           </fieldset>
         ))}
-        <div className={classes.save}>
-          <FormError error={sending.error} />
-          <Button type="submit" loading={sending.pending} disabled={count === 0}>
-            Save changes
-          </Button>
-          {count > 0 ? (
-            <Button variant="default" onClick={discard}>
-              Discard
+        {all && groups.length === 0 ? null : (
+          <div className={classes.save}>
+            <FormError error={sending.error} />
+            <Button type="submit" loading={sending.pending} disabled={count === 0}>
+              Save changes
             </Button>
-          ) : null}
-          <output>{count > 0 ? `${count} ${count === 1 ? 'change' : 'changes'}` : sending.done ? 'Saved.' : ''}</output>
-        </div>
+            {count > 0 ? (
+              <Button variant="default" onClick={discard}>
+                Discard
+              </Button>
+            ) : null}
+            <output>
+              {count > 0 ? `${count} ${count === 1 ? 'change' : 'changes'}` : sending.done ? 'Saved.' : ''}
+            </output>
+          </div>
+        )}
       </form>
-      <StoredSettings current={current} search={search} />
+      <Text c="var(--mr-dim)" mt="lg">
+        Attributes that have no effect here are kept and answered by the API alone.
+      </Text>
     </AdminFrame>
   );
 }

@@ -1,7 +1,7 @@
 /** The input of one application setting, by its kind. */
-import { Checkbox, Group, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
+import { Anchor, Checkbox, Group, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
 import type { SettingField } from './settings-fields.gen.ts';
-import type { Draft } from './settings-form.ts';
+import { type Draft, draftOf, isDefault, sentValue, shownValue } from './settings-form.ts';
 
 interface SettingInputProps {
   field: SettingField;
@@ -21,6 +21,14 @@ export function SettingInput({ field, draft, change, error }: SettingInputProps)
     <>
       <code>{field.name}</code>
       {hintOf(field)}
+      {isDefault(field, sentValue(field, draft)) ? null : (
+        <>
+          . Changed; the default is {shownValue(field.fallback)}.{' '}
+          <Anchor component="button" type="button" fz="inherit" onClick={() => change(draftOf(field, field.fallback))}>
+            Use the default
+          </Anchor>
+        </>
+      )}
     </>
   );
   const shared = { label: field.meaning, description: name, error, name: field.name };

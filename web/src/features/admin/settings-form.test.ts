@@ -1,7 +1,7 @@
 /** Drafts of settings: what the form shows, what it sends, what it finds. */
 import { describe, expect, it } from 'vitest';
 import { type SettingField, settingFields, settingOwners } from './settings-fields.gen.ts';
-import { changesOf, draftOf, grouped, matches, sentValue, shownValue } from './settings-form.ts';
+import { changesOf, draftOf, grouped, isDefault, matches, sentValue, shownValue } from './settings-form.ts';
 
 const field = (name: string): SettingField => {
   const found = settingFields.find((each) => each.name === name);
@@ -28,6 +28,18 @@ describe('drafts', () => {
   it('sends what is no number as it is typed', () => {
     expect(sentValue(field('default_projects_limit'), 'many')).toBe('many');
     expect(sentValue(field('default_projects_limit'), '')).toBe('');
+  });
+
+  it.each([
+    ['default_projects_limit', 100_000, true],
+    ['default_projects_limit', 7, false],
+    ['polling_interval_multiplier', '1.0', true],
+    ['polling_interval_multiplier', '1.5', false],
+    ['domain_allowlist', [], true],
+    ['domain_allowlist', ['a.example'], false],
+    ['home_page_url', '', true],
+  ])('%s: whether %j is the default: %j', (name, value, expected) => {
+    expect(isDefault(field(name), value)).toBe(expected);
   });
 
   it('sends only what differs', () => {

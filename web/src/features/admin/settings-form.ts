@@ -48,6 +48,20 @@ export function sentValue(field: SettingField, draft: Draft): unknown {
   }
 }
 
+/** Which settings the page shows: those that match a search, those of a topic, or those that differ from their default. */
+export interface SettingsSearch {
+  readonly search?: string | undefined;
+  readonly topic?: string | undefined;
+  readonly changed?: boolean | undefined;
+}
+
+/** Whether nobody has changed it: secrets are shown as stars, and an empty one is the default. */
+export const isDefault = (field: SettingField, value: unknown): boolean =>
+  field.kind === 'decimal' && value !== null && field.fallback !== null
+    ? // The API writes some of them as texts with decimals.
+      Number(value) === Number(field.fallback)
+    : same(draftOf(field, value), draftOf(field, field.fallback));
+
 const same = (a: Draft, b: Draft): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** The new values of what differs from the current ones. */
