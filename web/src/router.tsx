@@ -20,7 +20,7 @@ import { group, memberSearch, number, root, signedIn, text } from './routes/base
 import { groupBoardRoutes, projectBoardRoutes } from './routes/boards.ts';
 import { ciRoutes } from './routes/ci.ts';
 import { entryRoutes } from './routes/entry.ts';
-import { environmentList } from './routes/environments.ts';
+import { environmentRoutes } from './routes/environments.ts';
 import { epicRoutes } from './routes/epics.ts';
 import { groupListRoutes } from './routes/group-lists.ts';
 import { groupRoutes, oneGroupRoutes } from './routes/groups.ts';
@@ -151,7 +151,6 @@ const newIssue = createRoute({
   component: lazyRouteComponent(() => import('./features/issues/NewIssuePage.tsx')),
 });
 const issueRoute = createRoute({ ...under, ...oneIssue });
-const environments = createRoute({ ...under, ...environmentList });
 const snippets = createRoute({ ...under, ...projectSnippets });
 const milestones = createRoute({
   ...under,
@@ -233,7 +232,7 @@ const projectRoutes = [
   ...projectBoardRoutes,
   ...projectIterationRoutes,
   projectValueStream,
-  environments,
+  ...environmentRoutes,
   snippets,
   milestones,
   newMilestone,

@@ -25,6 +25,19 @@ async function populated(call: Api): Promise<void> {
   await call.expect(201, 'POST', `${base}/deployments`, {
     ...{ environment: 'production', sha: commit.id, ref: 'main', tag: false, status: 'success' },
   });
+  const change = await call.expect<{ id: string }>(201, 'POST', `${base}/repository/commits`, {
+    ...{ branch: 'yeast', start_branch: 'main', commit_message: 'Add yeast' },
+    actions: [{ action: 'create', file_path: 'yeast.txt', content: 'A gram.' }],
+  });
+  await call.expect(201, 'POST', `${base}/merge_requests`, {
+    ...{ source_branch: 'yeast', target_branch: 'main', title: 'Add yeast' },
+  });
+  await call.expect(201, 'POST', `${base}/environments`, {
+    ...{ name: 'review/yeast', external_url: 'https://yeast.example' },
+  });
+  await call.expect(201, 'POST', `${base}/deployments`, {
+    ...{ environment: 'review/yeast', sha: change.id, ref: 'yeast', tag: false, status: 'success' },
+  });
 }
 
 export async function snippetsJourney(suite: Suite): Promise<void> {
@@ -98,11 +111,35 @@ export async function snippetsJourney(suite: Suite): Promise<void> {
         await headed(page, 'Environments');
         await page.getByText('Deployment #1 of').waitFor();
         await look(page, 'environments');
+        await page.getByRole('link', { name: 'New environment' }).click();
+        await headed(page, 'New environment');
+        await page.getByRole('textbox', { name: 'Name', exact: true }).fill('qa/dough');
+        await page.getByLabel('External URL').fill('https://dough.example');
+        await look(page, 'new-environment');
+        await page.getByRole('button', { name: 'Create environment' }).click();
+        await headed(page, 'qa/dough');
+        await page.getByText('No deployments').waitFor();
+        await page.getByRole('link', { name: 'Edit', exact: true }).click();
+        await headed(page, 'Edit qa/dough');
+        await page.getByLabel('Kubernetes namespace').fill('bakery');
+        await page.getByRole('button', { name: 'Save changes' }).click();
+        await page.getByText('bakery').waitFor();
+        await page.goto(`/${project}/-/environments`);
+        await page.getByRole('link', { name: 'production', exact: true }).click();
+        await headed(page, 'production');
+        await page.getByText('by another system').waitFor();
+        await look(page, 'environment');
+        await page.goBack();
+        await headed(page, 'Environments');
         await page.getByRole('button', { name: 'Stop review/crust' }).click();
         await confirmAction(page, 'Stop environment');
         await page.getByText('review/crust').waitFor({ state: 'detached' });
         await page.goto(`/${project}/-/environments?state=stopped`);
         await page.getByText('review/crust').waitFor();
+        await page.goto(`/${project}/-/merge_requests/1`);
+        const link = page.getByRole('link', { name: 'View app in review/yeast' });
+        assert.equal(await link.getAttribute('href'), 'https://yeast.example');
+        await look(page, 'merge-request-deployments');
         assert.deepEqual([...cook.problems(), ...guest.problems()], []);
       });
     });

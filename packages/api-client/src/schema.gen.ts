@@ -8452,6 +8452,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/accessibility_reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the accessibility of a merge request with its target branch
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidAccessibilityReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/add_spent_time": {
         parameters: {
             query?: never;
@@ -8865,6 +8885,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/{merge_request_iid}/deployments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the newest deployment of a merge request to each of its environments
+         * @description Needs the ability `read_deployment` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDeployments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/merge_requests/{merge_request_iid}/diffs": {
         parameters: {
             query?: never;
@@ -9089,6 +9129,26 @@ export interface paths {
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidLastReview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/license_scanning_reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the licenses of the dependencies of a merge request with its target branch
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidLicenseScanningReports"];
         put?: never;
         post?: never;
         delete?: never;
@@ -21149,6 +21209,71 @@ export interface components {
              */
             work_in_progress: boolean;
         };
+        /** MergeRequestAccessibilityReports */
+        MergeRequestAccessibilityReports: {
+            /** @description Pipeline with such reports of the target branch */
+            base_pipeline_id: number | null;
+            /** @description Reports that could not be read */
+            errors: {
+                job_id: number;
+                message: string;
+            }[];
+            /** @description In both, at most 100 */
+            existing_errors: {
+                /** @description Rule that it breaks */
+                code: string;
+                /** @description The element, as HTML text */
+                context: string;
+                message: string;
+                runner: string;
+                /** @description The element, as CSS selector */
+                selector: string;
+                type: string;
+                /** @description Page that was tested */
+                url: string;
+            }[];
+            /** @description Latest pipeline with such reports of the merge request */
+            head_pipeline_id: number | null;
+            /** @description Only in the merge request, at most 100 */
+            new_errors: {
+                /** @description Rule that it breaks */
+                code: string;
+                /** @description The element, as HTML text */
+                context: string;
+                message: string;
+                runner: string;
+                /** @description The element, as CSS selector */
+                selector: string;
+                type: string;
+                /** @description Page that was tested */
+                url: string;
+            }[];
+            /** @description Only in the target branch, at most 100 */
+            resolved_errors: {
+                /** @description Rule that it breaks */
+                code: string;
+                /** @description The element, as HTML text */
+                context: string;
+                message: string;
+                runner: string;
+                /** @description The element, as CSS selector */
+                selector: string;
+                type: string;
+                /** @description Page that was tested */
+                url: string;
+            }[];
+            /**
+             * @description `failed`: the merge request adds failures; `not_found`: it has no such reports
+             * @enum {string}
+             */
+            status: "success" | "failed" | "not_found";
+            summary: {
+                /** @description New errors */
+                errored: number;
+                resolved: number;
+                total: number;
+            };
+        };
         /** MergeRequestApprovalRule */
         MergeRequestApprovalRule: {
             approvals_required: number;
@@ -21775,6 +21900,61 @@ export interface components {
             reviewed_at: string | null;
             /** @description Version that was the newest then */
             version_id: number | null;
+        };
+        /** MergeRequestLicenseScanningReports */
+        MergeRequestLicenseScanningReports: {
+            /** @description Pipeline with such reports of the target branch */
+            base_pipeline_id: number | null;
+            /** @description Reports that could not be read */
+            errors: {
+                job_id: number;
+                message: string;
+            }[];
+            /** @description In both, at most 100 */
+            existing_licenses: {
+                /** @description How many have it */
+                count: number;
+                /** @description Those that have it, at most 50 */
+                dependencies: string[];
+                /** @description SPDX identifier */
+                id: string | null;
+                name: string;
+                url: string | null;
+            }[];
+            /** @description Latest pipeline with such reports of the merge request */
+            head_pipeline_id: number | null;
+            /** @description Only in the merge request, at most 100 */
+            new_licenses: {
+                /** @description How many have it */
+                count: number;
+                /** @description Those that have it, at most 50 */
+                dependencies: string[];
+                /** @description SPDX identifier */
+                id: string | null;
+                name: string;
+                url: string | null;
+            }[];
+            /** @description Only in the target branch, at most 100 */
+            removed_licenses: {
+                /** @description How many have it */
+                count: number;
+                /** @description Those that have it, at most 50 */
+                dependencies: string[];
+                /** @description SPDX identifier */
+                id: string | null;
+                name: string;
+                url: string | null;
+            }[];
+            /**
+             * @description `not_found`: the merge request has no such reports
+             * @enum {string}
+             */
+            status: "success" | "not_found";
+            summary: {
+                added: number;
+                removed: number;
+                total: number;
+            };
         };
         /** MergeRequestMetricsReports */
         MergeRequestMetricsReports: {
@@ -60450,6 +60630,45 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidAccessibilityReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestAccessibilityReports"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdMergeRequestsByMergeRequestIidAddSpentTime: {
         parameters: {
             query?: never;
@@ -61607,6 +61826,58 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsByMergeRequestIidDeployments: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMergeRequestsByMergeRequestIidDiffs: {
         parameters: {
             query?: {
@@ -62437,6 +62708,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MergeRequestLastReview"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidLicenseScanningReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Iid of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestLicenseScanningReports"];
                 };
             };
             301: components["responses"]["Moved"];

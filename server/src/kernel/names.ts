@@ -69,6 +69,10 @@ export const settingAliases = {
   umlrenderer_url: ['plantuml_url'],
 } as const;
 
+/** Variables of a job that is tried again: files with the tests that failed in the attempt before. */
+export const failedTestVariable = 'MILLRACE_FAILED_TESTS';
+export const failedTestFilesVariable = 'MILLRACE_FAILED_TEST_FILES';
+
 /** The name of the deploy token that jobs get as variables. */
 export const ciDeployTokenName = 'gitlab-deploy-token';
 

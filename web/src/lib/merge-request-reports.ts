@@ -6,6 +6,8 @@ export type TestComparison = Schemas['MergeRequestTestReports'];
 export type QualityComparison = Schemas['MergeRequestCodeQualityReports'];
 export type TerraformPlans = Schemas['MergeRequestTerraformReports'];
 export type MetricsComparison = Schemas['MergeRequestMetricsReports'];
+export type AccessibilityComparison = Schemas['MergeRequestAccessibilityReports'];
+export type LicenseComparison = Schemas['MergeRequestLicenseScanningReports'];
 
 /** Below the key of the merge request: they follow what it announces. */
 const key = (path: string, iid: number, what: string) => ['project', path, 'merge-request', iid, 'reports', what];
@@ -17,13 +19,15 @@ export const mergeRequestReports = (path: string, iid: number) =>
   queryOptions({
     queryKey: key(path, iid, 'all'),
     queryFn: async () => {
-      const [tests, quality, terraform, metrics] = await Promise.all([
+      const [tests, quality, terraform, metrics, accessibility, licenses] = await Promise.all([
         unwrap(client.GET(`${base}/test_reports` as const, place(path, iid))),
         unwrap(client.GET(`${base}/codequality_reports` as const, place(path, iid))),
         unwrap(client.GET(`${base}/terraform_reports` as const, place(path, iid))),
         unwrap(client.GET(`${base}/metrics_reports` as const, place(path, iid))),
+        unwrap(client.GET(`${base}/accessibility_reports` as const, place(path, iid))),
+        unwrap(client.GET(`${base}/license_scanning_reports` as const, place(path, iid))),
       ]);
-      return { tests, quality, terraform, metrics };
+      return { tests, quality, terraform, metrics, accessibility, licenses };
     },
   });
 

@@ -1,19 +1,47 @@
-/** Routes of environments, below a project's route. */
-import { lazyRouteComponent } from '@tanstack/react-router';
-import { type EnvironmentFilter, environments } from '../lib/environments.ts';
+/** Pages of environments. */
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { deploymentsTo, type EnvironmentFilter, environment, environments } from '../lib/environments.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { number, text } from './base.ts';
+import { load } from '../loaders.ts';
+import { number, signedIn, text } from './base.ts';
+import { under } from './project.ts';
 
-export const environmentList = {
+const list = createRoute({
+  ...under,
   path: '/environments',
-  validateSearch: (search: Record<string, unknown>): EnvironmentFilter => ({
+  validateSearch: (search): EnvironmentFilter => ({
     page: number(search.page),
     state: text(search.state),
     search: text(search.search),
   }),
-  loaderDeps: ({ search }: { search: EnvironmentFilter }) => search,
-  loader: ({ params, deps }: { readonly params: { readonly path: string }; readonly deps: EnvironmentFilter }) =>
-    queries.ensureQueryData(environments(fromSegment(params.path), deps)),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(environments(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/environments/EnvironmentsPage.tsx')),
-} as const;
+});
+const create = createRoute({
+  ...under,
+  path: '/environments/new',
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('../features/environments/EnvironmentForms.tsx'), 'NewEnvironmentPage'),
+});
+const one = createRoute({
+  ...under,
+  path: '/environments/$id',
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ params, deps }) => {
+    const path = fromSegment(params.path);
+    const found = await queries.ensureQueryData(environment(path, Number(params.id)));
+    await load(deploymentsTo(path, found.name, deps.page));
+  },
+  component: lazyRouteComponent(() => import('../features/environments/EnvironmentPage.tsx')),
+});
+const edit = createRoute({
+  ...under,
+  path: '/environments/$id/edit',
+  beforeLoad: signedIn,
+  loader: ({ params }) => load(environment(fromSegment(params.path), Number(params.id))),
+  component: lazyRouteComponent(() => import('../features/environments/EnvironmentForms.tsx'), 'EditEnvironmentPage'),
+});
+export const environmentRoutes = [list, create, one, edit] as const;

@@ -34,6 +34,7 @@ import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
 import { pipelineStatisticsRoute } from './pipelines/statistics.routes.ts';
 import { type TrainPipelines, trainPipelines } from './pipelines/train-pipelines.ts';
 import { jobDeployments, requestApprovals } from './ports.ts';
+import { comparisonRoutes } from './reports/comparisons.routes.ts';
 import { reportReader } from './reports/ingest.ts';
 import { mergeRequestReportRoutes } from './reports/merge-requests.routes.ts';
 import { resourceTasks } from './resource-groups/assign.ts';
@@ -152,6 +153,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...testReportRoutes(deps, reports),
       ...testHistoryRoutes(deps, reports),
       ...mergeRequestReportRoutes(deps, writes),
+      ...comparisonRoutes(deps, writes),
       ...resourceGroupRoutes(deps),
       ...triggerRoutes(deps, triggersService(deps, pipelines)),
       ...scheduleRoutes(deps, schedules),

@@ -6,6 +6,7 @@ import { useLive } from '../../lib/useLive.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -13,18 +14,12 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { tiers } from './tiers.ts';
 
 const states = [
   { value: 'available', label: 'Available' },
   { value: 'stopped', label: 'Stopped' },
 ];
-const tiers: Readonly<Record<Environment['tier'], string>> = {
-  production: 'Production',
-  staging: 'Staging',
-  testing: 'Testing',
-  development: 'Development',
-  other: 'Other',
-};
 
 function LastDeployment({ environment }: { environment: Environment }) {
   const { segment } = useProject();
@@ -54,14 +49,24 @@ function LastDeployment({ environment }: { environment: Environment }) {
 export default function EnvironmentsPage() {
   const search = useSearch({ from: '/p/$path/environments' });
   const navigate = useNavigate({ from: '/p/$path/environments' });
-  const { project, path, ...view } = useProject();
+  const { project, path, segment, ...view } = useProject();
   const { data } = useSuspenseQuery(environments(path, search));
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: environmentsKey(path) });
   useLive([`project:${project.id}:pipelines`], [environmentsKey(path)]);
   const stops = view.level >= level.developer && !project.archived;
   return (
-    <Page title={`Environments · ${project.name_with_namespace}`} heading="Environments">
+    <Page
+      title={`Environments · ${project.name_with_namespace}`}
+      heading="Environments"
+      actions={
+        stops ? (
+          <LinkButton size="xs" to="/p/$path/environments/new" params={{ path: segment }}>
+            New environment
+          </LinkButton>
+        ) : null
+      }
+    >
       <PipelineTabs />
       <TitleFilter
         label="Filter by name"
@@ -80,17 +85,18 @@ export default function EnvironmentsPage() {
               key={each.id}
               before={<StatusBadge status={each.last_deployment?.status ?? 'created'} compact />}
               title={
-                each.external_url ? (
-                  <a href={each.external_url} rel="noreferrer" target="_blank" data-entry>
-                    {each.name}
-                  </a>
-                ) : (
-                  <span>{each.name}</span>
-                )
+                <Link to="/p/$path/environments/$id" params={{ path: segment, id: String(each.id) }} data-entry>
+                  {each.name}
+                </Link>
               }
               meta={
                 <>
                   <span>{tiers[each.tier]}</span>
+                  {each.external_url ? (
+                    <a href={each.external_url} rel="noreferrer" target="_blank" aria-label={`Open ${each.name}`}>
+                      Open
+                    </a>
+                  ) : null}
                   <LastDeployment environment={each} />
                   {each.auto_stop_at && each.state === 'available' ? (
                     <span>

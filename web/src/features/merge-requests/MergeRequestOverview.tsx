@@ -9,6 +9,7 @@ import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { ApprovalRules } from '../approvals/ApprovalRules.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { DeploymentRows } from './DeploymentRows.tsx';
 import { MergeBox } from './MergeBox.tsx';
 import classes from './merge-requests.module.css';
 import { ReviewBox } from './ReviewBox.tsx';
@@ -48,6 +49,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
           <Text c="var(--mr-dim)">No description.</Text>
         )}
         <StackRow request={request} />
+        <DeploymentRows iid={request.iid} />
         <MergeBox key={request.id} request={request} />
         {own >= level.developer && request.state === 'opened' ? (
           <details className={classes.rules}>

@@ -1,9 +1,11 @@
-/** What the reports of a merge request say beside its target branch: tests, code quality, terraform, metrics. */
+/** What the reports of a merge request say beside its target branch: tests, code quality, accessibility, licences and so on. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import {
+  type AccessibilityComparison,
+  type LicenseComparison,
   type MetricsComparison,
   mergeRequestReports,
   type QualityComparison,
@@ -163,6 +165,81 @@ function Quality({ report }: { report: QualityComparison }) {
   );
 }
 
+function showBarrier(each: AccessibilityComparison['new_errors'][number]): ReactNode {
+  return (
+    <>
+      {each.message} <span className={classes.dim}>{each.url}</span>{' '}
+      {each.selector ? <code>{each.selector}</code> : null}
+    </>
+  );
+}
+
+/** Numbers of what is new and what is fixed, or what there is where nothing can be compared. */
+function changes(
+  report: { base_pipeline_id: number | null },
+  total: string,
+  parts: readonly (string | null)[],
+): string {
+  if (report.base_pipeline_id === null) return `${total}; the target branch has no report to compare with`;
+  const told = parts.filter((part) => part !== null);
+  return told.length === 0 ? 'No changes' : told.join(', ');
+}
+
+function Accessibility({ report }: { report: AccessibilityComparison }) {
+  if (report.status === 'not_found')
+    return report.errors.length > 0 ? <Broken title="Accessibility" report={report} /> : null;
+  const { errored, resolved, total } = report.summary;
+  const text = changes(report, counted(total, 'issue'), [
+    errored > 0 ? counted(errored, 'new issue') : null,
+    resolved > 0 ? `${resolved} fixed` : null,
+  ]);
+  return (
+    <Row status={errored > 0 ? 'warning' : 'success'} title="Accessibility" text={text}>
+      {total + resolved === 0 ? null : (
+        <>
+          <NamedList title="New" items={report.new_errors} show={showBarrier} />
+          <NamedList title="Fixed" items={report.resolved_errors} show={showBarrier} />
+          <NamedList title="Existing" items={report.existing_errors} show={showBarrier} />
+        </>
+      )}
+    </Row>
+  );
+}
+
+function showLicense(each: LicenseComparison['new_licenses'][number]): ReactNode {
+  const rest = each.count - each.dependencies.length;
+  return (
+    <>
+      {each.url ? <a href={each.url}>{each.name}</a> : <span className={classes.name}>{each.name}</span>}{' '}
+      <span className={classes.dim}>
+        {each.dependencies.join(', ')}
+        {rest > 0 ? ` and ${rest} more` : ''}
+      </span>
+    </>
+  );
+}
+
+function Licenses({ report }: { report: LicenseComparison }) {
+  if (report.status === 'not_found')
+    return report.errors.length > 0 ? <Broken title="Licenses" report={report} /> : null;
+  const { added, removed, total } = report.summary;
+  const text = changes(report, counted(total, 'license'), [
+    added > 0 ? counted(added, 'new license') : null,
+    removed > 0 ? `${removed} removed` : null,
+  ]);
+  return (
+    <Row status={added > 0 ? 'warning' : 'success'} title="Licenses" text={text}>
+      {total + removed === 0 ? null : (
+        <>
+          <NamedList title="New" items={report.new_licenses} show={showLicense} />
+          <NamedList title="Removed" items={report.removed_licenses} show={showLicense} />
+          <NamedList title="Existing" items={report.existing_licenses} show={showLicense} />
+        </>
+      )}
+    </Row>
+  );
+}
+
 function Broken({ title, report }: { title: string; report: { errors: QualityComparison['errors'] } }) {
   return (
     <Row status="warning" title={title} text="The report could not be read">
@@ -237,6 +314,8 @@ export function ReportRows({ iid }: { iid: number }) {
     <div className={classes.reports} role="group" aria-label="Reports">
       <Tests report={data.tests} />
       <Quality report={data.quality} />
+      <Accessibility report={data.accessibility} />
+      <Licenses report={data.licenses} />
       <Terraform report={data.terraform} />
       <Metrics report={data.metrics} />
     </div>

@@ -1,19 +1,15 @@
 /** Routes of the reports of a merge request: coverage of its changes, and what it adds to the target branch. */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import Type from 'typebox';
-import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
 import { IdOrPath, Int32 } from '../../../kernel/http/params/schema.ts';
-import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { familyOf } from '../downstream/sources.queries.ts';
 import { projectUrl } from '../jobs/serialize.ts';
-import { debugLogging, type WriteAccess } from '../jobs/write-access.ts';
+import type { WriteAccess } from '../jobs/write-access.ts';
 import { compareQuality, type QualityFinding } from './code-quality.ts';
 import { type CoverageReport, coverageOf } from './coverage.ts';
 import { compareMetrics, type Metric } from './metrics.ts';
+import { reportReading } from './reading.ts';
 import {
   CodeQualityReports,
   CoverageReports,
@@ -21,17 +17,13 @@ import {
   MetricsReports,
   TerraformReports,
 } from './reports.entity.ts';
-import { comparedPipelines, reportsOf, type StoredReport, storedContent } from './reports.queries.ts';
+import { reportsOf } from './reports.queries.ts';
 import type { TerraformPlan } from './terraform.ts';
 
-/** Bytes of reports that one answer reads. */
-const maxReadBytes = 64 * 1024 * 1024;
 /** Entries of each list; more are counted. */
 const mostListed = 100;
 /** Files whose coverage is looked up. */
 const mostFiles = 1_000;
-
-const gunzipped = promisify(gunzip);
 
 const common = { method: 'GET', tag: 'Merge request reports', credentials: ['token', 'session'] } as const;
 const params = Type.Object({
@@ -41,45 +33,10 @@ const params = Type.Object({
 const access = { on: 'project', ability: 'read_merge_request' } as const;
 const path = '/projects/:id/merge_requests/:merge_request_iid';
 
-interface Reports<T> {
-  readonly contents: ReadonlyArray<{ readonly job: StoredReport; readonly content: T }>;
-  readonly errors: ReadonlyArray<{ readonly job_id: number; readonly message: string }>;
-}
-
 export function mergeRequestReportRoutes(deps: CiDependencies, rights: Pick<WriteAccess, 'mayRead'>): Route[] {
   const { db } = deps;
 
-  /** The pipelines that are compared; those who may not see pipelines see no reports. */
-  async function find(subject: ProjectSubject, caller: Caller, iid: number, kinds: readonly string[]) {
-    requireOnProject(caller, 'read_pipeline', subject);
-    const found = await comparedPipelines(db, subject.project.id, iid, kinds);
-    if (!found) throw notFound('Merge Request');
-    return found;
-  }
-
-  async function read<T>(
-    subject: ProjectSubject,
-    caller: Caller,
-    pipelineId: number | null,
-    kinds: readonly string[],
-  ): Promise<Reports<T>> {
-    const contents: Array<{ job: StoredReport; content: T }> = [];
-    const errors: Array<{ job_id: number; message: string }> = [];
-    let bytes = 0;
-    const stored = pipelineId === null ? [] : await reportsOf(db, await familyOf(db, pipelineId), kinds);
-    for (const job of stored) {
-      bytes += job.content_size;
-      if (job.error !== null) errors.push({ job_id: job.id, message: job.error });
-      else if (!(await rights.mayRead(subject, caller, job))) errors.push({ job_id: job.id, message: debugLogging });
-      else if (bytes > maxReadBytes)
-        errors.push({ job_id: job.id, message: `the reports are larger than ${maxReadBytes} bytes` });
-      else {
-        const content = await storedContent(db, job.report_id);
-        if (content) contents.push({ job, content: JSON.parse((await gunzipped(content)).toString('utf8')) as T });
-      }
-    }
-    return { contents, errors };
-  }
+  const { find, read } = reportReading(deps, rights);
 
   const coverage = route({
     ...common,

@@ -1,8 +1,10 @@
 /** Reports as tools write them, broken ones, and hostile ones. */
 import { describe, expect, test } from 'vitest';
+import { accessibility, compareAccessibility } from './accessibility.ts';
 import { codeQuality, compareQuality } from './code-quality.ts';
 import { cobertura, coverageOf, jacoco, rootBelow } from './coverage.ts';
 import type { ReportKind } from './kind.ts';
+import { compareLicenses, licenses, mergedLicenses } from './licenses.ts';
 import { compareMetrics, metrics } from './metrics.ts';
 import { terraform } from './terraform.ts';
 
@@ -148,5 +150,80 @@ test('metrics have names with labels, and values', async () => {
     added: [{ name: 'new', value: '1' }],
     existing: [{ name: 'time', value: '4', previous: '3' }],
     removed: [content[0], { name: 'gone', value: '1' }],
+  });
+});
+
+describe('accessibility', () => {
+  const report = (list: readonly object[]) => JSON.stringify({ results: { 'https://a.example/': list } });
+  const error = { code: 'WCAG', type: 'error', message: 'No name', context: '<a>', selector: '#a', runner: 'htmlcs' };
+
+  test('keeps errors, and compares them by page, rule and element', async () => {
+    const text = report([error, { ...error, type: 'notice' }, { message: 'Timeout' }]);
+    const { content, summary } = await read(accessibility, text);
+    expect(summary).toEqual({ errors: 2 });
+    expect(content).toMatchObject([
+      { url: 'https://a.example/', code: 'WCAG', selector: '#a' },
+      { code: '', message: 'Timeout', type: 'error' },
+    ]);
+    const [first, second] = content;
+    if (!first || !second) throw new Error('no findings');
+    const other = { ...first, message: 'Other words' };
+    expect(compareAccessibility([first], [other, second])).toEqual({
+      added: [second],
+      resolved: [],
+      existing: [other],
+    });
+  });
+
+  test.each(['[]', '{}', '{"results": {"u": 1}}', '{"results": {"u": [{}]}}', '{"results": {"u": [null]}}', '{'])(
+    'refuses %s',
+    async (text) => {
+      await expect(read(accessibility, text)).rejects.toThrow();
+    },
+  );
+});
+
+describe('licenses', () => {
+  test('of the present format and of the old one', async () => {
+    const now = await read(
+      licenses,
+      JSON.stringify({
+        licenses: [{ id: 'MIT', name: 'MIT License', url: 'javascript:alert(1)' }],
+        dependencies: [
+          { name: 'b', version: '2', licenses: ['MIT', 'Odd'] },
+          { name: 'a', licenses: [{ id: 'MIT' }] },
+          { name: 'c', licenses: [] },
+        ],
+      }),
+    );
+    expect(now.content).toEqual([
+      { id: 'MIT', name: 'MIT License', url: null, dependencies: ['a', 'b 2'] },
+      { id: null, name: 'Odd', url: null, dependencies: ['b 2'] },
+      { id: null, name: 'Unknown', url: null, dependencies: ['c'] },
+    ]);
+    const old = await read(
+      licenses,
+      '{"licenses": [{"count": 1, "name": "BSD"}], "dependencies": [{"license": {"name": "BSD"}, "dependency": {"name": "d"}}]}',
+    );
+    expect(old).toEqual({
+      content: [{ id: null, name: 'BSD', url: null, dependencies: ['d'] }],
+      summary: { licenses: 1, dependencies: 1 },
+    });
+    const { added, removed, existing } = compareLicenses(old.content, now.content);
+    expect([added.length, removed.map(({ name }) => name), existing]).toEqual([3, ['BSD'], []]);
+    expect(mergedLicenses([old.content, old.content.map((use) => ({ ...use, dependencies: ['e'] }))])).toMatchObject([
+      { name: 'BSD', dependencies: ['d', 'e'] },
+    ]);
+  });
+
+  test.each([
+    '[]',
+    '{}',
+    '{"licenses": 1}',
+    '{"dependencies": [{}]}',
+    '{"dependencies": [1]}',
+    '{"licenses": ["MIT"]}',
+  ])('refuses %s', async (text) => {
+    await expect(read(licenses, text)).rejects.toThrow();
   });
 });

@@ -12,7 +12,9 @@ import {
   Text,
   Word,
 } from '../../../kernel/http/entity.ts';
+import type { AccessibilityFinding } from './accessibility.ts';
 import { type QualityFinding, severities } from './code-quality.ts';
+import type { LicenseUse } from './licenses.ts';
 
 const compared = {
   base_pipeline_id: Nullable(Id({ description: 'Pipeline with such reports of the target branch' })),
@@ -72,6 +74,52 @@ export const MetricsReports = Entity('MergeRequestMetricsReports', {
   existing_metrics: ListOf(Fields({ ...Metric, previous_value: Text() })),
   removed_metrics: ListOf(Fields(Metric)),
   errors,
+});
+
+const AccessibilityError = Fields({
+  url: Text({ description: 'Page that was tested' }),
+  code: Text({ description: 'Rule that it breaks' }),
+  type: Text(),
+  message: Text(),
+  context: Text({ description: 'The element, as HTML text' }),
+  selector: Text({ description: 'The element, as CSS selector' }),
+  runner: Text(),
+});
+export const AccessibilityReports = Entity('MergeRequestAccessibilityReports', {
+  ...compared,
+  status,
+  new_errors: ListOf(AccessibilityError, { description: 'Only in the merge request, at most 100' }),
+  resolved_errors: ListOf(AccessibilityError, { description: 'Only in the target branch, at most 100' }),
+  existing_errors: ListOf(AccessibilityError, { description: 'In both, at most 100' }),
+  summary: Fields({ total: Count(), resolved: Count(), errored: Count({ description: 'New errors' }) }),
+  errors,
+});
+
+/** Names of dependencies that one licence is listed with. */
+const mostDependencies = 50;
+const License = Fields({
+  id: Nullable(Text({ description: 'SPDX identifier' })),
+  name: Text(),
+  url: Nullable(Text()),
+  dependencies: ListOf(Text(), { description: 'Those that have it, at most 50' }),
+  count: Count({ description: 'How many have it' }),
+});
+export const LicenseReports = Entity('MergeRequestLicenseScanningReports', {
+  ...compared,
+  status: Word(['success', 'not_found'], { description: '`not_found`: the merge request has no such reports' }),
+  new_licenses: ListOf(License, { description: 'Only in the merge request, at most 100' }),
+  removed_licenses: ListOf(License, { description: 'Only in the target branch, at most 100' }),
+  existing_licenses: ListOf(License, { description: 'In both, at most 100' }),
+  summary: Fields({ total: Count(), added: Count(), removed: Count() }),
+  errors,
+});
+
+export const accessibilityJson = (finding: AccessibilityFinding): Static<typeof AccessibilityError> => ({ ...finding });
+
+export const licenseJson = ({ id, name, url, dependencies }: LicenseUse): Static<typeof License> => ({
+  ...{ id, name, url },
+  dependencies: dependencies.slice(0, mostDependencies),
+  count: dependencies.length,
 });
 
 type FindingJson = Static<typeof Finding>;

@@ -20,7 +20,7 @@ let iid: number;
 const config = `measure:
   script: [true]
   artifacts: {reports: {junit: a.xml, coverage_report: {coverage_format: cobertura, path: c.xml}, codequality: q.json,
-    terraform: t.json, metrics: m.txt}}
+    terraform: t.json, metrics: m.txt, accessibility: y.json, license_scanning: l.json}}
 `;
 const testsuite = (cases: Readonly<Record<string, boolean>>) =>
   `<testsuite name="s">${Object.entries(cases)
@@ -35,17 +35,42 @@ const finding = (fingerprint: string) => ({
   location: { path: 'a.rb' },
 });
 
+const accessibilityReport = (selectors: readonly string[]) =>
+  JSON.stringify({
+    results: {
+      'https://a.example/': [
+        ...selectors.map((selector) => ({ code: 'WCAG', type: 'error', message: 'No name', context: '<a>', selector })),
+        { code: 'WCAG', type: 'warning', message: 'Maybe', selector: '#w' },
+      ],
+    },
+  });
+const licenseReport = (dependencies: Readonly<Record<string, readonly string[]>>) =>
+  JSON.stringify({
+    version: '2.1',
+    licenses: [{ id: 'MIT', name: 'MIT License', url: 'https://mit.example' }],
+    dependencies: Object.entries(dependencies).map(([name, licenses]) => ({ name, version: '1', licenses })),
+  });
+
 interface Left {
   readonly cases?: Readonly<Record<string, boolean>>;
   readonly quality?: readonly string[];
   readonly coverage?: string;
   readonly terraform?: string;
   readonly metrics?: string;
+  /** Selectors of what is wrong. */
+  readonly accessibility?: readonly string[];
+  /** Names of licences by dependency. */
+  readonly licenses?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Leaves the reports as a runner does, and waits until they are read. */
 async function leave(job: JobPayload, left: Left, state: 'success' | 'failed' = 'success'): Promise<void> {
-  const raw = { codequality: left.quality && JSON.stringify(left.quality.map(finding)), terraform: left.terraform };
+  const raw = {
+    codequality: left.quality && JSON.stringify(left.quality.map(finding)),
+    terraform: left.terraform,
+    accessibility: left.accessibility && accessibilityReport(left.accessibility),
+    license_scanning: left.licenses && licenseReport(left.licenses),
+  };
   const packed = { junit: left.cases && testsuite(left.cases), cobertura: left.coverage, metrics: left.metrics };
   for (const [type, text] of Object.entries(raw))
     if (text !== undefined)
@@ -81,6 +106,8 @@ beforeAll(async () => {
     cases: { kept: false, fixed: false, broken: true },
     quality: ['old', 'solved'],
     metrics: 'size 10\ngone 1\n',
+    accessibility: ['#old', '#solved'],
+    licenses: { rails: ['MIT'], left: ['WTFPL'] },
   });
   const actions = [
     { action: 'create', file_path: 'lib/berth.rb', content: 'one\ntwo\n' },
@@ -106,6 +133,8 @@ beforeAll(async () => {
         <class filename="elsewhere.rb"><line number="1" hits="2"/></class></coverage>`,
       terraform: '{"create": 1, "update": 2, "delete": 3}',
       metrics: 'size 12\nadded 1\n',
+      accessibility: ['#old', '#new'],
+      licenses: { rails: ['MIT'], more: ['MIT', 'GPL-3.0'] },
     },
     'failed',
   );
@@ -156,8 +185,40 @@ describe('reports of a merge request', () => {
     });
   });
 
+  it('compare accessibility', async () => {
+    const found = await get<Record<string, ReadonlyArray<{ selector: string }>>>(of('accessibility_reports'));
+    const selectors = (list: string) => found[list]?.map(({ selector }) => selector);
+    expect([found.status, found.summary]).toEqual(['failed', { total: 2, resolved: 1, errored: 1 }]);
+    expect([selectors('new_errors'), selectors('resolved_errors'), selectors('existing_errors')]).toEqual([
+      ['#new'],
+      ['#solved'],
+      ['#old'],
+    ]);
+  });
+
+  it('compare licenses of dependencies', async () => {
+    expect(await get(of('license_scanning_reports'))).toMatchObject({
+      status: 'success',
+      summary: { total: 2, added: 1, removed: 1 },
+      new_licenses: [{ id: null, name: 'GPL-3.0', url: null, dependencies: ['more 1'], count: 1 }],
+      removed_licenses: [{ name: 'WTFPL', dependencies: ['left 1'] }],
+      existing_licenses: [
+        { id: 'MIT', name: 'MIT License', url: 'https://mit.example', dependencies: ['more 1', 'rails 1'], count: 2 },
+      ],
+      errors: [],
+    });
+  });
+
   it('are there for those who see the merge request and its pipelines', async () => {
-    for (const name of ['coverage', 'test', 'codequality', 'terraform', 'metrics']) {
+    for (const name of [
+      'coverage',
+      'test',
+      'codequality',
+      'terraform',
+      'metrics',
+      'accessibility',
+      'license_scanning',
+    ]) {
       const path = of(`${name}_reports`);
       expect((await world.app.api('GET', path, { token: stranger.token })).status).toBe(404);
       expect((await world.app.api('GET', path.replace(`/${iid}/`, '/999/'), { token: world.owner.token })).status).toBe(
@@ -196,6 +257,39 @@ describe('the history of tests', () => {
     expect(await get(`${path}?flaky=true`)).toMatchObject([{ name: 'flaky' }]);
     expect((await world.app.api('GET', path, { token: stranger.token })).status).toBe(404);
     expect((await world.app.api('GET', `${path}?days=0`, { token: world.owner.token })).status).toBe(400);
+  });
+
+  it('tells the next attempt which tests failed in the one before, of pipelines and of jobs that are retried', async () => {
+    const own = await world.project();
+    const pipeline = await own.push(config);
+    const first = await runner.next();
+    const told = (job: JobPayload, name: string) => job.variables.find(({ key }) => key === name);
+    expect(told(first, 'MILLRACE_FAILED_TESTS')).toBeUndefined();
+    await leave(first, { cases: { 'a $b': false, c: true, d: false } }, 'failed');
+    await own.reaches(pipeline.id, 'failed');
+    const retried = await world.app.api('POST', `/projects/${own.id}/pipelines/${pipeline.id}/retry`, {
+      token: world.owner.token,
+    });
+    expect(retried.status).toBe(201);
+    const second = await runner.next();
+    const list = told(second, 'MILLRACE_FAILED_TESTS');
+    expect(list).toMatchObject({ file: true, raw: true });
+    const cases = (text: string | undefined) =>
+      (JSON.parse(text ?? '[]') as { name: string }[]).map(({ name }) => name);
+    expect(cases(list?.value)).toEqual(['a $b', 'd']);
+    expect(told(second, 'MILLRACE_FAILED_TEST_FILES')?.value).toBe('');
+    // An attempt that leaves no report says nothing of tests.
+    await runner.update(second, 'failed', { failure_reason: 'script_failure', exit_code: 1 });
+    const retry = (job: JobPayload) =>
+      world.app.api('POST', `/projects/${own.id}/jobs/${job.id}/retry`, { token: world.owner.token });
+    expect((await retry(second)).status).toBe(201);
+    const third = await runner.next();
+    expect(cases(told(third, 'MILLRACE_FAILED_TESTS')?.value)).toEqual(['a $b', 'd']);
+    await leave(third, { cases: { d: true } });
+    expect((await retry(third)).status).toBe(201);
+    const fourth = await runner.next();
+    expect(told(fourth, 'MILLRACE_FAILED_TESTS')).toBeUndefined();
+    await runner.update(fourth, 'success');
   });
 
   it('knows a failure as flaky that comes after the success, too', async () => {

@@ -24,6 +24,7 @@ import { jobCaller } from '../jobs/job-caller.ts';
 import type { JobPlan, PlanArtifacts, PlanCache, PlanNeed } from '../jobs/plan.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
 import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
+import { failedTestVariables } from '../test-reports/failed-tests.ts';
 import { asksForDebugging, type JobVariable, variable } from '../variables/job-variables.ts';
 import {
   commitVariables,
@@ -210,6 +211,7 @@ async function variablesOf(
     ...userVariables(rows.user),
     ...freezeVariables(await deps.deployments.frozen(db, job.project_id)),
     ...deployTokenVariables(await ciDeployToken(db, deps.secrets, rows.project)),
+    ...(await failedTestVariables(db, job)),
     ...pipelineVariables(rows.pipeline, projectUrl),
     ...jobVariables({
       job,

@@ -46,6 +46,37 @@ export async function otherReports(tx: Db, job: ReportedJob): Promise<Buffer[]> 
   return rows.map(({ cases }) => cases);
 }
 
+/** A test case that failed, as its report names it. */
+export interface FailedCase {
+  readonly file: string | null;
+  readonly classname: string | null;
+  readonly name: string;
+}
+
+/** Of the newest attempt before this one that left a report: the cases that failed, in the order of the report. */
+export async function failuresBefore(
+  db: Db,
+  job: { readonly id: number; readonly pipeline_id: number; readonly name: string },
+): Promise<FailedCase[]> {
+  return await db
+    .selectFrom('test_failures as f')
+    .select(['f.file', 'f.classname', 'f.name'])
+    .where('f.job_id', '=', (of) =>
+      of
+        .selectFrom('jobs as j')
+        .innerJoin('job_test_reports as r', 'r.job_id', 'j.id')
+        .select('j.id')
+        .where('j.pipeline_id', '=', job.pipeline_id)
+        .where('j.name', '=', job.name)
+        .where('j.id', '<', job.id)
+        .where('j.retried', '=', true)
+        .orderBy('j.id', 'desc')
+        .limit(1),
+    )
+    .orderBy('f.id')
+    .execute();
+}
+
 interface NewFailure {
   readonly hash: Buffer;
   readonly suite: string | null;

@@ -3,6 +3,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { CiDependencies } from '../deps.ts';
 import { familyOf } from '../downstream/sources.queries.ts';
 import { debugLogging, type WriteAccess } from '../jobs/write-access.ts';
+import { createCaseCache } from './case-cache.ts';
 import { caseKey, caseStatuses, type TestCase } from './junit.ts';
 import { unpackedCases } from './stored-cases.ts';
 import {
@@ -62,11 +63,15 @@ export function testReports(
   { db, externalUrl }: Pick<CiDependencies, 'db' | 'externalUrl'>,
   access: Pick<WriteAccess, 'mayRead'>,
 ) {
+  const cache = createCaseCache();
   const storedOf = async (pipelineId: number) => reportsOf(db, await familyOf(db, pipelineId));
 
   async function casesOf(report: StoredReport): Promise<JobCases> {
-    const stored = report.suite_error === null ? await storedCases(db, report.id) : undefined;
-    const cases = stored ? await unpackedCases(stored) : [];
+    const read = async () => {
+      const stored = await storedCases(db, report.id);
+      return stored ? await unpackedCases(stored) : [];
+    };
+    const cases = report.suite_error === null ? await cache.of(report.id, report.cases_size, read) : [];
     return { jobId: report.id, cases, error: report.suite_error };
   }
 

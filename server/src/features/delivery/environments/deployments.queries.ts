@@ -81,6 +81,32 @@ export const lastDeployment = (db: Db, environmentId: number): Promise<Deploymen
     .limit(1)
     .executeTakeFirst();
 
+/** The refs of which pipelines of a merge request are in its own project; null where there is no such request. */
+export async function deployedBranches(db: Db, projectId: number, iid: number): Promise<string[] | null> {
+  const row = await db
+    .selectFrom('merge_requests')
+    .select(['source_project_id', 'source_branch'])
+    .where('project_id', '=', projectId)
+    .where('iid', '=', iid)
+    .executeTakeFirst();
+  if (!row) return null;
+  const own = ['head', 'merge', 'train'].map((kind) => `refs/merge-requests/${iid}/${kind}`);
+  // A fork's branch of that name is another one than the project's.
+  return row.source_project_id === projectId ? [row.source_branch, ...own] : own;
+}
+
+/** The newest deployment of these refs to each environment that is not stopped, by the environment's name. */
+export async function deploymentsOfRefs(db: Db, projectId: number, refs: readonly string[]): Promise<Deployment[]> {
+  const { rows } = await sql<Deployment>`
+    select d.* from (
+      select distinct on (environment_id) * from deployments
+      where project_id = ${projectId} and ref = any(${[...refs]}::text[]) and not tag
+      order by environment_id, id desc) d
+    join environments e on e.id = d.environment_id and e.state <> 'stopped'
+    order by e.name, d.id`.execute(db);
+  return rows;
+}
+
 /** The newest one that succeeded before another. */
 export const deploymentBefore = (
   db: Db,

@@ -211,6 +211,33 @@ describe('the API', () => {
     expect([await seen(), await seen(`${of(project)}/deployments`)]).toEqual([403, 403]);
   });
 
+  it('tells where a merge request can be looked at: its own newest deployments, of environments that run', async () => {
+    const project = await world.project();
+    const base = await project.commit(null, { files: { a: '1' } });
+    const sha = await project.commit(null, { branch: 'change', files: { b: '1' } });
+    const made = await call<{ iid: number }>('POST', `${of(project)}/merge_requests`, {
+      ...{ source_branch: 'change', target_branch: 'main', title: 'Change' },
+    });
+    const list = `${of(project)}/merge_requests/${made.body.iid}/deployments`;
+    expect((await call('GET', list)).body).toEqual([]);
+    const deploy = (environment: string, ref: string, id = sha, tag = false) =>
+      call('POST', `${of(project)}/deployments`, { environment, ref, sha: id, tag, status: 'success' });
+    await deploy('review/b', 'change');
+    const newest = (await deploy('review/b', 'change')).body;
+    const first = (await deploy('review/a', 'change')).body;
+    await deploy('production', 'main', base);
+    await deploy('tagged', 'change', sha, true);
+    const shown = async (token = world.owner.token) =>
+      (await world.app.api<Json[]>('GET', list, { token })).body.map(({ id }) => id);
+    expect(await shown()).toEqual([first.id, newest.id]);
+    const { id } = await environmentNamed(project, 'review/a');
+    await call('POST', `${of(project)}/environments/${id}/stop`);
+    expect(await shown()).toEqual([newest.id]);
+    const of404 = async (path: string, token: string) => (await world.app.api('GET', path, { token })).status;
+    expect(await of404(`${of(project)}/merge_requests/99/deployments`, world.owner.token)).toBe(404);
+    expect(await of404(list, (await world.account()).token)).toBe(404);
+  });
+
   it('stops what is stale and deletes old review apps', async () => {
     const project = await world.project();
     const list = `${of(project)}/environments`;

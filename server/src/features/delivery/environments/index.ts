@@ -13,6 +13,7 @@ import { type DeploymentPresenterDependencies, deploymentPresenter } from './env
 import { environmentOfJob } from './environments.queries.ts';
 import { environmentRoutes } from './environments.routes.ts';
 import { environmentService } from './environments.service.ts';
+import { mergeRequestDeploymentRoutes } from './merge-request-deployments.routes.ts';
 import { follow } from './records.ts';
 import { type StoppingDependencies, stopping } from './stopping.ts';
 
@@ -51,6 +52,7 @@ export function environmentsFeature(deps: EnvironmentsDependencies) {
     routes: [
       ...environmentRoutes({ db, environments: environmentService(db), stopping: stops, presenter }),
       ...deploymentRoutes({ ...deps, deployments, presenter, approve: approving(deps) }),
+      ...mergeRequestDeploymentRoutes(db, presenter),
     ],
     tasks: [...stops.tasks, ...deployments.tasks],
     cron: stops.cron,

@@ -1,0 +1,92 @@
+/** Routes of what a merge request changes of accessibility and of the licences of dependencies. */
+import Type from 'typebox';
+import { IdOrPath, Int32 } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import type { CiDependencies } from '../deps.ts';
+import type { WriteAccess } from '../jobs/write-access.ts';
+import { type AccessibilityFinding, compareAccessibility } from './accessibility.ts';
+import { compareLicenses, type LicenseUse, mergedLicenses } from './licenses.ts';
+import { reportReading } from './reading.ts';
+import { AccessibilityReports, accessibilityJson, LicenseReports, licenseJson } from './reports.entity.ts';
+
+/** Entries of each list; more are counted. */
+const mostListed = 100;
+
+const common = { method: 'GET', tag: 'Merge request reports', credentials: ['token', 'session'] } as const;
+const params = Type.Object({
+  id: IdOrPath('Id or path of the project'),
+  merge_request_iid: Int32({ minimum: 1, description: 'Iid of the merge request' }),
+});
+const access = { on: 'project', ability: 'read_merge_request' } as const;
+const path = '/projects/:id/merge_requests/:merge_request_iid';
+
+export function comparisonRoutes(deps: Pick<CiDependencies, 'db'>, rights: Pick<WriteAccess, 'mayRead'>): Route[] {
+  const { find, read } = reportReading(deps, rights);
+
+  const accessibility = route({
+    ...common,
+    path: `${path}/accessibility_reports`,
+    summary: 'Compare the accessibility of a merge request with its target branch',
+    access,
+    params,
+    responses: { 200: AccessibilityReports },
+    handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
+      const kinds = ['accessibility'];
+      const { head, base } = await find(subject, caller, iid, kinds);
+      const now = await read<readonly AccessibilityFinding[]>(subject, caller, head, kinds);
+      const before = await read<readonly AccessibilityFinding[]>(subject, caller, base, kinds);
+      const all = (reports: typeof now) => reports.contents.flatMap(({ content }) => content);
+      const found = all(now);
+      // Without a report on both sides everything or nothing would seem new.
+      const { added, resolved, existing } =
+        now.contents.length > 0 && before.contents.length > 0
+          ? compareAccessibility(all(before), found)
+          : { added: [], resolved: [], existing: found };
+      const listed = (some: readonly AccessibilityFinding[]) => some.slice(0, mostListed).map(accessibilityJson);
+      return {
+        base_pipeline_id: base,
+        head_pipeline_id: head,
+        status: now.contents.length === 0 ? 'not_found' : added.length > 0 ? 'failed' : 'success',
+        new_errors: listed(added),
+        resolved_errors: listed(resolved),
+        existing_errors: listed(existing),
+        summary: { total: found.length, resolved: resolved.length, errored: added.length },
+        errors: [...now.errors],
+      };
+    },
+  });
+
+  const licenses = route({
+    ...common,
+    path: `${path}/license_scanning_reports`,
+    summary: 'Compare the licenses of the dependencies of a merge request with its target branch',
+    access,
+    params,
+    responses: { 200: LicenseReports },
+    handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
+      const kinds = ['license_scanning'];
+      const { head, base } = await find(subject, caller, iid, kinds);
+      const now = await read<readonly LicenseUse[]>(subject, caller, head, kinds);
+      const before = await read<readonly LicenseUse[]>(subject, caller, base, kinds);
+      const all = (reports: typeof now) => mergedLicenses(reports.contents.map(({ content }) => content));
+      const found = all(now);
+      const compared =
+        now.contents.length > 0 && before.contents.length > 0
+          ? compareLicenses(all(before), found)
+          : { added: [], removed: [], existing: found };
+      const listed = (some: readonly LicenseUse[]) => some.slice(0, mostListed).map(licenseJson);
+      return {
+        base_pipeline_id: base,
+        head_pipeline_id: head,
+        status: now.contents.length === 0 ? 'not_found' : 'success',
+        new_licenses: listed(compared.added),
+        removed_licenses: listed(compared.removed),
+        existing_licenses: listed(compared.existing),
+        summary: { total: found.length, added: compared.added.length, removed: compared.removed.length },
+        errors: [...now.errors],
+      };
+    },
+  });
+
+  return [accessibility, licenses];
+}

@@ -1,0 +1,104 @@
+/** One deployment of an environment: what, by whom, how it went, and what can be done with it. */
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ListedDeployment, redeploy, reviewDeployment } from '../../lib/environments.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
+import { DataRow } from '../../ui/DataList.tsx';
+import { FormError } from '../../ui/FormError.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { useProject } from '../projects/useProject.ts';
+import classes from './environments.module.css';
+
+/** Approving or rejecting one that waits for it. */
+function Review({ deployment, shown }: { deployment: ListedDeployment; shown(): Promise<unknown> }) {
+  const { path } = useProject();
+  const review = useMutation({
+    mutationFn: (status: 'approved' | 'rejected') => reviewDeployment(path, deployment.id, status),
+    onSuccess: shown,
+  });
+  return (
+    <div className={classes.review}>
+      <FormError error={review.error} />
+      <Button size="xs" loading={review.isPending} onClick={() => review.mutate('approved')}>
+        Approve
+      </Button>
+      <Button size="xs" variant="default" disabled={review.isPending} onClick={() => review.mutate('rejected')}>
+        Reject
+      </Button>
+    </div>
+  );
+}
+
+interface Props {
+  readonly deployment: ListedDeployment;
+  /** It is what runs in the environment now. */
+  readonly current: boolean;
+  readonly deploys: boolean;
+  shown(): Promise<unknown>;
+}
+
+export function DeploymentRow({ deployment, current, deploys, shown }: Props) {
+  const { path, segment } = useProject();
+  const { deployable: job, review } = deployment;
+  const again = current ? 'Redeploy' : 'Roll back';
+  return (
+    <DataRow
+      before={<StatusBadge status={deployment.status === 'blocked' ? 'manual' : deployment.status} compact />}
+      title={
+        <>
+          #{deployment.iid}{' '}
+          <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: deployment.sha }} data-entry>
+            <code>{deployment.sha.slice(0, 8)}</code>
+          </Link>{' '}
+          from {deployment.ref}
+          {current ? <span className={classes.current}> Current</span> : null}
+        </>
+      }
+      meta={
+        <>
+          {job ? (
+            <span>
+              by{' '}
+              <Link to="/p/$path/jobs/$id" params={{ path: segment, id: String(job.id) }}>
+                {job.name}
+              </Link>
+            </span>
+          ) : (
+            <span>by another system</span>
+          )}
+          {deployment.user ? <span>{deployment.user.name}</span> : null}
+          {review ? (
+            <span>
+              {review.pending_approval_count === 1
+                ? 'Needs 1 approval'
+                : `Needs ${review.pending_approval_count} approvals`}
+            </span>
+          ) : null}
+          {review?.approvals.map(({ user, status }) => (
+            <span key={user.id}>
+              {status === 'approved' ? 'Approved' : 'Rejected'} by {user.name}
+            </span>
+          ))}
+        </>
+      }
+      after={
+        <>
+          <TimeAgo at={deployment.updated_at} />
+          {deploys && review ? <Review deployment={deployment} shown={shown} /> : null}
+          {deploys && job && deployment.status === 'success' ? (
+            <ConfirmButton
+              title={current ? 'Redeploy' : 'Roll back environment'}
+              about={`${again} #${deployment.iid}`}
+              text={`The job ${job.name} runs again for commit ${deployment.sha.slice(0, 8)}.`}
+              action={again}
+              run={() => redeploy(path, job.id)}
+              shown={shown}
+            />
+          ) : null}
+        </>
+      }
+    />
+  );
+}
