@@ -86,6 +86,7 @@ export { type Admission, type JobDeployments, type JobEnvironment, jobDeployment
 export { builtInRunnerToken, ensureBuiltInRunner } from './runners/built-in.ts';
 export { onlineSeconds } from './runners/runner-status.ts';
 export { nextRunOf, timingProblems } from './schedules/timing.ts';
+export { pipelineScheduleRelation } from './schedules/transfer.ts';
 export { reportedVariables } from './variables/reported.ts';
 
 export interface Ci extends Feature {

@@ -16,6 +16,7 @@ import {
 import { valueStreamRoutes } from './value-stream/index.ts';
 
 export { deploymentById, environmentsById } from './environments/index.ts';
+export { protectedEnvironmentRelation } from './protected-environments/transfer.ts';
 export {
   linksOf as linksOfReleases,
   releaseById,

@@ -10,9 +10,10 @@ import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
 import type { Logger } from '../../kernel/telemetry/index.ts';
 import { hookRelation } from '../activity/index.ts';
+import { pipelineScheduleRelation } from '../ci/index.ts';
 import { labelRelation, milestoneRelation } from '../collaboration/index.ts';
 import { noteRelation } from '../collaboration/notes/index.ts';
-import { releaseRelation } from '../delivery/index.ts';
+import { protectedEnvironmentRelation, releaseRelation } from '../delivery/index.ts';
 import {
   badgeRelation,
   customAttributeRelation,
@@ -29,7 +30,7 @@ import {
   pushRuleRelation,
   securitySettingRelation,
 } from '../repository/index.ts';
-import { mergeRequestRelation } from '../review/index.ts';
+import { approvalRelation, approvalRuleRelation, mergeRequestRelation } from '../review/index.ts';
 import { bulkImportRoutes } from './bulk-imports/bulk-imports.routes.ts';
 import { bulkImportService } from './bulk-imports/bulk-imports.service.ts';
 import { forkRoutes } from './forks/forks.routes.ts';
@@ -74,6 +75,9 @@ const relations: readonly Relation[] = [
   badgeRelation,
   protectedBranchRelation,
   protectedTagRelation,
+  approvalRuleRelation,
+  protectedEnvironmentRelation,
+  pipelineScheduleRelation,
   hookRelation,
   customAttributeRelation,
   memberRelation,
@@ -84,6 +88,7 @@ const relations: readonly Relation[] = [
   issueRelation,
   issueLinkRelation,
   mergeRequestRelation,
+  approvalRelation,
   noteRelation,
 ];
 

@@ -68,6 +68,7 @@ import { type ApplyDependencies, suggestionApplying } from './suggestions/applyi
 import { suggestionRoutes } from './suggestions/suggestions.routes.ts';
 import { suggestionService } from './suggestions/suggestions.ts';
 
+export { approvalRelation, approvalRuleRelation } from './approvals/transfer.ts';
 export type { PipelineReader } from './merge-requests/changes.routes.ts';
 export type { MergeRequestLists } from './merge-requests/listing.routes.ts';
 export type { MergeRequestDependencies } from './merge-requests/merge-requests.service.ts';
