@@ -17887,10 +17887,12 @@ export interface components {
             avatar_url: string | null;
             /** Format: date-time */
             created_at: string;
-            default_branch: string | null;
+            /** @description Left out where the caller may not read the code */
+            default_branch?: string | null;
             /** @description Empty where nobody wrote one */
             description: string;
-            forks_count: number;
+            /** @description Left out as `default_branch` */
+            forks_count?: number;
             http_url_to_repo: string;
             id: number;
             /**
@@ -17913,8 +17915,8 @@ export interface components {
             };
             path: string;
             path_with_namespace: string;
-            /** @description Page of the README */
-            readme_url: string | null;
+            /** @description Page of the README; left out as `default_branch` */
+            readme_url?: string | null;
             /** @description Empty where SSH is off or not allowed */
             ssh_url_to_repo: string;
             star_count: number;
@@ -27554,7 +27556,8 @@ export interface components {
             /** @description Who created it */
             creator_id?: number | null;
             custom_attributes?: components["schemas"]["CustomAttribute"][];
-            default_branch: string | null;
+            /** @description Left out where the caller may not read the code */
+            default_branch?: string | null;
             /** @description Empty where nobody wrote one */
             description: string;
             emails_disabled?: boolean;
@@ -27570,7 +27573,8 @@ export interface components {
             forked_from_project?: components["schemas"]["BasicProject"];
             /** @enum {string} */
             forking_access_level?: "disabled" | "private" | "enabled";
-            forks_count: number;
+            /** @description Left out as `default_branch` */
+            forks_count?: number;
             group_runners_enabled?: boolean;
             http_url_to_repo: string;
             id: number;
@@ -27681,8 +27685,8 @@ export interface components {
             prevent_merge_without_jira_issue?: boolean;
             printing_merge_request_link_enabled?: boolean;
             public_jobs?: boolean;
-            /** @description Page of the README */
-            readme_url: string | null;
+            /** @description Page of the README; left out as `default_branch` */
+            readme_url?: string | null;
             /** @enum {string} */
             releases_access_level?: "disabled" | "private" | "enabled";
             remove_source_branch_after_merge?: boolean;

@@ -59,7 +59,7 @@ export function RepositoryFacts({ gitRef }: { gitRef: string }) {
           Contributors
         </Link>
         <Link to="/p/$path/forks" params={params}>
-          {counted(project.forks_count, 'fork', 'forks')}
+          {counted(project.forks_count ?? 0, 'fork', 'forks')}
         </Link>
         <Link to="/p/$path/starrers" params={params}>
           {counted(project.star_count, 'star', 'stars')}

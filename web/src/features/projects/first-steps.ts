@@ -2,7 +2,7 @@
 interface Started {
   readonly name: string;
   readonly path: string;
-  readonly default_branch: string | null;
+  readonly default_branch?: string | null;
 }
 
 /** A word of the shell, whatever stands in it. */

@@ -40,6 +40,8 @@ export function basicProjectJson(
   const fullPath = `${namespace.full_path}/${project.path}`;
   const webUrl = `${externalUrl}/${fullPath}`;
   const code = canOnProject(caller, 'read_code', subject);
+  const readme =
+    readmePath !== null && project.default_branch !== null ? fileUrl(subject, externalUrl, readmePath) : null;
   return {
     id: project.id,
     description: project.description ?? '',
@@ -48,15 +50,13 @@ export function basicProjectJson(
     path: project.path,
     path_with_namespace: fullPath,
     created_at: project.created_at,
-    default_branch: code ? project.default_branch : null,
+    ...(code ? { default_branch: project.default_branch } : {}),
     tag_list: project.topics,
     topics: project.topics,
     ssh_url_to_repo: sshAddressOf(subject, sshPrefix()),
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
-    readme_url:
-      code && readmePath !== null && project.default_branch !== null ? fileUrl(subject, externalUrl, readmePath) : null,
-    forks_count: project.forks_count,
+    ...(code ? { readme_url: readme, forks_count: project.forks_count } : {}),
     avatar_url: pictureUrl(externalUrl, 'project', project.id, project.avatar_object_key),
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,

@@ -95,10 +95,10 @@ export function shareService(db: Db) {
       await transaction(db, async (tx) => {
         const share = await findShare(tx, placeOf(subject), groupId);
         const group = share && (await findGroupSubject(tx, String(groupId), null));
-        if (!share || !group) throw notFound();
+        if (!share || !group) throw notFound('Group Link');
         requireLevel(caller, subject, share.level);
         unmodifiedSince(share.updated_at);
-        if (!(await deleteShare(tx, share.id))) throw notFound();
+        if (!(await deleteShare(tx, share.id))) throw notFound('Group Link');
         await record(tx, caller, subject, `${subject.kind}_share_removed`, group, { was: roleOf(share.level) });
       });
     },

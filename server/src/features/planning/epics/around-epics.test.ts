@@ -93,7 +93,10 @@ it('epics have issues in an order that people give them', async () => {
   expect((await call('DELETE', `${at}/${ids[0]}`, planner)).status).toBe(404);
   const elsewhere = await buildProject(app, { owner: planner.user });
   const foreign = (await call('POST', `/projects/${elsewhere.id}/issues`, planner, { title: 'x' })).body;
-  expect((await call('POST', `${at}/${foreign.id}`, planner)).status).toBe(404);
+  expect(await call('POST', `${at}/${foreign.id}`, planner)).toMatchObject({
+    status: 404,
+    body: { message: 'No matching issue found. Make sure that you are adding a valid issue URL.' },
+  });
   expect((await call('POST', `${at}/${a.id}`, guest)).status).toBe(403);
   expect((await call('POST', `${at}/${a.id}`)).status).toBe(401);
 });

@@ -4,7 +4,7 @@ import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Epic as EpicRow, Issue as IssueRow } from '../../../kernel/db/rows.ts';
 import { Entity, Id, ListOf } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { notFound, plainError } from '../../../kernel/http/errors.ts';
 import { slicePage, withItems } from '../../../kernel/http/pagination.ts';
 import { Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { type ParentLoader, requireOnProject } from '../../../kernel/http/parents.ts';
@@ -22,6 +22,8 @@ import { epicRoute, oneEpic, type PresentEpics, readEpic } from './presenting.ts
 
 const issuesPath = '/groups/:id/epics/:epic_iid/issues';
 const association = { ...oneEpic, epic_issue_id: Int({ description: 'Id of the association of issue and epic' }) };
+
+const noMatch = () => plainError(404, 'No matching issue found. Make sure that you are adding a valid issue URL.');
 
 const { subscribed: _, ...listed } = Issue.properties;
 const EpicIssue = Entity('EpicIssue', {
@@ -98,6 +100,8 @@ export function epicIssueRoutes({
       handler: async ({ params, subject, caller }) => {
         const epic = await present.find(subject, caller, params.epic_iid);
         const { row, there } = await projectOf(await issueById(db, params.issue_id), caller);
+        // Of a project outside of the tree of groups below the epic.
+        if (!there.namespace.traversal_ids.includes(epic.namespace_id)) throw noMatch();
         const changed = await issues.update(there, caller, row, { epic_id: epic.id });
         return await link(changed.epic_issue_id, epic, changed, caller);
       },
