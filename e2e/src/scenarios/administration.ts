@@ -329,6 +329,12 @@ async function setsTheInstance({ suite, admin, root }: World): Promise<void> {
     assert.equal(await limit(), 4);
     await page.getByRole('link', { name: /^Changed from default/ }).click();
     await valued(field, '4');
+    const lists = [
+      page.getByRole('navigation', { name: 'Administration' }),
+      page.getByRole('navigation', { name: 'Views of the settings' }),
+    ];
+    const current = await Promise.all(lists.map((list) => list.locator('[aria-current]').allTextContents()));
+    assert.match(current.join(), /^Settings,Changed from default \(\d+\)$/);
     await seen(page, 'settings-changed');
     const about = page.locator('.mantine-InputWrapper-root', { has: field });
     await about.getByRole('button', { name: 'Use the default' }).click();

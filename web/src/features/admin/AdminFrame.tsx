@@ -41,7 +41,7 @@ export function AdminFrame({ title, part = title, actions, wide = false, childre
       <div className={settings.layout} data-wide={wide || undefined}>
         <SideList label="Administration">
           {pages.map(([to, name]) => (
-            <Link key={to} to={to} {...current(name)}>
+            <Link key={to} to={to} activeOptions={{ exact: true }} {...current(name)}>
               {name}
             </Link>
           ))}

@@ -83,6 +83,9 @@ function isAskedFor(field: SettingField, { search, topic, changed }: SettingsSea
   return changed ? !isDefault(field, current[field.name]) : field.owner === topic;
 }
 
+/** The views differ in their query alone. */
+const exactly = { exact: true, includeSearch: true };
+
 const nothing = {
   search: 'No setting that acts matches.',
   changed: 'Every setting that acts has its default.',
@@ -110,14 +113,10 @@ export default function ApplicationSettingsPage() {
         change={(text) => void navigate({ search: text === '' ? {} : { search: text }, replace: true })}
       />
       <nav aria-label="Views of the settings" className={classes.views}>
-        <Link to="/admin/application_settings/general" search={{}} {...(all ? { 'aria-current': 'page' } : {})}>
+        <Link to="/admin/application_settings/general" search={{}} activeOptions={exactly}>
           All topics
         </Link>
-        <Link
-          to="/admin/application_settings/general"
-          search={{ changed: true }}
-          {...(asked.changed ? { 'aria-current': 'page' } : {})}
-        >
+        <Link to="/admin/application_settings/general" search={{ changed: true }} activeOptions={exactly}>
           Changed from default ({different})
         </Link>
       </nav>

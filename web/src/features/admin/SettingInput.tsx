@@ -64,6 +64,8 @@ export function SettingInput({ field, draft, change, error }: SettingInputProps)
       return <TextInput {...typed} inputMode="decimal" />;
     case 'text':
     case 'map':
+      // An input of one line would drop the others.
+      if (!field.secret && (field.max ?? 0) > 1_000) return <Textarea {...typed} autosize minRows={2} />;
       return field.secret ? <PasswordInput {...typed} /> : <TextInput {...typed} />;
   }
 }
