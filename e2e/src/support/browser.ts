@@ -154,7 +154,7 @@ export async function holds(page: Page, expression: string): Promise<void> {
 }
 
 /** What is typed in a field, or in an editor of code whose lines are all drawn. */
-export const typed = async (field: Locator): Promise<string> =>
+const typed = async (field: Locator): Promise<string> =>
   (await field.getAttribute('contenteditable')) === null
     ? field.inputValue()
     : (await field.locator('.cm-line').allTextContents()).join('\n');

@@ -57,7 +57,7 @@ function integer(text: unknown, most: number): number | undefined {
 }
 
 /** What the address asks for: `key_text`, `key_width`, `value_width` and `style`. What is out of bounds is not heard. */
-export const badgeLook = (query: Query): BadgeLook => ({
+const badgeLook = (query: Query): BadgeLook => ({
   keyText: typeof query.key_text === 'string' && query.key_text !== '' ? query.key_text : undefined,
   keyWidth: integer(query.key_width, 512),
   valueWidth: integer(query.value_width, 200),

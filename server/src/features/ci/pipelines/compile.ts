@@ -77,7 +77,7 @@ const zero = /^0+$/;
 const plain = ({ key, value, raw, masked }: JobVariable): Variable => ({ key, value, raw, masked });
 
 /** The limits that administrators set. */
-export const yamlLimits = (values: ApplicationSettings) => ({
+const yamlLimits = (values: ApplicationSettings) => ({
   fileBytes: values.max_yaml_size_bytes,
   totalBytes: values.ci_max_total_yaml_size_bytes,
   includes: values.ci_max_includes,

@@ -12,7 +12,7 @@ export const MetricImage = Entity('MetricImage', {
   url_text: Nullable(Text(), { description: 'What the image shows, or the text of the link' }),
 });
 
-export const pathOf = ({ id, file_name }: Pick<Row, 'id' | 'file_name'>) =>
+const pathOf = ({ id, file_name }: Pick<Row, 'id' | 'file_name'>) =>
   `/uploads/-/system/issuable_metric_image/file/${id}/${encodeURIComponent(file_name)}`;
 
 export const metricImageJson = (row: Row): Static<typeof MetricImage> => ({

@@ -6,16 +6,16 @@ import type { Known } from './provider.ts';
 
 export const whole = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) ? value : null;
-export const list = (value: unknown): Row[] => (Array.isArray(value) ? value.map(record) : []);
-export const login = (value: unknown): string | null => text(record(value).login);
-export const logins = (value: unknown): string[] => list(value).flatMap((each) => login(each) ?? []);
-export const titled = (value: unknown): string => (text(value)?.trim() || 'Untitled').slice(0, 255);
+const list = (value: unknown): Row[] => (Array.isArray(value) ? value.map(record) : []);
+const login = (value: unknown): string | null => text(record(value).login);
+const logins = (value: unknown): string[] => list(value).flatMap((each) => login(each) ?? []);
+const titled = (value: unknown): string => (text(value)?.trim() || 'Untitled').slice(0, 255);
 export const numberIn = (url: unknown): number | null => {
   const [, number] = /\/(\d+)$/.exec(text(url) ?? '') ?? [];
   return number === undefined ? null : Number(number);
 };
-export const sha = (value: unknown): string | null => (/^[0-9a-f]{40}$/.test(String(value)) ? String(value) : null);
-export const threadOf = (what: string) => createHash('sha1').update(what).digest('hex');
+const sha = (value: unknown): string | null => (/^[0-9a-f]{40}$/.test(String(value)) ? String(value) : null);
+const threadOf = (what: string) => createHash('sha1').update(what).digest('hex');
 
 export function requestRow(row: Row, repositoryId: string, product = 'github'): Row {
   const [head, base] = [record(row.head), record(row.base)];
