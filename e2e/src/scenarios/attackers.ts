@@ -8,6 +8,7 @@ import { type Api, api, until } from '../support/api.ts';
 import { run } from '../support/git.ts';
 import { rootToken, startInstance } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
+import { writeStories } from './attacker-writes.ts';
 
 interface Job {
   readonly id: number;
@@ -15,7 +16,7 @@ interface Job {
 }
 
 /** The people of these stories. Mallory has an account and no role unless a story gives her one. */
-interface Cast {
+export interface Cast {
   readonly url: string;
   readonly root: Api;
   readonly olga: Api;
@@ -314,6 +315,7 @@ export async function attackersJourney(suite: Suite): Promise<void> {
       'security 24: the built-in runner is deleted': builtInRunner,
       'security 17: pipelines and jobs are found by trying, redirect addresses climb': enumeration,
       'security 16: a token that may act for others writes without the scope': readingSudo,
+      ...writeStories,
     };
     for (const [title, story] of Object.entries(stories)) await suite.step(title, () => story(cast), 180);
     await suite.step('none of it was a fault', async () => {

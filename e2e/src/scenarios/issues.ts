@@ -136,6 +136,8 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await page.getByRole('button', { name: 'Delete cpu.png' }).click();
         await page.getByRole('button', { name: 'Delete image' }).click();
         await image.waitFor({ state: 'detached' });
+        // The page of what is gone would ask for it in vain.
+        await page.goto(`/${project}/-/issues`);
         await api(instance.url, rootToken).expect(204, 'DELETE', `${place}/${iid}`);
       });
       await suite.step('browser: two people talk about it, one of them on a telephone', async () => {
