@@ -209,6 +209,11 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['/admin/background_jobs', 'Background jobs'],
     ['/admin/imports', 'Imports'],
     ['/admin/runners', 'Runners'],
+    [
+      '/admin/runner_fleet',
+      'Runner fleet',
+      `/admin/runner_fleet?by=runner&month=${new Date().toISOString().slice(0, 7)}`,
+    ],
     ['/admin/application_settings', 'Settings', '/admin/application_settings/general'],
     ['/admin/application_settings/network', 'Settings', '/admin/application_settings/general'],
   ];

@@ -8,6 +8,7 @@ import { backgroundJobs, type JobStatus, jobStatuses } from '../lib/background-j
 import { backupSchedule, backups } from '../lib/backups.ts';
 import * as data from '../lib/data.ts';
 import { allDeployKeys } from '../lib/deploy-keys.ts';
+import { runnerUsage, runnerVersions, type UsageGroup } from '../lib/fleet.ts';
 import { hooksOf, systemHooks } from '../lib/hooks.ts';
 import { imports } from '../lib/imports.ts';
 import { instanceIntegrations, integrationKinds, integrationsOf } from '../lib/integrations.ts';
@@ -126,6 +127,21 @@ const runners = createRoute({
   loader: () => queries.ensureInfiniteQueryData(runnersOf({ kind: 'instance' })),
   component: lazyRouteComponent(() => import('../features/admin/RunnersPage.tsx')),
 });
+const runnerFleet = createRoute({
+  ...inAdmin,
+  path: '/admin/runner_fleet',
+  validateSearch: (search): { by: UsageGroup; month: string } => {
+    const month = text(search.month);
+    return {
+      by: search.by === 'project' ? 'project' : 'runner',
+      month: month && /^20\d\d-(0[1-9]|1[0-2])$/.test(month) ? month : new Date().toISOString().slice(0, 7),
+    };
+  },
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) =>
+    Promise.all([load(runnerVersions), queries.ensureInfiniteQueryData(runnerUsage(deps.by, deps.month))]),
+  component: lazyRouteComponent(() => import('../features/admin/RunnerFleetPage.tsx')),
+});
 const oneRunner = createRoute({ ...inAdmin, ...adminRunner });
 const applications = createRoute({
   ...inAdmin,
@@ -200,6 +216,7 @@ export const adminRoutes = [
   editUser,
   runners,
   oneRunner,
+  runnerFleet,
   topicList,
   deployKeys,
   pushRule,

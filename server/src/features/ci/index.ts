@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import { publish } from '../../kernel/events/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
+import { compatibleVersion } from '../../kernel/names.ts';
 import { addJob } from '../../kernel/queue/index.ts';
 import { failedPipelines } from '../identity/index.ts';
 import { runnersTokens } from '../namespaces/index.ts';
@@ -43,6 +44,7 @@ import { runnerArtifactRoutes } from './runner-protocol/artifacts.routes.ts';
 import { createHeldPolls } from './runner-protocol/held-polls.ts';
 import { requestRoutes } from './runner-protocol/requests.routes.ts';
 import { updateRoutes } from './runner-protocol/updates.routes.ts';
+import { fleetRoutes } from './runners/fleet.routes.ts';
 import { placeRoutes } from './runners/places.routes.ts';
 import { registrationRoutes } from './runners/registration.routes.ts';
 import { registrationTokens } from './runners/registration-tokens.service.ts';
@@ -63,6 +65,7 @@ import { testHistoryRoutes } from './test-reports/history.routes.ts';
 import { testReportReader } from './test-reports/ingest.ts';
 import { testReports } from './test-reports/report.ts';
 import { testReportRoutes } from './test-reports/test-reports.routes.ts';
+import { logLineRoutes } from './traces/lines.routes.ts';
 import { triggerRoutes } from './triggers/triggers.routes.ts';
 import { triggersService } from './triggers/triggers.service.ts';
 import { variableRoutes } from './variables/variables.routes.ts';
@@ -160,6 +163,8 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       ...scheduleRoutes(deps, schedules),
       ...scheduleVariableRoutes(deps, schedules),
       ...jobRoutes(deps, jobs, writes),
+      ...logLineRoutes(deps, writes),
+      ...fleetRoutes(deps, compatibleVersion),
       ...terminalRoutes(deps, terminals),
       ...cacheRoutes(deps),
       ...artifactUsageRoutes(deps),

@@ -20,6 +20,7 @@ const pages = [
   ['/admin/backups', 'Backups'],
   ['/admin/audit_logs', 'Audit log'],
   ['/admin/runners', 'Runners'],
+  ['/admin/runner_fleet', 'Runner fleet'],
   ['/admin/applications', 'Applications'],
   ['/admin/application_settings/general', 'Settings'],
 ] as const;

@@ -4,10 +4,13 @@ import { useMemo } from 'react';
 import { parseLog } from '../../lib/ansi/log.ts';
 import type { Schemas } from '../../lib/api.ts';
 import { failures } from '../pipelines/words.ts';
+import type { Trace } from './trace.ts';
 import { lastOutput } from './visible.ts';
 
-export function FailureLine({ job, text }: { job: Schemas['Job']; text: string | null }) {
-  const last = useMemo(() => (text === null ? null : lastOutput(parseLog(text))), [text]);
+export function FailureLine({ job, trace }: { job: Schemas['Job']; trace: Trace | null }) {
+  const text = trace?.atEnd ? trace.text : null;
+  const first = trace?.firstLine ?? 1;
+  const last = useMemo(() => (text === null ? null : lastOutput(parseLog(text, first))), [text, first]);
   const reason = failures[job.failure_reason ?? ''] ?? job.failure_reason;
   return (
     <Alert color="red" variant="light" mb="md" role="status">

@@ -9,7 +9,7 @@ import {
   IconMinimize,
   IconTextWrap,
 } from '@tabler/icons-react';
-import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import { type CSSProperties, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { type Line, parseLog, type Section, type Style } from '../../lib/ansi/log.ts';
 import { duration } from '../../lib/time.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
@@ -17,8 +17,11 @@ import { clickedLine, LineNumber, moveByLine } from '../../ui/code/LineNumber.ts
 import type { LineRange } from '../../ui/code/lines.ts';
 import { useLineHash } from '../../ui/code/useLineHash.ts';
 import { palette } from './colours.ts';
+import { LogParts } from './LogParts.tsx';
 import { LogSearch } from './LogSearch.tsx';
 import classes from './log.module.css';
+import type { Trace } from './trace.ts';
+import { useFarLines } from './useFarLines.ts';
 import { foldedSections, sameLines, visibleLines } from './visible.ts';
 
 const chunkLines = 200;
@@ -95,13 +98,17 @@ const Chunk = memo(
 );
 
 interface JobLogProps {
-  text: string;
+  trace: Trace;
   /** Where the log is as it was written. */
   raw: string;
   running: boolean;
   /** Of the downloaded file. */
   fileName: string;
 }
+
+/** Room for numbers of more than three digits, 8 pixels each. */
+const numberWidth = (last: number) =>
+  last < 1000 ? undefined : ({ '--number-width': `${String(last).length * 8}px` } as CSSProperties);
 
 /** Buttons that change how the log is shown. */
 function LogTools({ raw, fileName, wrap, setWrap, full, toggleFull }: LogToolsProps) {
@@ -156,8 +163,10 @@ interface LogToolsProps {
   toggleFull(): Promise<void>;
 }
 
-export function JobLog({ text, raw, running, fileName }: JobLogProps) {
-  const log = useMemo(() => parseLog(text), [text]);
+export function JobLog({ trace, raw, running, fileName }: JobLogProps) {
+  const { text, firstLine } = trace;
+  const whole = trace.atStart && trace.atEnd;
+  const log = useMemo(() => parseLog(text, firstLine), [text, firstLine]);
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const [follow, setFollow] = useState(running);
   const key = [...foldedSections(log, turned)].join(' ');
@@ -171,7 +180,8 @@ export function JobLog({ text, raw, running, fileName }: JobLogProps) {
   const { ref: box, toggle: toggleFull, fullscreen: full } = useFullscreenElement<HTMLElement>();
   const container = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLDivElement>(null);
-  const { range, choose } = useLineHash(container, log.lines.length > 0);
+  const { range, choose } = useLineHash(container, log.lines.length > 0 && firstLine);
+  const { goTo } = useFarLines(container, trace, log.lines.length, range);
   const count = lines.length;
   useEffect(() => {
     if (follow && running && count > 0) end.current?.scrollIntoView({ block: 'end' });
@@ -182,17 +192,19 @@ export function JobLog({ text, raw, running, fileName }: JobLogProps) {
   return (
     <section aria-label="Log" className={classes.box} ref={box} data-full={full || undefined}>
       <div className={classes.bar}>
-        <span>{log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`}</span>
+        {whole ? <span>{log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`}</span> : null}
+        <LogParts trace={trace} count={log.lines.length} moved={() => setFollow(false)} />
+        {trace.failed ? <span role="alert">The log could not be read.</span> : null}
         <LogSearch
           log={log}
+          trace={trace}
+          raw={raw}
           found={(line) => {
             setFollow(false);
             // A folded section would hide it.
             setTurned(new Set([...log.sections.keys()].filter((name) => foldedSections(log, new Set()).has(name))));
             choose(line, false);
-            requestAnimationFrame(() =>
-              container.current?.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block: 'center' }),
-            );
+            goTo(line);
           }}
         />
         <div className={classes.grow} />
@@ -208,13 +220,16 @@ export function JobLog({ text, raw, running, fileName }: JobLogProps) {
           />
         ) : null}
         <LogTools raw={raw} fileName={fileName} wrap={wrap} setWrap={setWrap} full={full} toggleFull={toggleFull} />
-        <CopyButton
-          value={log.lines.map((line) => line.spans.map((span) => span.text).join('')).join('\n')}
-          label="Copy the log"
-        />
+        {whole ? (
+          <CopyButton
+            value={log.lines.map((line) => line.spans.map((span) => span.text).join('')).join('\n')}
+            label="Copy the log"
+          />
+        ) : null}
       </div>
       <div
         className={classes.log}
+        style={numberWidth(log.lines.at(-1)?.number ?? 0)}
         data-wrap={wrap || undefined}
         ref={container}
         tabIndex={0}
@@ -243,7 +258,7 @@ export function JobLog({ text, raw, running, fileName }: JobLogProps) {
             sections={log.sections}
             folded={folded}
             range={range}
-            stop={range?.from ?? 1}
+            stop={range?.from ?? firstLine}
           />
         ))}
         {count === 0 ? (

@@ -99,7 +99,7 @@ export default function JobPage() {
       ['project', path, 'pipeline', job.pipeline.id],
     ],
   );
-  const text = useTrace(project.id, job.id, active);
+  const trace = useTrace(project.id, job.id, active);
   async function follow(next: Schemas['Job']) {
     await cache.invalidateQueries({ queryKey: ['project', path, 'job', job.id] });
     // A retried job is a new one with a log of its own.
@@ -162,7 +162,7 @@ export default function JobPage() {
           created <TimeAgo at={job.created_at} />
         </span>
       </div>
-      {job.status === 'failed' ? <FailureLine job={job} text={text} /> : null}
+      {job.status === 'failed' ? <FailureLine job={job} trace={trace} /> : null}
       {job.waiting ? (
         <Alert
           variant="light"
@@ -188,11 +188,11 @@ export default function JobPage() {
         <StartForm job={job} started={follow} key={job.id} />
       ) : null}
       <div className={classes.layout}>
-        {text === null || job.erased_at !== null ? (
+        {trace === null || job.erased_at !== null ? (
           <div />
         ) : (
           <JobLog
-            text={text}
+            trace={trace}
             running={active}
             fileName={`${job.name.replace(/[^\w.-]+/g, '-')}-${job.id}.log`}
             raw={`/api/v4/projects/${project.id}/jobs/${job.id}/trace`}

@@ -35,6 +35,8 @@ export const failures: Readonly<Record<string, string>> = {
   api_failure: 'The runner could not reach the server.',
   unmet_prerequisites: 'What it needs was not prepared.',
   archived_failure: 'The pipeline is too old to be run again.',
+  trace_size_exceeded:
+    'The log exceeded the size limit of this instance (ci_jobs_trace_size_limit). The job was stopped.',
   ci_quota_exceeded: 'The time for jobs is used up.',
 };
 

@@ -75,8 +75,8 @@ function shown(line: string): string {
   return at === -1 ? trimmed : trimmed.slice(at + 1);
 }
 
-/** Parses a whole log. */
-export function parseLog(text: string): Log {
+/** Parses a log, or a part of it whose first line has that number. */
+export function parseLog(text: string, firstLine = 1): Log {
   const lines: Line[] = [];
   const sections = new Map<string, Section>();
   const open: string[] = [];
@@ -115,7 +115,7 @@ export function parseLog(text: string): Log {
     const tail = visible.slice(last);
     if (tail !== '') spans.push({ text: tail, style });
     if (marked && spans.length === 0 && opens === null) continue;
-    lines.push({ number: lines.length + 1, spans, sections: [...open], opens });
+    lines.push({ number: lines.length + firstLine, spans, sections: [...open], opens });
   }
   return { lines, sections };
 }

@@ -8,7 +8,8 @@ interface LineHash {
   choose(line: number, extend: boolean): void;
 }
 
-export function useLineHash(container: RefObject<HTMLElement | null>, ready: boolean): LineHash {
+/** `ready`: whether there are lines; where they are a part of all, the number of the first. */
+export function useLineHash(container: RefObject<HTMLElement | null>, ready: boolean | number): LineHash {
   const hash = useLocation({ select: (location) => location.hash });
   const navigate = useNavigate();
   const range = parseLines(hash);
@@ -16,9 +17,11 @@ export function useLineHash(container: RefObject<HTMLElement | null>, ready: boo
   const seen = useRef('');
   const first = range?.from;
   useEffect(() => {
-    if (!ready || first === undefined || seen.current === hash) return;
+    if (ready === false || first === undefined || seen.current === hash) return;
+    const line = container.current?.querySelector(`[data-line="${first}"]`);
+    if (!line) return;
     seen.current = hash;
-    container.current?.querySelector(`[data-line="${first}"]`)?.scrollIntoView({ block: 'center' });
+    line.scrollIntoView({ block: 'center' });
   }, [container, ready, first, hash]);
   return {
     range,

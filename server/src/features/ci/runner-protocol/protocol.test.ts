@@ -335,7 +335,8 @@ describe('logs', () => {
 
   it('stop the job past their limit, which they name', async () => {
     const { project, pipeline, job } = await started();
-    const limit = 100 * 1024 * 1024;
+    await world.app.settings.write({ ci_jobs_trace_size_limit: 3 });
+    const limit = 3 * 1024 * 1024;
     await runner.patch(job, 'x');
     await world.app.db
       .updateTable('jobs')
@@ -352,7 +353,12 @@ describe('logs', () => {
       .orderBy('start_byte', 'desc')
       .limit(1)
       .executeTakeFirst();
-    expect(log?.data.toString()).toContain(`max_trace_bytes, ${limit} bytes`);
+    expect(log?.data.toString()).toContain('ci_jobs_trace_size_limit, 3 MB');
+    await world.app.settings.write({ ci_jobs_trace_size_limit: 100 });
+    const next = await started();
+    await runner.patch(next.job, 'x');
+    await world.app.db.updateTable('jobs').set({ trace_size: limit }).where('id', '=', next.job.id).execute();
+    expect((await runner.patch(next.job, 'more', limit)).status).toBe(202);
   });
 
   it('[security 17] need the token of the job itself', async () => {

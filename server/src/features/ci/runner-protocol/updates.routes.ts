@@ -17,8 +17,6 @@ import { failureReasons } from './payload.ts';
 import { InfoParam } from './requests.routes.ts';
 import { markDebugTrace, touchJob } from './updates.queries.ts';
 
-/** Bytes of one job's log; the job fails past it. */
-const maxTraceBytes = 100 * 1024 * 1024;
 /** Bytes of one piece of a log. */
 const maxTraceChunkBytes = 4 * 1024 * 1024;
 /** Seconds between two pieces of a log: also how soon a runner hears that its job was canceled. */
@@ -108,11 +106,11 @@ export function updateRoutes(deps: CiDependencies): Route[] {
   });
 
   /** The job has said more than there is room for. What it said so far is kept. */
-  async function overflow(job: Job): Promise<never> {
+  async function overflow(job: Job, limit: number): Promise<never> {
     const place = { jobId: job.id, pipelineId: job.pipeline_id };
     await transaction(db, async (tx) => {
       const last = Buffer.from(
-        `\nThe log is longer than max_trace_bytes, ${maxTraceBytes} bytes: the job was stopped.\n`,
+        `\nThe log is longer than ci_jobs_trace_size_limit, ${limit} MB: the job was stopped.\n`,
       );
       const start = job.trace_size;
       await appendTrace(tx, { jobId: job.id, start, data: last, crc32: crc32(last, job.trace_crc32) });
@@ -156,7 +154,8 @@ export function updateRoutes(deps: CiDependencies): Route[] {
         await touchJob(db, job.id);
         return answer(202, undefined, headers(job.trace_size));
       }
-      if (start + data.length > maxTraceBytes) return await overflow(job);
+      const limit = (await deps.settings.read()).ci_jobs_trace_size_limit;
+      if (start + data.length > limit * 1024 * 1024) return await overflow(job, limit);
       const stored = await transaction(db, async (tx) => {
         const done = await appendTrace(tx, { jobId: job.id, start, data, crc32: crc32(data, job.trace_crc32) });
         if (done) await deps.announce(tx, `job:${job.id}:trace`);

@@ -109,6 +109,7 @@ import { environmentClustersMigration } from './0812-environment-clusters.ts';
 import { queuePrioritiesMigration } from './0820-queue-priorities.ts';
 import { importProgressMigration } from './0830-import-progress.ts';
 import { bulkImportsMigration } from './0831-bulk-imports.ts';
+import { runnerUsageMigration } from './0821-runner-usage.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -227,4 +228,5 @@ export const migrations: readonly Migration[] = [
   ciDeployTokensMigration,
   environmentClustersMigration,
   bulkImportsMigration,
+  runnerUsageMigration,
 ];

@@ -32,6 +32,12 @@ export const own = {
   ),
   project_repositories_archive_unauthenticated_limit: whole('limits', 0, 'The same for all anonymous callers', counted),
   namespace_exists_limit: whole('limits', 20, 'Questions whether a namespace exists a minute; 0 for any', counted),
+  ci_jobs_trace_size_limit: whole('limits', 100, 'Megabytes of the log of one job; a job that writes more is stopped', {
+    own: true,
+    min: 1,
+    max: 1_048_576,
+    acts: 'jobs',
+  }),
   push_rules_commit_limit: whole('limits', 100_000, 'New commits of one push that push rules look at; 0 for any', {
     own: true,
     acts: 'pushes',

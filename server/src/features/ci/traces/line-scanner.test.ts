@@ -1,0 +1,48 @@
+/** Lines of logs are counted as the job page numbers them, however the log is cut into pieces. */
+import { expect, it } from 'vitest';
+import { keptBytes, type LogLine, lineScanner, visibleText } from './line-scanner.ts';
+
+const esc = String.fromCharCode(27);
+const start = (name: string) => `section_start:1:${name}\r${esc}[0K`;
+const end = (name: string) => `section_end:2:${name}\r${esc}[0K`;
+const log = [
+  'first',
+  `${start('a')}Opens`,
+  `${esc}[31mrot${esc}[0m`,
+  `${end('a')}${start('b')}Next`,
+  end('b'),
+  'progress 1\rprogress 2\r',
+  '',
+  'last without end',
+].join('\n');
+
+function lines(pieces: readonly Buffer[]): LogLine[] {
+  const found: LogLine[] = [];
+  const scanner = lineScanner((line) => found.push(line));
+  for (const piece of pieces) scanner.push(piece);
+  scanner.end();
+  return found;
+}
+
+it('numbers and bytes are the same for pieces of any size', () => {
+  const whole = Buffer.from(log);
+  const expected = lines([whole]).map(({ line, startByte, data }) => [line, startByte, visibleText(data.toString())]);
+  expect(expected.map(([, , text]) => text)).toEqual([
+    ...['first', 'Opens', 'rot', 'Next', 'progress 2', '', 'last without end'],
+  ]);
+  expect(expected.map(([line]) => line)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  for (const [, at, text] of expected) expect(log.slice(at as number)).toContain(text);
+  for (let size = 1; size < 40; size++) {
+    const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
+      whole.subarray(at * size, (at + 1) * size),
+    );
+    expect(lines(pieces).map(({ line, startByte, data }) => [line, startByte, visibleText(data.toString())])).toEqual(
+      expected,
+    );
+  }
+});
+
+it('a line without an end holds no more than its limit in memory', () => {
+  const found = lines(Array.from({ length: 64 }, () => Buffer.alloc(16_384, 'x')));
+  expect(found.map(({ line, data }) => [line, data.length])).toEqual([[1, keptBytes]]);
+});

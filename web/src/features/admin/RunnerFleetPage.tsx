@@ -1,0 +1,141 @@
+/** The runners of the instance as a fleet: versions that need an update, jobs and minutes of a month. */
+import { Badge, Group, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { runnerUsage, runnerVersions, type UsageGroup } from '../../lib/fleet.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
+import { AdminFrame } from './AdminFrame.tsx';
+
+const updates = {
+  current: { label: 'Up to date', color: 'green' },
+  available: { label: 'Update available', color: 'yellow' },
+  required: { label: 'Update required', color: 'red' },
+  unknown: { label: 'Unknown', color: 'gray' },
+} as const;
+
+const number = new Intl.NumberFormat('en');
+
+function Versions() {
+  const {
+    data: { versions, api_version: release },
+  } = useSuspenseQuery(runnerVersions);
+  if (versions.length === 0)
+    return (
+      <EmptyState title="No runner has contacted this instance">Versions appear with the first contact.</EmptyState>
+    );
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="xs">
+        This instance serves API version {release}. Runners of an older major version are not supported.
+      </Text>
+      <Table.ScrollContainer minWidth={480}>
+        <Table aria-label="Versions">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Version</Table.Th>
+              <Table.Th>Update</Table.Th>
+              <Table.Th ta="right">Runners</Table.Th>
+              <Table.Th ta="right">Processes</Table.Th>
+              <Table.Th ta="right">Online</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {versions.map(({ version, update, runners, managers, online }) => (
+              <Table.Tr key={version ?? ''}>
+                <Table.Td>{version ?? 'Not reported'}</Table.Td>
+                <Table.Td>
+                  <Badge variant="light" color={updates[update].color}>
+                    {updates[update].label}
+                  </Badge>
+                </Table.Td>
+                <Table.Td ta="right">{number.format(runners)}</Table.Td>
+                <Table.Td ta="right">{number.format(managers)}</Table.Td>
+                <Table.Td ta="right">{number.format(online)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </>
+  );
+}
+
+function Usage({ by, month }: { by: UsageGroup; month: string }) {
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(runnerUsage(by, month));
+  const rows = data.pages.flatMap(({ items }) => items);
+  if (rows.length === 0) return <EmptyState title="No jobs">No job started in this month.</EmptyState>;
+  return (
+    <>
+      <Table.ScrollContainer minWidth={480}>
+        <Table aria-label="Usage">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{by === 'runner' ? 'Runner' : 'Project'}</Table.Th>
+              <Table.Th ta="right">Jobs</Table.Th>
+              <Table.Th ta="right">Failed</Table.Th>
+              <Table.Th ta="right">Minutes</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ id, name, jobs, failed, minutes }) => (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  {by === 'runner' ? (
+                    <Link to="/admin/runners/$id" params={{ id: String(id) }}>
+                      #{id} {name}
+                    </Link>
+                  ) : (
+                    <a href={`/${name}`}>{name}</a>
+                  )}
+                </Table.Td>
+                <Table.Td ta="right">{number.format(jobs)}</Table.Td>
+                <Table.Td ta="right">{number.format(failed)}</Table.Td>
+                <Table.Td ta="right">{number.format(minutes)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
+    </>
+  );
+}
+
+export default function RunnerFleetPage() {
+  const { by, month } = useSearch({ from: '/admin/runner_fleet' });
+  const navigate = useNavigate();
+  const choose = (part: { by?: UsageGroup; month?: string }) =>
+    void navigate({ to: '/admin/runner_fleet', search: { by, month, ...part }, replace: true });
+  return (
+    <AdminFrame title="Runner fleet" wide>
+      <h3>Versions</h3>
+      <Versions />
+      <h3>Usage</h3>
+      <Group gap="md" mb="md" align="end">
+        <SegmentedControl
+          aria-label="Group by"
+          value={by}
+          onChange={(value) => choose({ by: value === 'project' ? 'project' : 'runner' })}
+          data={[
+            { value: 'runner', label: 'By runner' },
+            { value: 'project', label: 'By project' },
+          ]}
+        />
+        <TextInput
+          type="month"
+          label="Month (UTC)"
+          value={month}
+          onChange={(event) => {
+            const next = event.currentTarget.value;
+            if (/^20\d\d-(0[1-9]|1[0-2])$/.test(next)) choose({ month: next });
+          }}
+        />
+      </Group>
+      <Text size="sm" c="dimmed" mb="xs">
+        Jobs that started in the month. Deleted jobs are not counted.
+      </Text>
+      <Usage by={by} month={month} />
+    </AdminFrame>
+  );
+}
