@@ -30,6 +30,7 @@ const otherParts = new Set([
   'Freeze periods',
   'Epics',
   'Boards',
+  'Epic boards',
   'Issues',
   'Repository files',
   'Job artifacts',

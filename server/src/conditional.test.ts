@@ -128,15 +128,15 @@ const discussed = (path: string, thing: () => Promise<string>): Readonly<Record<
     inside(`${(await inside(`${await thing()}/notes`, { body: 'x' })).url}/award_emoji`, emoji),
 });
 
-const boards = (places: 'projects' | 'groups'): Readonly<Record<string, () => Promise<Target>>> => {
+const boards = (places: 'projects' | 'groups', kind = 'boards'): Readonly<Record<string, () => Promise<Target>>> => {
   const board = async () => {
     const build = places === 'projects' ? buildProject : buildGroup;
     const base = `/${places}/${(await build(world.app, { owner: world.admin.user })).id}`;
-    return { base, url: `${base}/boards/${(await created(`${base}/boards`, { name: 'x' })).id}` };
+    return { base, url: `${base}/${kind}/${(await created(`${base}/${kind}`, { name: 'x' })).id}` };
   };
   return {
-    [`/${places}/:id/boards/:board_id`]: board,
-    [`/${places}/:id/boards/:board_id/lists/:list_id`]: async () => {
+    [`/${places}/:id/${kind}/:board_id`]: board,
+    [`/${places}/:id/${kind}/:board_id/lists/:list_id`]: async () => {
       const { base, url } = await board();
       const { id } = await created(`${base}/labels`, { name: 'x', color: '#112233' });
       return await inside(`${url}/lists`, { label_id: id });
@@ -348,6 +348,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   ...discussed('merge_requests/:merge_request_iid', mergeRequest),
   ...boards('projects'),
   ...boards('groups'),
+  ...boards('groups', 'epic_boards'),
   '/snippets/:id': async () => ({ url: `/snippets/${await snippet()}` }),
   '/projects/:id/snippets/:snippet_id': async () => ({ url: await snippet(`/projects/${repository.id}`) }),
   ...discussed('snippets/:snippet_id', () => snippet(`/projects/${repository.id}`)),

@@ -49,6 +49,16 @@ export async function plan(
         await call('POST', `${place}/boards/${board}/lists`, { label_id: id });
       }
     }
+  // The last one has the id of the board of the group, so that one name serves the paths of both.
+  const inGroup = `/groups/${group.id}`;
+  for (let board = 0; board < (boards[inGroup] ?? 0); ) {
+    ({ id: board } = await call('POST', `${inGroup}/epic_boards`, { name: 'Epics' }));
+    if (board !== boards[inGroup]) continue;
+    for (const list of three) {
+      const { id } = await call('POST', `${inGroup}/labels`, { name: `epics-${list}`, color: '#112233' });
+      await call('POST', `${inGroup}/epic_boards/${board}/lists`, { label_id: id });
+    }
+  }
   return { epics: said, boards };
 }
 

@@ -104,6 +104,7 @@ async function longLog(page: Page, { id: number }: Job): Promise<void> {
   await log.getByText(`shaving ${logLines} of`).waitFor();
   assert.ok(loaded < 1_200_000, `${loaded} bytes were read for the first view`);
   assert.equal(await log.getByText('shaving 1 of').count(), 0);
+  await page.getByRole('button', { name: 'Wrap lines' }).click();
   await look(page, 'job-log-parts');
   await parts.getByRole('button', { name: 'First' }).click();
   await log.getByText('shaving 1 of').waitFor();

@@ -324,6 +324,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/runners/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List jobs and minutes of a month by runner or project
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAdminRunnersUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/runners/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List versions of runners, and which need an update
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAdminRunnersVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/users/counts": {
         parameters: {
             query?: never;
@@ -1599,6 +1639,110 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epic_boards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List epic boards of a group
+         * @description Needs the ability `read_group_board` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicBoards"];
+        put?: never;
+        /**
+         * Create an epic board
+         * @description Needs the ability `admin_group_board` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicBoards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epic_boards/{board_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an epic board
+         * @description Needs the ability `read_group_board` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicBoardsByBoardId"];
+        /**
+         * Update an epic board
+         * @description Needs the ability `admin_group_board` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdEpicBoardsByBoardId"];
+        post?: never;
+        /**
+         * Delete an epic board
+         * @description Needs the ability `admin_group_board` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicBoardsByBoardId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epic_boards/{board_id}/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List lists of an epic board
+         * @description Needs the ability `read_group_board` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicBoardsByBoardIdLists"];
+        put?: never;
+        /**
+         * Add a list to an epic board
+         * @description Needs the ability `admin_group_board` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdEpicBoardsByBoardIdLists"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/epic_boards/{board_id}/lists/{list_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a list of an epic board
+         * @description Needs the ability `read_group_board` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEpicBoardsByBoardIdListsByListId"];
+        /**
+         * Move or collapse a list of an epic board
+         * @description Needs the ability `admin_group_board` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdEpicBoardsByBoardIdListsByListId"];
+        post?: never;
+        /**
+         * Remove a list of an epic board
+         * @description Needs the ability `admin_group_board` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdEpicBoardsByBoardIdListsByListId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -8096,6 +8240,46 @@ export interface paths {
          * @description Needs the ability `read_job` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdJobsByJobIdTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/jobs/{job_id}/trace/position": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the position of a line in the log of a job
+         * @description Needs the ability `read_job` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdJobsByJobIdTracePosition"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/jobs/{job_id}/trace/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search in the log of a job
+         * @description Needs the ability `read_job` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdJobsByJobIdTraceSearch"];
         put?: never;
         post?: never;
         delete?: never;
@@ -16431,6 +16615,8 @@ export interface components {
             ci_delete_pipelines_in_seconds_limit_human_readable: string;
             /** @description Logs appear while jobs run; always so */
             ci_job_live_trace_enabled: boolean;
+            /** @description Megabytes of the log of one job; a job that writes more is stopped */
+            ci_jobs_trace_size_limit: number;
             /** @description Files that a configuration includes */
             ci_max_includes: number;
             /** @description Bytes of a configuration with all its files */
@@ -18912,6 +19098,65 @@ export interface components {
             upvotes: number;
             web_url: string;
         };
+        /** EpicBoard */
+        EpicBoard: {
+            group: {
+                id: number;
+                name: string;
+                web_url: string;
+            };
+            /** @description Whether the column of epics of no list is hidden */
+            hide_backlog_list: boolean;
+            /** @description Whether the column of closed epics is hidden */
+            hide_closed_list: boolean;
+            id: number;
+            /** @description Only epics with all of these labels */
+            labels: {
+                color: string;
+                /** Format: date-time */
+                created_at: string;
+                description: string | null;
+                group_id: number | null;
+                id: number;
+                project_id: number | null;
+                /** @description Whether new projects get the label; no label of a group is one */
+                template: boolean;
+                text_color: string;
+                title: string;
+                /** Format: date-time */
+                updated_at: string;
+            }[];
+            lists: {
+                id: number;
+                label: {
+                    color: string;
+                    description: string | null;
+                    id: number;
+                    name: string;
+                };
+                /** @enum {string} */
+                list_type: "label";
+                /** @description Place from the left, from 0 */
+                position: number;
+            }[];
+            name: string;
+        };
+        /** EpicBoardList */
+        EpicBoardList: {
+            /** @description Whether the list is shown as its title only */
+            collapsed: boolean;
+            id: number;
+            label: {
+                color: string;
+                description: string | null;
+                id: number;
+                name: string;
+            };
+            /** @enum {string} */
+            list_type: "label";
+            /** @description Place from the left, from 0 */
+            position: number;
+        };
         /** EpicIssue */
         EpicIssue: {
             _links: {
@@ -20975,6 +21220,31 @@ export interface components {
              * @description Use `draft`
              */
             work_in_progress: boolean;
+        };
+        /** LogLinePosition */
+        LogLinePosition: {
+            /** @description Number of the line, from 1, as the job page shows it */
+            line: number;
+            /** @description Lines of the whole log */
+            lines: number;
+            /** @description Bytes of the whole log */
+            size: number;
+            /** @description Where the line begins: for `Range` of the log */
+            start_byte: number;
+        };
+        /** LogSearch */
+        LogSearch: {
+            /** @description Lines of the whole log */
+            lines: number;
+            /** @description In their order, at most 1000 */
+            matches: {
+                /** @description Number of the line, from 1, as the job page shows it */
+                line: number;
+                /** @description Where the line begins: for `Range` of the log */
+                start_byte: number;
+            }[];
+            /** @description Whether there are more matches than these */
+            more: boolean;
         };
         /** MarkdownUpload */
         MarkdownUpload: {
@@ -23410,6 +23680,20 @@ export interface components {
             scopes: string[];
             /** @description Made from the id unless given */
             username?: string | null;
+        };
+        PostGroupsByIdEpicBoardsBody: {
+            /** @description Hide the column of epics of no list */
+            hide_backlog_list?: boolean;
+            /** @description Hide the column of closed epics */
+            hide_closed_list?: boolean;
+            /** @description Only epics with all of these labels */
+            labels?: string[] | null;
+            /** @description Name of the epic board */
+            name: string;
+        };
+        PostGroupsByIdEpicBoardsByBoardIdListsBody: {
+            /** @description Epics with this label of the group */
+            label_id: number;
         };
         PostGroupsByIdEpicsBody: {
             /** @description Color */
@@ -28350,6 +28634,8 @@ export interface components {
             ci_delete_pipelines_in_seconds_limit_human_readable?: string;
             /** @description Logs appear while jobs run; always so */
             ci_job_live_trace_enabled?: boolean;
+            /** @description Megabytes of the log of one job; a job that writes more is stopped; 1 to 1048576 */
+            ci_jobs_trace_size_limit?: number;
             /** @description Files that a configuration includes; 0 to 1000 */
             ci_max_includes?: number;
             /** @description Bytes of a configuration with all its files; at least 1 */
@@ -29716,6 +30002,22 @@ export interface components {
         PutGroupsByIdCustomAttributesByKeyBody: {
             /** @description What to note */
             value: string;
+        };
+        PutGroupsByIdEpicBoardsByBoardIdBody: {
+            /** @description Hide the column of epics of no list */
+            hide_backlog_list?: boolean;
+            /** @description Hide the column of closed epics */
+            hide_closed_list?: boolean;
+            /** @description Only epics with all of these labels */
+            labels?: string[] | null;
+            /** @description Name of the epic board */
+            name?: string;
+        };
+        PutGroupsByIdEpicBoardsByBoardIdListsByListIdBody: {
+            /** @description Show the list as its title only */
+            collapsed?: boolean;
+            /** @description Place from the left, from 0 */
+            position?: number;
         };
         PutGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteIdBody: {
             /** @description Text of the comment, in Markdown */
@@ -33024,6 +33326,45 @@ export interface components {
              */
             token_expires_at: string | null;
         };
+        /** RunnerUsage */
+        RunnerUsage: {
+            /** @description Those of them that failed */
+            failed: number;
+            /** @description Of the runner or project */
+            id: number;
+            /** @description Jobs that started in the month and still exist */
+            jobs: number;
+            /** @description Minutes that they ran, rounded */
+            minutes: number;
+            /** @description Description of the runner, or path of the project */
+            name: string;
+            /**
+             * @description Null for projects
+             * @enum {string|null}
+             */
+            runner_type: "instance_type" | "group_type" | "project_type" | null;
+        };
+        /** RunnerVersions */
+        RunnerVersions: {
+            /** @description Release of the API that this instance serves */
+            api_version: string;
+            /** @description The newest first */
+            versions: {
+                /** @description Processes */
+                managers: number;
+                /** @description Processes that called lately */
+                online: number;
+                /** @description Runners with a process of this version */
+                runners: number;
+                /**
+                 * @description `available`: an older minor version than the API; `required`: an older major version, which is not supported
+                 * @enum {string}
+                 */
+                update: "current" | "available" | "required" | "unknown";
+                /** @description Null where the runner did not say it */
+                version: string | null;
+            }[];
+        };
         /** SamlGroupLink */
         SamlGroupLink: {
             access_level: number;
@@ -35172,6 +35513,87 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAdminRunnersUsage: {
+        parameters: {
+            query?: {
+                /** @description What is added up */
+                group_by?: "runner" | "project";
+                /** @description Month (UTC) like `2026-01`; default this month */
+                month?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunnerUsage"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAdminRunnersVersions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunnerVersions"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -38915,6 +39337,428 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicBoards: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicBoard"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicBoards: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicBoardsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicBoardsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicBoardsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicBoard"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicBoardsByBoardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicBoard"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdEpicBoardsByBoardId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdEpicBoardsByBoardIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicBoardsByBoardIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdEpicBoardsByBoardIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicBoard"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicBoardsByBoardId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicBoardsByBoardIdLists: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicBoardList"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdEpicBoardsByBoardIdLists: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdEpicBoardsByBoardIdListsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdEpicBoardsByBoardIdListsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdEpicBoardsByBoardIdListsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicBoardList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdEpicBoardsByBoardIdListsByListId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the list */
+                list_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicBoardList"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdEpicBoardsByBoardIdListsByListId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the list */
+                list_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdEpicBoardsByBoardIdListsByListIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicBoardsByBoardIdListsByListIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdEpicBoardsByBoardIdListsByListIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpicBoardList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdEpicBoardsByBoardIdListsByListId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+                /** @description Id of the list */
+                list_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -59327,6 +60171,92 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             416: components["responses"]["OutOfPlace"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdJobsByJobIdTracePosition: {
+        parameters: {
+            query?: {
+                /** @description Instead: the first line that begins at this byte or later */
+                byte?: number;
+                /** @description Number of the line; the last line when there are fewer */
+                line?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the job */
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogLinePosition"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdJobsByJobIdTraceSearch: {
+        parameters: {
+            query: {
+                /** @description Text of a line, in any case */
+                search: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the job */
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSearch"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -29,13 +29,17 @@ export async function buildPlans(post: Post, projectId: number, groupId: number,
   const snippet = async (place: string) =>
     (await post(place, { title: 'Text', files: [{ file_path: 'a.txt', content: 'text' }], visibility: 'public' })).id;
   const snippets = { own: await snippet('/snippets'), project: await snippet(`${project}/snippets`) };
-  const board = async (place: string) => {
-    const label = await post(`${place}/labels`, { name: `doing-${place.slice(1, 3)}`, color: '#336699' });
-    const { id } = await post(`${place}/boards`, { name: 'Work' });
-    const list = await post(`${place}/boards/${id}/lists`, { label_id: label.id });
+  const board = async (place: string, kind = 'boards') => {
+    const label = await post(`${place}/labels`, { name: `${kind}-${place.slice(1, 3)}`, color: '#336699' });
+    const { id } = await post(`${place}/${kind}`, { name: 'Work' });
+    const list = await post(`${place}/${kind}/${id}/lists`, { label_id: label.id });
     return { board_id: [id], list_id: [list.id], label_id: [label.id] };
   };
-  const boards = { projects: await board(project), groups: await board(group) };
+  const boards = {
+    projects: await board(project),
+    groups: await board(group),
+    epics: await board(group, 'epic_boards'),
+  };
   const environment = await post(`${project}/environments`, { name: 'staging' });
   const deployed = { environment: 'staging', sha, ref: 'main', tag: false, status: 'success' };
   const deployment = await post(`${project}/deployments`, deployed);
@@ -55,6 +59,7 @@ export async function buildPlans(post: Post, projectId: number, groupId: number,
     [/\/snippets\//, { ...snippetWords, ref: ['main', 'HEAD'], file_path: ['a.txt'] }],
     [/^\/projects\/:id\/boards/, boards.projects],
     [/^\/groups\/:id\/boards/, boards.groups],
+    [/^\/groups\/:id\/epic_boards/, boards.epics],
     [/\/environments/, { environment_id: [environment.id] }],
     [/\/deployments/, { deployment_id: [deployment.id], environment: ['staging'] }],
     [/\/freeze_periods/, { freeze_period_id: [freeze.id], freeze_start: ['0 2 * * *'], freeze_end: ['0 3 * * *'] }],

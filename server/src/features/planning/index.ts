@@ -18,6 +18,8 @@ import { burndownRoutes } from './burndown/burndown.routes.ts';
 import { reportRoutes } from './burndown/report.routes.ts';
 import { closingRoutes } from './closing/closing.routes.ts';
 import { closingConsumer } from './closing/closing.service.ts';
+import { epicBoardRoutes } from './epic-boards/epic-boards.routes.ts';
+import { epicBoardService } from './epic-boards/epic-boards.service.ts';
 import { childEpicRoutes } from './epics/children.routes.ts';
 import { epicCommands } from './epics/commands.ts';
 import { epicIssueRoutes } from './epics/epic-issues.routes.ts';
@@ -88,6 +90,7 @@ export function planningFeature(deps: PlanningDependencies) {
   const aboutEpics = { db, parents: deps.parents, present: epicsShown };
   return {
     routes: [
+      ...epicBoardRoutes(db, externalUrl, epicBoardService(db)),
       ...issueListRoutes(deps),
       ...issueRoutes(db, service, present, actions),
       ...files.routes,

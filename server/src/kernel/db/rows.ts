@@ -14,6 +14,8 @@ import type {
   DeployTokensTable,
   EmailsTable,
   EnvironmentsTable,
+  EpicBoardListsTable,
+  EpicBoardsTable,
   EpicLinksTable,
   EpicsTable,
   EventsTable,
@@ -131,6 +133,8 @@ export type Iteration = Selectable<IterationsTable>;
 export type Epic = Selectable<EpicsTable>;
 export type Board = Selectable<BoardsTable>;
 export type BoardList = Selectable<BoardListsTable>;
+export type EpicBoard = Selectable<EpicBoardsTable>;
+export type EpicBoardList = Selectable<EpicBoardListsTable>;
 export type EpicLink = Selectable<EpicLinksTable>;
 export type AwardEmoji = Selectable<AwardEmojiTable>;
 export type ResourceEvent = Selectable<ResourceEventsTable>;

@@ -335,6 +335,31 @@ export interface EnvironmentsTable {
   flux_resource_path: string | null;
 }
 
+export interface EpicBoardLabelsTable {
+  epic_board_id: number;
+  label_id: number;
+}
+
+export interface EpicBoardListsTable {
+  id: Generated<number>;
+  epic_board_id: number;
+  label_id: number;
+  position: number;
+  collapsed: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface EpicBoardsTable {
+  id: Generated<number>;
+  namespace_id: number;
+  name: string;
+  hide_backlog_list: Generated<boolean>;
+  hide_closed_list: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface EpicLabelsTable {
   epic_id: number;
   label_id: number;
@@ -2291,6 +2316,9 @@ export interface Database {
   draft_notes: DraftNotesTable;
   emails: EmailsTable;
   environments: EnvironmentsTable;
+  epic_board_labels: EpicBoardLabelsTable;
+  epic_board_lists: EpicBoardListsTable;
+  epic_boards: EpicBoardsTable;
   epic_labels: EpicLabelsTable;
   epic_links: EpicLinksTable;
   epics: EpicsTable;

@@ -6,7 +6,7 @@ import type { PlaceKind } from '../../lib/boards.ts';
 import { type BurnupReport, burnupReport, type Measure } from '../../lib/reports.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import classes from './charts.module.css';
-import { ceiling, type Frame, pathOf, scaleOf } from './lines.ts';
+import { ceiling, type Frame, pathOf, scaleOf, ticksOf } from './lines.ts';
 
 const frame: Frame = { width: 560, height: 240, left: 44, right: 12, top: 12, bottom: 28 };
 
@@ -42,17 +42,17 @@ function Chart({
     <figure className={classes.chart}>
       <figcaption>{title}</figcaption>
       <svg viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`${title}: ${summary}`}>
-        {[0, 0.5, 1].map((part) => (
-          <g key={part}>
+        {ticksOf(top).map((tick) => (
+          <g key={tick}>
             <line
               className={classes.grid}
               x1={frame.left}
               x2={frame.width - frame.right}
-              y1={scale.y(top * part)}
-              y2={scale.y(top * part)}
+              y1={scale.y(tick)}
+              y2={scale.y(tick)}
             />
-            <text className={classes.tick} x={frame.left - 6} y={scale.y(top * part) + 4} textAnchor="end">
-              {top * part}
+            <text className={classes.tick} x={frame.left - 6} y={scale.y(tick) + 4} textAnchor="end">
+              {tick}
             </text>
           </g>
         ))}

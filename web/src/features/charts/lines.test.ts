@@ -1,10 +1,22 @@
 /** Places of points in line charts. */
 import { describe, expect, it } from 'vitest';
-import { ceiling, pathOf, scaleOf, spanOf } from './lines.ts';
+import { ceiling, pathOf, scaleOf, spanOf, ticksOf } from './lines.ts';
 
 describe('line charts', () => {
   it('end at a round number', () => {
     expect([0, 1, 2, 3, 5, 7, 10, 11, 43, 120].map(ceiling)).toEqual([1, 1, 2, 5, 5, 10, 10, 20, 50, 200]);
+  });
+
+  it('have whole numbers beside them', () => {
+    expect([1, 2, 5, 10, 50].map(ticksOf)).toEqual([
+      [0, 1],
+      [0, 1, 2],
+      [0, 1, 2, 3, 4, 5],
+      [0, 5, 10],
+      [0, 25, 50],
+    ]);
+    for (const highest of [0, 3, 4, 6, 9, 17, 33, 999, 1001])
+      expect(ticksOf(ceiling(highest)).every(Number.isInteger)).toBe(true);
   });
 
   it('place days from left to right and amounts from the bottom up', () => {

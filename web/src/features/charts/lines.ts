@@ -22,6 +22,12 @@ export function ceiling(highest: number): number {
   return ([1, 2, 5, 10].find((times) => times * power >= highest) ?? 10) * power;
 }
 
+/** Whole numbers beside the lines of a chart that goes up to a round number. */
+export function ticksOf(top: number): number[] {
+  const parts = top < 2 ? 1 : top % 2 === 0 ? 2 : 5;
+  return Array.from({ length: parts + 1 }, (_, at) => (top * at) / parts);
+}
+
 export interface Scale {
   x(day: string): number;
   y(value: number): number;

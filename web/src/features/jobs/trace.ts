@@ -127,15 +127,18 @@ export function useTrace(projectId: number, jobId: number, running: boolean): Tr
     /** What came since; the whole end when it is not known where that begins. */
     const grow = async () => {
       const now = held.current;
-      if (now === null) return await readEnd(stop.signal);
+      if (now === null || now.size === 0) return await readEnd(stop.signal);
       if (endOf(now) < now.size) return;
-      const read = await bytes(`${endOf(now)}-`, stop.signal);
+      // With the last byte that is known: a range without any bytes would be an error.
+      const known = endOf(now) - 1;
+      const read = await bytes(`${known}-`, stop.signal);
       if (read.size === endOf(now)) return;
       // A log that arrived damaged is written again from its start.
       if (read.size < endOf(now) || now.data.length + read.data.length > mostBytes) return await readEnd(stop.signal);
-      const data = new Uint8Array(now.data.length + read.data.length);
+      const fresh = read.data.subarray(1);
+      const data = new Uint8Array(now.data.length + fresh.length);
       data.set(now.data);
-      data.set(read.data, now.data.length);
+      data.set(fresh, now.data.length);
       keep({ ...now, data, size: read.size });
     };
     const read = async () => {

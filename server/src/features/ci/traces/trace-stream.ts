@@ -91,7 +91,8 @@ export function traceAnswer(
 ): Streamed {
   const type = 'text/plain; charset=utf-8';
   const headers = { 'Content-Disposition': 'inline', 'Accept-Ranges': 'bytes' };
-  const range = rangeOf(header, job.trace_size);
+  // The last bytes of a log without any are none: no error for pages that begin to follow it.
+  const range = job.trace_size === 0 && header?.startsWith('bytes=-') ? null : rangeOf(header, job.trace_size);
   if (range === null) return streamed(() => traceStream(deps, job, signal), type, headers);
   if (range === 'outside')
     throw new HttpError(

@@ -107,9 +107,10 @@ import { approvalsBeforeMergeMigration } from './0810-approvals-before-merge.ts'
 import { ciDeployTokensMigration } from './0811-ci-deploy-tokens.ts';
 import { environmentClustersMigration } from './0812-environment-clusters.ts';
 import { queuePrioritiesMigration } from './0820-queue-priorities.ts';
+import { runnerUsageMigration } from './0821-runner-usage.ts';
+import { epicBoardsMigration } from './0822-epic-boards.ts';
 import { importProgressMigration } from './0830-import-progress.ts';
 import { bulkImportsMigration } from './0831-bulk-imports.ts';
-import { runnerUsageMigration } from './0821-runner-usage.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -224,9 +225,10 @@ export const migrations: readonly Migration[] = [
   metricImagesMigration,
   approvalsBeforeMergeMigration,
   queuePrioritiesMigration,
+  runnerUsageMigration,
+  epicBoardsMigration,
   importProgressMigration,
   ciDeployTokensMigration,
   environmentClustersMigration,
   bulkImportsMigration,
-  runnerUsageMigration,
 ];

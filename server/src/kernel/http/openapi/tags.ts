@@ -19,6 +19,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Deploy tokens': 'Tokens with which machines fetch from a project or group; git only.',
   Discussions: 'Threads of comments about commits, merge requests and whatever else people discuss.',
   'Email addresses': 'Addresses of users besides the primary one.',
+  'Epic boards': 'Boards of groups: columns of epics by label.',
   Epics: 'Themes that issues of a group belong to: text, labels, dates, state, what is above and below.',
   Events: 'What people did in projects.',
   'External status checks': 'Services outside that say whether merge requests may be merged.',
