@@ -150,6 +150,8 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['ci/editor', 'Pipeline editor'],
     ['ci/lint', 'Pipeline editor', `/${project}/-/ci/editor`],
     ['environments', 'Environments'],
+    ['environments/new', 'New environment'],
+    ['environments/folders/review', 'Environments', `/${project}/-/environments?search=review%2F`],
     ['snippets', 'Snippets'],
     [`snippets/${snippet}`, 'Postmark'],
     ['wikis', 'home'],

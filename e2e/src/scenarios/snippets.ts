@@ -27,7 +27,7 @@ async function populated(call: Api): Promise<void> {
   });
   const change = await call.expect<{ id: string }>(201, 'POST', `${base}/repository/commits`, {
     ...{ branch: 'yeast', start_branch: 'main', commit_message: 'Add yeast' },
-    actions: [{ action: 'create', file_path: 'yeast.txt', content: 'A gram.' }],
+    actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: 'rise: {script: [sleep 60]}\n' }],
   });
   await call.expect(201, 'POST', `${base}/merge_requests`, {
     ...{ source_branch: 'yeast', target_branch: 'main', title: 'Add yeast' },

@@ -25756,7 +25756,7 @@ export interface components {
             note_id?: number;
         };
         PostProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBody: {
-            /** @description Commit in which the line is */
+            /** @description Commit in which the line is; `undefined` is none, as some clients send it */
             commit_id?: string;
             /** @description Thread that it replies to */
             in_reply_to_discussion_id?: string;

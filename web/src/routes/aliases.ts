@@ -49,6 +49,11 @@ const projectPages: Leads = {
   '/builds': { to: '/p/$path/jobs' },
   '/builds/$id': { to: '/p/$path/jobs/$id' },
   '/ci/lint': { to: '/p/$path/ci/editor' },
+  '/environments/folders/$name': ({ path = '', name = '' }) => ({
+    to: '/p/$path/environments',
+    params: { path },
+    search: { search: `${name}/` },
+  }),
 };
 const groupPages: Leads = {
   '/settings/integrations': settings('g', 'integrations'),

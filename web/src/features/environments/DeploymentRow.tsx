@@ -2,7 +2,8 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ListedDeployment, redeploy, reviewDeployment } from '../../lib/environments.ts';
+import { redeploy, reviewDeployment } from '../../lib/environment-actions.ts';
+import type { ListedDeployment } from '../../lib/environments.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';

@@ -2,15 +2,8 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import {
-  deleteEnvironment,
-  deploymentsTo,
-  type Environment,
-  environment,
-  environmentsKey,
-  protectedEnvironments,
-  stopEnvironment,
-} from '../../lib/environments.ts';
+import { deleteEnvironment, protectedEnvironments, stopEnvironment } from '../../lib/environment-actions.ts';
+import { deploymentsTo, type Environment, environment, environmentsKey } from '../../lib/environments.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList } from '../../ui/DataList.tsx';

@@ -1,7 +1,8 @@
 /** Environments of a project: what runs where, since when, and stopping one. */
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type Environment, environments, environmentsKey, stopEnvironment } from '../../lib/environments.ts';
+import { stopEnvironment } from '../../lib/environment-actions.ts';
+import { type Environment, environments, environmentsKey } from '../../lib/environments.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';

@@ -1,16 +1,20 @@
 /** Where a merge request was deployed to, with the way to look at it. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { environmentsKey, requestDeployments } from '../../lib/environments.ts';
+import { requestDeployments } from '../../lib/environment-actions.ts';
+import { environmentsKey } from '../../lib/environments.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { level, useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
 
 export function DeploymentRows({ iid }: { iid: number }) {
-  const { project, path, segment } = useProject();
-  const { data: deployments = [] } = useQuery(requestDeployments(path, iid));
+  const { project, path, segment, level: own } = useProject();
+  const seen =
+    own >= level.reporter || (project.visibility !== 'private' && project.environments_access_level !== 'private');
+  const shown = seen && project.environments_access_level !== 'disabled';
+  const { data: deployments = [] } = useQuery({ ...requestDeployments(path, iid), enabled: shown });
   useLive([`project:${project.id}:pipelines`], [environmentsKey(path)]);
   if (deployments.length === 0) return null;
   return (

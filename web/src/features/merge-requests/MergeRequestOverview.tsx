@@ -1,6 +1,7 @@
 /** What a merge request is for, whether it can be merged, and what people say about it, beside its details. */
 import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { requestRules } from '../../lib/approval-rules.ts';
 import { updateRequestTask } from '../../lib/merge-requests.ts';
@@ -9,7 +10,6 @@ import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { ApprovalRules } from '../approvals/ApprovalRules.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { DeploymentRows } from './DeploymentRows.tsx';
 import { MergeBox } from './MergeBox.tsx';
 import classes from './merge-requests.module.css';
 import { ReviewBox } from './ReviewBox.tsx';
@@ -17,6 +17,8 @@ import { StackRow } from './StackRow.tsx';
 import { Sidebar } from './sidebar/Sidebar.tsx';
 import sidebar from './sidebar/sidebar.module.css';
 import { Timeline } from './Timeline.tsx';
+
+const DeploymentRows = lazy(async () => ({ default: (await import('./DeploymentRows.tsx')).DeploymentRows }));
 
 export function MergeRequestOverview({ request }: { request: Schemas['MergeRequestDetail'] }) {
   const { path, level: own } = useProject();
@@ -49,7 +51,12 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
           <Text c="var(--mr-dim)">No description.</Text>
         )}
         <StackRow request={request} />
-        <DeploymentRows iid={request.iid} />
+        {/* Code and a request, which most without a pipeline would load for nothing. */}
+        {request.head_pipeline === null ? null : (
+          <Suspense fallback={null}>
+            <DeploymentRows iid={request.iid} />
+          </Suspense>
+        )}
         <MergeBox key={request.id} request={request} />
         {own >= level.developer && request.state === 'opened' ? (
           <details className={classes.rules}>

@@ -116,7 +116,12 @@ export function draftNoteRoutes({ db, noteables, kind, reviews }: Dependencies):
       params: Type.Object({
         ...parent,
         note: Str({ description: 'Text, in Markdown' }),
-        commit_id: Optional(Str({ pattern: '^[0-9a-f]{40}$', description: 'Commit in which the line is' })),
+        commit_id: Optional(
+          Str({
+            pattern: '^([0-9a-f]{40}|undefined)$',
+            description: 'Commit in which the line is; `undefined` is none, as some clients send it',
+          }),
+        ),
         in_reply_to_discussion_id: Optional(
           Str({ minLength: 1, maxLength: 64, description: 'Thread that it replies to' }),
         ),
@@ -127,7 +132,8 @@ export function draftNoteRoutes({ db, noteables, kind, reviews }: Dependencies):
       handler: async ({ params, subject, caller }) => {
         const { place, owner } = await placeOf(subject, caller, params);
         checkText(params.note);
-        const { in_reply_to_discussion_id: thread = null, commit_id = null } = params;
+        const { in_reply_to_discussion_id: thread = null } = params;
+        const commit_id = params.commit_id === 'undefined' ? null : (params.commit_id ?? null);
         if (thread !== null) await requireThread(place, caller, thread);
         const at = thread === null ? await positioned(place, params.position) : null;
         const draft = await insertDraft(db, owner, {

@@ -70,6 +70,11 @@ describe('draft notes', () => {
         line_range: null,
       },
     });
+    // Some clients send the word for what they do not have.
+    const without = await request.call('POST', drafts, { note: 'x', commit_id: 'undefined' });
+    expect(without).toMatchObject({ status: 201, body: { commit_id: null } });
+    expect((await request.call('DELETE', `${drafts}/${without.body.id}`)).status).toBe(204);
+    expect((await request.call('POST', drafts, { note: 'x', commit_id: 'null' })).status).toBe(400);
     const one = `${drafts}/${made.body.id}`;
     expect((await request.call('GET', one)).body).toEqual(made.body);
     expect((await request.call('GET', drafts)).body).toEqual([made.body]);
