@@ -42,6 +42,12 @@ test('the list of sweeps is that of the files that draw', () => {
   const drawing = readdirSync(join(root, 'server/src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => `server/src/${name}`)
-    .filter((path) => readFileSync(join(root, path), 'utf8').includes('test/sampling.ts'));
+    .filter((path) => {
+      // Asking several at once draws nothing.
+      const taken = /import \{([^}]*)\} from '[^']*test\/sampling\.ts'/.exec(
+        readFileSync(join(root, path), 'utf8'),
+      )?.[1];
+      return (taken ?? '').split(',').some((name) => !['', 'severalAtOnce'].includes(name.trim()));
+    });
   expect(sweepFiles).toEqual(drawing.sort());
 });
