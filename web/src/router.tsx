@@ -37,6 +37,7 @@ import { searchRoute } from './routes/search.ts';
 import { personalSnippets, projectSnippets } from './routes/snippets.ts';
 import { topicRoutes } from './routes/topics.ts';
 import { groupValueStream, projectValueStream } from './routes/value-stream.ts';
+import { vulnerabilityReport } from './routes/vulnerabilities.ts';
 import { groupWiki, projectWiki } from './routes/wikis.ts';
 import { workRoutes } from './routes/work.ts';
 
@@ -233,6 +234,7 @@ const projectRoutes = [
   ...projectIterationRoutes,
   projectValueStream,
   ...environmentRoutes,
+  vulnerabilityReport,
   snippets,
   milestones,
   newMilestone,

@@ -279,6 +279,7 @@ const pages: readonly (readonly [name: string, path: string])[] = [
   ['new-merge-request', '/harbour/tide-clock/-/merge_requests/new'],
   ['activity', '/harbour/tide-clock/-/activity'],
   ['members', '/harbour/tide-clock/-/project_members'],
+  ['vulnerabilities', '/harbour/tide-clock/-/security/vulnerability_report'],
   ['settings', '/harbour/tide-clock/-/settings'],
   ['variables', '/harbour/tide-clock/-/settings?part=variables'],
   ['project-access-tokens', '/harbour/tide-clock/-/settings/access_tokens'],

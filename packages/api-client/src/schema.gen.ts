@@ -13737,6 +13737,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/vulnerability_trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many vulnerabilities of a project were open at the end of each day, by severity
+         * @description Needs the ability `read_vulnerability` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdVulnerabilityTrend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/wikis": {
         parameters: {
             query?: never;
@@ -34353,6 +34373,21 @@ export interface components {
             updated_at: string;
             uuid: string;
             vulnerability_id: number | null;
+        };
+        /** VulnerabilityTrend */
+        VulnerabilityTrend: {
+            /** @description The oldest first; days are those of UTC */
+            days: {
+                critical: number;
+                /** Format: date */
+                date: string;
+                high: number;
+                info: number;
+                low: number;
+                medium: number;
+                total: number;
+                unknown: number;
+            }[];
         };
         /** WebCommitsKey */
         WebCommitsKey: {
@@ -76515,6 +76550,46 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdVulnerabilityTrend: {
+        parameters: {
+            query?: {
+                /** @description How many days, today included */
+                days?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VulnerabilityTrend"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -13,6 +13,7 @@ const ownPages = new Set([
   'dashboard',
   'explore',
   'help',
+  'import',
   'oauth',
   'profile',
   'projects',

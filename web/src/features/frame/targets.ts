@@ -54,6 +54,7 @@ const projectPages = (path: string): readonly Target[] =>
       ['/-/jobs', 'Jobs'],
       ['/-/ci/editor', 'Pipeline editor'],
       ['/-/environments', 'Environments'],
+      ['/-/security/vulnerability_report', 'Vulnerabilities'],
       ['/-/releases', 'Releases'],
       ['/-/project_members', 'Members'],
       ['/-/settings', 'Project settings'],

@@ -12,8 +12,9 @@ import {
   type TerraformPlans,
   type TestComparison,
 } from '../../lib/merge-request-reports.ts';
+import { placeOf, vulnerabilityComparison } from '../../lib/vulnerabilities.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { level, useProject } from '../projects/useProject.ts';
 import classes from './reports.module.css';
 
 const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
@@ -306,6 +307,34 @@ function Metrics({ report }: { report: MetricsComparison }) {
   );
 }
 
+/** What scanners found only in the merge request, and only in its target branch. */
+function Security({ iid }: { iid: number }) {
+  const { path, ...view } = useProject();
+  const { data } = useQuery({ ...vulnerabilityComparison(path, iid), enabled: view.level >= level.developer });
+  if (!data || data.head_pipeline_id === null) return null;
+  const { added_count: added, fixed_count: fixed } = data;
+  const changes = [added > 0 ? counted(added, 'new finding') : null, fixed > 0 ? `${fixed} fixed` : null];
+  const text =
+    data.base_pipeline_id === null
+      ? `${counted(added, 'finding')}; the target branch has no report to compare with`
+      : changes.filter((part) => part !== null).join(', ') || 'No changes';
+  const show = ({ severity, name, location }: (typeof data.added)[number]) => (
+    <>
+      <span className={classes.name}>{severity}</span> {name} <span className={classes.dim}>{placeOf(location)}</span>
+    </>
+  );
+  return (
+    <Row status={added > 0 ? 'warning' : 'success'} title="Security" text={text}>
+      {data.added.length + data.fixed.length === 0 ? null : (
+        <>
+          <NamedList title="New findings" items={data.added} show={show} />
+          <NamedList title="Fixed findings" items={data.fixed} show={show} />
+        </>
+      )}
+    </Row>
+  );
+}
+
 export function ReportRows({ iid }: { iid: number }) {
   const { path } = useProject();
   const { data } = useQuery(mergeRequestReports(path, iid));
@@ -314,6 +343,7 @@ export function ReportRows({ iid }: { iid: number }) {
     <div className={classes.reports} role="group" aria-label="Reports">
       <Tests report={data.tests} />
       <Quality report={data.quality} />
+      <Security iid={iid} />
       <Accessibility report={data.accessibility} />
       <Licenses report={data.licenses} />
       <Terraform report={data.terraform} />

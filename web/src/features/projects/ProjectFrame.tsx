@@ -152,6 +152,11 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
               Pipelines
             </Link>
           )}
+          {view.level >= level.developer ? (
+            <Link to="/p/$path/security/vulnerability_report" params={params} {...current('security')}>
+              Vulnerabilities
+            </Link>
+          ) : null}
           {featureIsOpen(project.wiki_enabled === false ? 'disabled' : project.wiki_access_level, view.level) ? (
             <Link to="/p/$path/wikis/$" params={{ ...params, _splat: '' }} {...current('wikis')}>
               Wiki

@@ -12,6 +12,7 @@ import { type ParentLoader, requireOnProject } from '../../../kernel/http/parent
 import { type Answer, answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { confidences, reportTypes, severities } from '../reports/report.ts';
 import { comparisonRoute } from './comparison.routes.ts';
+import { trendRoute } from './trend.routes.ts';
 import {
   ListedFindingEntity,
   listedFindingJson,
@@ -81,6 +82,7 @@ export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependenc
 
   return [
     comparisonRoute(db),
+    trendRoute(db),
     route({
       ...common,
       method: 'GET',
