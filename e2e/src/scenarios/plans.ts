@@ -113,6 +113,48 @@ async function boardSteps(suite: Suite, browser: Browser, url: string, page: Pag
     });
     await other.close();
   });
+  await suite.step(
+    'a board is narrowed to labels, a milestone and a weight; an issue gets an iteration and an epic',
+    async () => {
+      await page.goto(`/${project}/-/boards`);
+      await headed(page, 'Development');
+      await page.getByRole('button', { name: 'Edit board' }).click();
+      const dialog = page.getByRole('dialog');
+      const choose = async (name: string, option: string, from: Page | Locator = dialog) => {
+        const field = from.getByRole('textbox', { name }).or(from.getByRole('combobox', { name }));
+        await field.first().click();
+        await page.getByRole('option', { name: option }).click();
+      };
+      await choose('Labels', 'doing');
+      await page.keyboard.press('Tab');
+      await choose('Milestone', 'Afloat');
+      await dialog.getByRole('textbox', { name: 'Weight' }).fill('2');
+      await look(page, 'board-scope');
+      await dialog.getByRole('button', { name: 'Save changes' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await shows(page, 'doing', ['Ribs']);
+      const [board] = await call.expect<{ id: number; weight: number | null; labels: { name: string }[] }[]>(
+        200,
+        'GET',
+        `${base}/boards`,
+      );
+      assert.deepEqual([board?.weight, board?.labels.map(({ name }) => name)], [2, ['doing']]);
+      await call.expect(200, 'PUT', `${base}/boards/${board?.id}`, { weight: null, labels: [], milestone_id: 0 });
+
+      const caulking = (await call.expect<{ iid: number }[]>(200, 'GET', `${base}/issues?search=Caulking`))[0];
+      await call.expect(200, 'PUT', `${base}/issues/${caulking?.iid}`, { iteration_id: 0 });
+      await page.goto(`/${project}/-/issues/${caulking?.iid}`);
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      const main = page.getByRole('main');
+      await choose('Iteration', 'Sprint 1', main);
+      await choose('Epic', '&1 Seaworthy', main);
+      await look(page, 'issue-above');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Iteration Sprint 1').waitFor();
+      await page.getByRole('link', { name: 'Epic Seaworthy' }).waitFor();
+      await call.expect(200, 'PUT', `${base}/issues/${caulking?.iid}`, { epic_id: 0 });
+    },
+  );
   await suite.step("a group's board shows issues of its projects", async () => {
     await call.expect(201, 'POST', `${group}/boards`, { name: 'Fleet' });
     await page.goto('/groups/shipyard/-/boards');

@@ -18,6 +18,16 @@ export interface ListSubject {
   readonly iteration_id?: number;
 }
 
+/** Which issues a board is about. */
+export interface BoardScope {
+  /** By name. */
+  readonly labels: readonly string[];
+  /** 0 for all. */
+  readonly milestone_id: number;
+  readonly assignee_id: number;
+  readonly weight: number | null;
+}
+
 export interface BoardMove {
   readonly issue: BoardIssue;
   readonly from: ColumnName;
@@ -72,8 +82,16 @@ export function boardsOf(kind: PlaceKind, path: string) {
     create: (name: string) => unwrap(client.POST(base, { params: { path: id }, body: { name } })),
     change: (
       boardId: number,
-      body: { readonly name?: string; readonly hide_backlog_list?: boolean; readonly hide_closed_list?: boolean },
-    ) => unwrap(client.PUT(one, { params: at(boardId), body })),
+      {
+        labels,
+        ...body
+      }: Partial<BoardScope> & {
+        readonly name?: string;
+        readonly hide_backlog_list?: boolean;
+        readonly hide_closed_list?: boolean;
+      },
+    ) =>
+      unwrap(client.PUT(one, { params: at(boardId), body: { ...body, ...(labels ? { labels: [...labels] } : {}) } })),
     remove: (boardId: number) => unwrap(client.DELETE(one, { params: at(boardId) })),
     addList: (boardId: number, body: ListSubject) =>
       unwrap(client.POST(`${one}/lists` as const, { params: at(boardId), body })),

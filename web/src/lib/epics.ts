@@ -48,6 +48,24 @@ export const epics = (path: string, { page = 1, state = 'opened', search }: Epic
       ),
   });
 
+/** Open epics of a group and those above it, for choosing one. */
+export const epicChoices = (path: string, search: string) =>
+  queryOptions({
+    queryKey: [...epicsKey(path), 'choices', search],
+    queryFn: async (): Promise<{ value: string; label: string }[]> => {
+      const query = {
+        per_page: 50,
+        state: 'opened' as const,
+        include_ancestor_groups: true,
+        include_descendant_groups: false,
+        ...(search === '' ? {} : { search }),
+      };
+      const found = await unwrap(client.GET('/groups/{id}/epics', { params: { path: id(path), query } }));
+      return found.map((each) => ({ value: String(each.id), label: `&${each.iid} ${each.title}` }));
+    },
+    staleTime: 30_000,
+  });
+
 export const epic = (path: string, iid: number) =>
   queryOptions({
     queryKey: [...epicsKey(path), 'one', iid],

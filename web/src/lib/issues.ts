@@ -105,6 +105,9 @@ export interface IssueValues {
   readonly labels: readonly string[];
   readonly milestone_id?: number;
   readonly due_date?: string;
+  /** 0 for none. */
+  readonly iteration_id?: number;
+  readonly epic_id?: number;
   readonly confidential: boolean;
 }
 

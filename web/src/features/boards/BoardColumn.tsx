@@ -92,7 +92,11 @@ export function BoardColumn(props: Props) {
         {props.actions ? <ListMenu name={name} actions={props.actions} /> : null}
       </div>
       <ul className={classes.cards} ref={cards}>
-        {issues === undefined ? <Skeleton height={64} /> : null}
+        {issues === undefined ? (
+          <li>
+            <Skeleton height={64} />
+          </li>
+        ) : null}
         {(issues ?? []).flatMap((issue) => [
           ...(before === issue.id ? [marker] : []),
           <BoardCard

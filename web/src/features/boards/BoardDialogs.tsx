@@ -1,10 +1,11 @@
-/** Dialogs of boards: name and columns of one, deleting it, and another list. */
+/** Dialogs of boards: name, columns and scope of one, deleting it, and another list. */
 import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Board, type ListSubject, listChoices } from '../../lib/boards.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { BoardScopeFields, scopeOf } from './BoardScope.tsx';
 import type { BoardsInView } from './useBoards.ts';
 
 export function BoardDialog({
@@ -21,8 +22,9 @@ export function BoardDialog({
   const [name, setName] = useState(board?.name ?? '');
   const [backlog, setBacklog] = useState(board?.hide_backlog_list !== true);
   const [closed, setClosed] = useState(board?.hide_closed_list !== true);
+  const [scope, setScope] = useState(() => scopeOf(board));
   const form = useForm(async () => {
-    const change = { name, hide_backlog_list: !backlog, hide_closed_list: !closed };
+    const change = { ...scope, name, hide_backlog_list: !backlog, hide_closed_list: !closed };
     const made = board ?? (await of.boards.create(name));
     await saved(await of.boards.change(made.id, change));
   });
@@ -55,6 +57,7 @@ export function BoardDialog({
             checked={closed}
             onChange={(event) => setClosed(event.currentTarget.checked)}
           />
+          <BoardScopeFields of={of} board={board} scope={scope} change={setScope} reason={form.reason} />
           <Group justify="space-between">
             {board ? (
               <Button variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>

@@ -8,6 +8,7 @@ import { useForm } from '../../ui/forms.ts';
 import { MarkdownEditor } from '../editor/MarkdownEditor.tsx';
 import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { type Above, AboveFields, aboveOf } from './AboveFields.tsx';
 
 interface Props {
   readonly issue?: Issue;
@@ -16,8 +17,14 @@ interface Props {
   cancel?(): void;
 }
 
+/** Only what is other than before: an epic that the person does not see stays. */
+const changed = (now: Above, before: Above): Partial<Above> => ({
+  ...(now.iteration_id === before.iteration_id ? {} : { iteration_id: now.iteration_id }),
+  ...(now.epic_id === before.epic_id ? {} : { epic_id: now.epic_id }),
+});
+
 export function IssueForm({ issue, action, send, cancel }: Props) {
-  const { path, level: own } = useProject();
+  const { path, project, level: own } = useProject();
   const plans = own >= level.planner;
   const [title, setTitle] = useState(issue?.title ?? '');
   const [description, setDescription] = useState(issue?.description ?? '');
@@ -27,10 +34,13 @@ export function IssueForm({ issue, action, send, cancel }: Props) {
     labels: issue?.labels ?? [],
     milestone: (issue?.milestone as Milestone | null | undefined) ?? null,
   });
+  const grouped = plans && project.namespace.kind === 'group';
+  const [above, setAbove] = useState(() => aboveOf(issue));
   const sending = useForm(() =>
     send({
       ...{ title, description, confidential, labels: plan.labels },
       ...(plans ? { due_date: due, milestone_id: plan.milestone?.id ?? 0 } : {}),
+      ...(grouped ? changed(above, aboveOf(issue)) : {}),
     }),
   );
   return (
@@ -59,6 +69,7 @@ export function IssueForm({ issue, action, send, cancel }: Props) {
         {plans ? (
           <>
             <PlanFields plan={plan} change={setPlan} reason={sending.reason} />
+            {grouped ? <AboveFields issue={issue} above={above} change={setAbove} reason={sending.reason} /> : null}
             <TextInput
               label="Due date"
               type="date"

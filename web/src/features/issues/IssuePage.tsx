@@ -3,6 +3,7 @@ import { Button, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { iterationName } from '../../lib/boards.ts';
 import { changeIssue, issue as issueOf, rendered } from '../../lib/issues.ts';
 import { labels as labelsOf } from '../../lib/planning.ts';
 import { sessionQuery } from '../../lib/session.ts';
@@ -69,6 +70,8 @@ export default function IssuePage() {
         <TimeAgo at={issue.created_at} />
         {issue.confidential ? <span>Confidential</span> : null}
         {issue.milestone ? <span>Milestone {issue.milestone.title}</span> : null}
+        {issue.iteration ? <span>Iteration {iterationName(issue.iteration)}</span> : null}
+        {issue.epic ? <a href={issue.epic.url}>Epic {issue.epic.title}</a> : null}
         {issue.due_date ? <span>Due {issue.due_date}</span> : null}
         {issue.weight === null ? null : <span>Weight {issue.weight}</span>}
         {issue.assignees.length > 0 ? (
