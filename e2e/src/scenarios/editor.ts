@@ -126,6 +126,32 @@ export async function editorJourney(suite: Suite): Promise<void> {
         await look(narrow.page, 'editor-narrow-dark');
         assert.deepEqual([...person.problems(), ...narrow.problems()], []);
       });
+      await suite.step('browser: epics and snippets are completed, boxes of milestones are ticked', async () => {
+        const group = await call.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Weavers', path: 'weavers' });
+        await call.expect(201, 'POST', '/groups/weavers/epics', { title: 'Roof of the mill' });
+        const made = { name: 'Mill', namespace_id: group.id };
+        await call.expect(201, 'POST', '/projects', made);
+        const mill = '/projects/weavers%2Fmill';
+        const files = [{ file_path: 'a.txt', content: 'x' }];
+        const snippet = await call.expect<{ id: number }>(201, 'POST', `${mill}/snippets`, {
+          ...{ title: 'Pattern of the roof', visibility: 'private', files },
+        });
+        await call.expect(201, 'POST', `${mill}/milestones`, { title: 'Summer', description: '- [ ] thatch' });
+        await page.goto('/weavers/mill/-/issues/new');
+        await headed(page, 'New issue');
+        await text.click();
+        await complete(page, 'Part of &roo', /Roof of the mill/);
+        await complete(page, 'with $patt', /Pattern of the roof/);
+        assert.equal(await text.inputValue(), `Part of &1 with $${snippet.id} `);
+        await page.goto('/weavers/mill/-/milestones/1');
+        const box = page.getByRole('checkbox', { name: 'thatch' });
+        await box.check();
+        await page.waitForResponse(
+          (answer) => answer.request().method() === 'GET' && answer.url().includes('milestones'),
+        );
+        const [milestone] = await call.expect<{ description: string }[]>(200, 'GET', `${mill}/milestones`);
+        assert.equal(milestone?.description, '- [x] thatch');
+      });
     });
   } finally {
     await instance.stop();

@@ -110,6 +110,12 @@ async function milestones({ kind, path }: EditorPlace, query: string): Promise<r
 /** Of the group that the text is in and those above it: a project's text means those of its group by `&1`. */
 async function epics({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
   const group = kind === 'group' ? path : path.slice(0, path.lastIndexOf('/'));
+  if (kind === 'project') {
+    // Projects of people have no epics above them.
+    const params = { path: { id: path }, query: { per_page: 100 } };
+    const above = await unwrap(client.GET('/projects/{id}/groups', { params }));
+    if (!above.some(({ full_path }) => full_path === group)) return [];
+  }
   const wanted = /^\d+$/.test(query);
   const found = {
     ...{ include_ancestor_groups: true, include_descendant_groups: false, per_page: wanted ? 100 : most },
