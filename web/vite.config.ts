@@ -4,14 +4,13 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /**
- * What is loaded together lies together: one file for what every page begins with, one for the icons, and few for what
+ * What is loaded together lies together: one file for what every page begins with, and few for what
  * several pages share, instead of a hundred that each cost a request. What one page alone needs stays with it.
  * A group takes what its modules import along, unless one of a higher priority has it: that of the settings comes last,
  * or every page would load it for the parts that it shares with them.
  */
 const chunks = [
   { name: 'frame', tags: ['$initial' as const], priority: 5 },
-  { name: 'icons', test: /node_modules[\\/]@tabler[\\/]/, priority: 4 },
   {
     name: 'markdown',
     test: /node_modules[\\/]dompurify[\\/]|[\\/]web[\\/]src[\\/](ui|lib)[\\/]markdown[\\/]/,
@@ -19,13 +18,13 @@ const chunks = [
   },
   {
     name: 'parts',
-    test: /node_modules[\\/](@mantine|@tanstack)[\\/]/,
+    test: /node_modules[\\/](@mantine|@tanstack|@tabler)[\\/]/,
     minShareCount: 3,
     priority: 3,
   },
   {
     name: 'shared',
-    test: /[\\/]web[\\/]src[\\/](?!features[\\/](account|applications|audit|deploy-keys|hooks|protections|push-rules|service-accounts|tokens)[\\/])/,
+    test: /[\\/]web[\\/]src[\\/](?!features[\\/](account|applications|audit|deploy-keys|hooks|protections|push-rules|service-accounts|tokens)[\\/]|lib[\\/](hooks|integrations|search|overview|backups|imports)\.ts)/,
     minShareCount: 3,
     priority: 2,
   },

@@ -55,6 +55,8 @@ const linksOf = (headers: Headers) =>
     ]),
   );
 
+// What was left out of a transfer is told by the number of its row.
+names.push('source_title');
 // Stars have nothing of their own but their date.
 names.push('starred_since');
 // Comments of commits have no ids in their own list.

@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import type { Db } from '../src/kernel/db/index.ts';
+import type { User } from '../src/kernel/db/rows.ts';
 import type { TestApp } from './app.ts';
-import { protocolRunner } from './ci.ts';
+import { eventually, protocolRunner } from './ci.ts';
+import { buildProject } from './factories.ts';
+import { runnableJobs } from './queue.queries.ts';
 
 /** Three calls of each of the webhooks, all done. */
 export async function recordCalls(app: TestApp, hooks: readonly number[], url: string): Promise<void> {
@@ -77,4 +80,43 @@ export async function transferred(db: Db, userId: number): Promise<{ id: number;
     parts.push((await db.insertInto('bulk_import_entities').values(row).returning('id').executeTakeFirstOrThrow()).id);
   }
   return { id, entity_id: parts[0] ?? 0 };
+}
+
+/** Jobs of this month on three runners, for the usage of each. */
+export async function usedRunners(db: Db, projectId: number): Promise<void> {
+  const runners = await db.selectFrom('runners').select('id').orderBy('id').limit(3).execute();
+  const jobs = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .limit(3)
+    .execute();
+  for (const [at, { id }] of jobs.entries())
+    await db
+      .updateTable('jobs')
+      .set({ runner_id: runners[at]?.id ?? null, started_at: new Date() })
+      .where('id', '=', id)
+      .execute();
+}
+
+/** Nothing that happened waits to be told, and nothing of that waits to be done. */
+export const quieted = (db: Db): Promise<boolean> =>
+  eventually(
+    'quiet',
+    async () =>
+      (await db.selectFrom('facts').select('id').where('delivered_at', 'is', null).execute()).length === 0 &&
+      (await runnableJobs(db)) === 0,
+  );
+
+/** Three projects that somebody imported. */
+export async function imported(app: TestApp, user: User): Promise<void> {
+  for (let number = 1; number <= 3; number += 1) {
+    const { id } = await buildProject(app, { owner: user });
+    await app.db.updateTable('projects').set({ import_status: 'finished' }).where('id', '=', id).execute();
+    await app.db
+      .insertInto('project_imports')
+      .values({ project_id: id, user_id: user.id, trusted: false, correlation_id: randomUUID() })
+      .execute();
+  }
 }

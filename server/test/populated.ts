@@ -18,7 +18,7 @@ import {
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { discuss, snip } from './populated-discussions.ts';
 import { iterate, plan } from './populated-plans.ts';
-import { archive, failedTests, recordCalls, transferred } from './populated-work.ts';
+import { archive, failedTests, imported, quieted, recordCalls, transferred, usedRunners } from './populated-work.ts';
 import { keepNewestJobs } from './queue.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
@@ -291,6 +291,8 @@ export async function startPopulated(): Promise<Populated> {
     .set({ runner_id: Number(runner.id) })
     .where('project_id', '=', project.id)
     .execute();
+  await usedRunners(app.db, project.id);
+  await imported(app, admin.user);
 
   const accounts: Readonly<Record<string, readonly number[]>> = {
     groups: await Promise.all(three.map(() => serviceAccount(app, { namespace_id: group.id }))),
@@ -340,6 +342,7 @@ export async function startPopulated(): Promise<Populated> {
   for (const number of three) {
     const values = { environment: `live-${number}`, sha: 'a'.repeat(40), ref: 'main', tag: false, status: 'failed' };
     deployment = Number((await call('POST', `${base}/deployments`, values)).id);
+    await call('POST', `${base}/deployments`, { ...values, environment: `review-${number}`, ref: source });
     const allowed = { deploy_access_levels: [{ access_level: 40 }] };
     await call('POST', `${base}/protected_environments`, { name: `kept-${number}`, ...allowed });
     await call('POST', `${base}/freeze_periods`, { freeze_start: '0 0 1 1 *', freeze_end: `${number} 0 1 1 *` });
@@ -352,11 +355,7 @@ export async function startPopulated(): Promise<Populated> {
   }
   for (const _ of three) await call('POST', `${base}/pipeline_schedules/${schedule}/play`, {});
 
-  await eventually(
-    'quiet',
-    async () =>
-      (await app.db.selectFrom('facts').select('id').where('delivered_at', 'is', null).execute()).length === 0,
-  );
+  await quieted(app.db);
 
   await failPipelines(app.db, project.id, 'other%');
   await failedTests(app.db, project.id, three);
@@ -434,6 +433,8 @@ export async function startPopulated(): Promise<Populated> {
 
   await recordCalls(app, Object.values(hooks), quiet.url);
   const job_id = await archive(app, String(runner.token));
+  // What is still told makes more of them.
+  await quieted(app.db);
   await keepNewestJobs(app.db, 40);
 
   const ids: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {

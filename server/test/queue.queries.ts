@@ -34,3 +34,10 @@ export async function keepNewestJobs(db: Db, count: number): Promise<void> {
   await sql`delete from graphile_worker._private_jobs where locked_at is null and id not in (
     select id from graphile_worker._private_jobs order by id desc limit ${count})`.execute(db);
 }
+
+/** How many jobs could run now; those that are tried again later are not among them. */
+export async function runnableJobs(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from graphile_worker._private_jobs
+    where run_at <= now() and attempts < max_attempts`.execute(db);
+  return rows[0]?.count ?? 0;
+}

@@ -6,7 +6,6 @@ import { PendingPage } from './features/frame/PendingPage.tsx';
 import { ObjectPage } from './features/projects/ObjectPage.tsx';
 import { loadObject } from './features/projects/object-views.ts';
 import * as data from './lib/data.ts';
-import { imports } from './lib/imports.ts';
 import { mergeTrain } from './lib/merge-trains.ts';
 import { queries } from './lib/queries.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
@@ -82,7 +81,10 @@ const importHistory = createRoute({
   validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
   beforeLoad: signedIn,
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => queries.ensureQueryData(imports('user', deps.page)),
+  loader: async ({ deps }) => {
+    const { imports } = await import('./lib/imports.ts');
+    return await queries.ensureQueryData(imports('user', deps.page));
+  },
   component: lazyRouteComponent(() => import('./features/transfers/ImportHistoryPage.tsx')),
 });
 /** The reference of the API; everyone may read it. */

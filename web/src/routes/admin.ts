@@ -5,15 +5,8 @@ import * as accounts from '../lib/accounts.ts';
 import { forbidden } from '../lib/api.ts';
 import { applicationsOf, instanceApplications } from '../lib/applications.ts';
 import { backgroundJobs, type JobStatus, jobStatuses } from '../lib/background-jobs.ts';
-import { backupSchedule, backups } from '../lib/backups.ts';
 import * as data from '../lib/data.ts';
-import { allDeployKeys } from '../lib/deploy-keys.ts';
 import { runnerUsage, runnerVersions, type UsageGroup } from '../lib/fleet.ts';
-import { hooksOf, systemHooks } from '../lib/hooks.ts';
-import { imports } from '../lib/imports.ts';
-import { instanceIntegrations, integrationKinds, integrationsOf } from '../lib/integrations.ts';
-import { everyGroup, everyProject, overview } from '../lib/overview.ts';
-import { instancePushRule, pushRuleOf } from '../lib/push-rules.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
 import { runnersOf } from '../lib/runners.ts';
@@ -24,6 +17,7 @@ import { adminModePath, inAdmin, number, root, signedIn, text } from './base.ts'
 import { adminRunner } from './runners.ts';
 
 const load = queries.ensureQueryData.bind(queries);
+const loaders = () => import('./admin-loaders.ts');
 
 /** The account, with what belongs to it. */
 async function loadAccount({ params }: { params: { username: string } }) {
@@ -54,7 +48,7 @@ const adminMode = createRoute({
 const start = createRoute({
   ...inAdmin,
   path: '/admin',
-  loader: () => Promise.all([load(overview()), queries.ensureInfiniteQueryData(backups()), load(backupSchedule())]),
+  loader: async () => (await loaders()).loadOverview(),
   component: lazyRouteComponent(() => import('../features/admin/OverviewPage.tsx')),
 });
 const found = (search: Record<string, unknown>): { search?: string | undefined; page?: number | undefined } => ({
@@ -66,7 +60,7 @@ const projects = createRoute({
   path: '/admin/projects',
   validateSearch: found,
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => load(everyProject(deps)),
+  loader: async ({ deps }) => (await loaders()).loadProjects(deps),
   component: lazyRouteComponent(() => import('../features/admin/ProjectsPage.tsx')),
 });
 const groups = createRoute({
@@ -74,7 +68,7 @@ const groups = createRoute({
   path: '/admin/groups',
   validateSearch: found,
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => load(everyGroup(deps)),
+  loader: async ({ deps }) => (await loaders()).loadGroups(deps),
   component: lazyRouteComponent(() => import('../features/admin/GroupsPage.tsx')),
 });
 const jobs = createRoute({
@@ -92,7 +86,7 @@ const importList = createRoute({
   path: '/admin/imports',
   validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => load(imports('admin', deps.page)),
+  loader: async ({ deps }) => (await loaders()).loadImports(deps.page),
   component: lazyRouteComponent(() => import('../features/admin/ImportsPage.tsx')),
 });
 const users = createRoute({
@@ -174,32 +168,32 @@ const deployKeys = createRoute({
   path: '/admin/deploy_keys',
   validateSearch: (search): { public?: true | undefined } => ({ public: search.public === true || undefined }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => queries.ensureInfiniteQueryData(allDeployKeys(deps.public ?? false)),
+  loader: async ({ deps }) => (await loaders()).loadDeployKeys(deps.public ?? false),
   component: lazyRouteComponent(() => import('../features/admin/DeployKeysPage.tsx')),
 });
 const pushRule = createRoute({
   ...inAdmin,
   path: '/admin/push_rule',
-  loader: () => load(pushRuleOf(instancePushRule)),
+  loader: async () => (await loaders()).loadPushRule(),
   component: lazyRouteComponent(() => import('../features/admin/PushRulePage.tsx')),
 });
 const hooks = createRoute({
   ...inAdmin,
   path: '/admin/hooks',
-  loader: () => load(hooksOf(systemHooks)),
+  loader: async () => (await loaders()).loadHooks(),
   component: lazyRouteComponent(() => import('../features/admin/HooksPage.tsx')),
 });
 
 const integrationList = createRoute({
   ...inAdmin,
   path: '/admin/integrations',
-  loader: () => Promise.all([load(integrationKinds()), load(integrationsOf(instanceIntegrations))]),
+  loader: async () => (await loaders()).loadIntegrations(),
   component: lazyRouteComponent(() => import('../features/admin/IntegrationsPage.tsx')),
 });
 const backupList = createRoute({
   ...inAdmin,
   path: '/admin/backups',
-  loader: () => Promise.all([queries.ensureInfiniteQueryData(backups()), load(backupSchedule())]),
+  loader: async () => (await loaders()).loadBackups(),
   component: lazyRouteComponent(() => import('../features/admin/BackupsPage.tsx')),
 });
 

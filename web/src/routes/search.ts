@@ -3,7 +3,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import * as data from '../lib/data.ts';
 import { configuration } from '../lib/instance.ts';
 import { queries } from '../lib/queries.ts';
-import { found, type SearchAddress, scopeOf } from '../lib/search.ts';
+import type { SearchAddress } from '../lib/search.ts';
 import { currentSession } from '../lib/session.ts';
 import { number, root, signedIn, text } from './base.ts';
 
@@ -24,7 +24,11 @@ export const searchRoute = createRoute({
   },
   loaderDeps: ({ search }) => search,
   loader: async ({ deps }) => {
-    const [{ search }, { user }] = await Promise.all([queries.ensureQueryData(configuration()), currentSession()]);
+    const [{ search }, { user }, { found, scopeOf }] = await Promise.all([
+      queries.ensureQueryData(configuration()),
+      currentSession(),
+      import('../lib/search.ts'),
+    ]);
     const scope = scopeOf(deps, search, user !== null);
     await Promise.all([
       deps.project_id === undefined ? null : queries.ensureQueryData(data.project(deps.project_id)),

@@ -14,7 +14,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { leaveAdminMode, signOut } from '../../lib/api.ts';
 import { sessionQuery, switchSession } from '../../lib/session.ts';
 import { toSegment } from '../../lib/urls.ts';
@@ -24,7 +24,6 @@ import classes from './Frame.module.css';
 import { ImpersonationBanner } from './ImpersonationBanner.tsx';
 import { MaintenanceBanner } from './MaintenanceBanner.tsx';
 import { Palette } from './Palette.tsx';
-import { Shortcuts } from './Shortcuts.tsx';
 import { WorkLink } from './WorkLink.tsx';
 
 function Mark() {
@@ -140,11 +139,14 @@ function ProfileMenu() {
   );
 }
 
+const Shortcuts = lazy(() => import('./Shortcuts.tsx').then((file) => ({ default: file.Shortcuts })));
+
 /** The frame around every page. */
 export function Frame(): ReactNode {
   const { data } = useQuery(sessionQuery);
   const [palette, setPalette] = useState(false);
-  const [help, setHelp] = useState(false);
+  // Fetched when first asked for.
+  const [help, setHelp] = useState<boolean | null>(null);
   useListKeys();
   useHotkeys([
     ['mod+K', () => setPalette(true)],
@@ -181,7 +183,11 @@ export function Frame(): ReactNode {
         <Outlet />
       </div>
       <Palette opened={palette} close={() => setPalette(false)} />
-      <Shortcuts opened={help} close={() => setHelp(false)} />
+      {help === null ? null : (
+        <Suspense fallback={null}>
+          <Shortcuts opened={help} close={() => setHelp(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
