@@ -212,11 +212,7 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['/admin/background_jobs', 'Background jobs'],
     ['/admin/imports', 'Imports'],
     ['/admin/runners', 'Runners'],
-    [
-      '/admin/runner_fleet',
-      'Runner fleet',
-      `/admin/runner_fleet?by=runner&month=${new Date().toISOString().slice(0, 7)}`,
-    ],
+    ['/admin/runner_fleet', 'Runner fleet', '/admin/runner_fleet'],
     ['/admin/application_settings', 'Settings', '/admin/application_settings/general'],
     ['/admin/application_settings/network', 'Settings', '/admin/application_settings/general'],
   ];

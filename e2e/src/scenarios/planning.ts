@@ -133,7 +133,7 @@ export async function planningJourney(suite: Suite): Promise<void> {
         await look(page, 'merge-request-plan');
         await page.getByRole('button', { name: 'Create merge request' }).click();
         await page.getByRole('link', { name: 'v1.0', exact: true }).waitFor();
-        await page.getByText('urgent').waitFor();
+        await page.getByText('urgent').first().waitFor();
         await look(page, 'merge-request-planned');
         const made = await call.expect<{ labels: string[]; milestone: { title: string } }>(
           200,
@@ -142,7 +142,8 @@ export async function planningJourney(suite: Suite): Promise<void> {
         );
         assert.deepEqual([made.labels, made.milestone.title], [['steel', 'urgent'], 'v1.0']);
         await page.goto(`/${project}/-/merge_requests`);
-        await page.getByText('steel').waitFor();
+        // The filter above the list offers the label too.
+        await page.getByRole('list', { name: 'Merge requests' }).getByText('steel').waitFor();
         await look(page, 'merge-requests-labelled');
       });
       await suite.step('a release names it, its page tells how far it is, and it is closed', async () => {

@@ -69,9 +69,6 @@ export const settingAliases = {
   umlrenderer_url: ['plantuml_url'],
 } as const;
 
-/** Where images of the ecosystem's own templates are, which take the name from `CI_TEMPLATE_REGISTRY_HOST`. */
-export const templateRegistryHost = 'registry.gitlab.com';
-
 /** Variables of a job that is tried again: files with the tests that failed in the attempt before. */
 export const failedTestVariable = 'MILLRACE_FAILED_TESTS';
 export const failedTestFilesVariable = 'MILLRACE_FAILED_TEST_FILES';

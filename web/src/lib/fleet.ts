@@ -4,6 +4,9 @@ import { client, unwrap, unwrapPage } from './api.ts';
 
 export type UsageGroup = 'runner' | 'project';
 
+/** The month in UTC, as the usage names it. */
+export const thisMonth = () => new Date().toISOString().slice(0, 7);
+
 export const runnerVersions = queryOptions({
   queryKey: ['runner-fleet', 'versions'],
   queryFn: () => unwrap(client.GET('/admin/runners/versions')),

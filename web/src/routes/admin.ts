@@ -6,7 +6,7 @@ import { forbidden } from '../lib/api.ts';
 import { applicationsOf, instanceApplications } from '../lib/applications.ts';
 import { backgroundJobs, type JobStatus, jobStatuses } from '../lib/background-jobs.ts';
 import * as data from '../lib/data.ts';
-import { runnerUsage, runnerVersions, type UsageGroup } from '../lib/fleet.ts';
+import { runnerUsage, runnerVersions, thisMonth, type UsageGroup } from '../lib/fleet.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
 import { runnersOf } from '../lib/runners.ts';
@@ -124,16 +124,16 @@ const runners = createRoute({
 const runnerFleet = createRoute({
   ...inAdmin,
   path: '/admin/runner_fleet',
-  validateSearch: (search): { by: UsageGroup; month: string } => {
+  validateSearch: (search): { by?: UsageGroup | undefined; month?: string | undefined } => {
     const month = text(search.month);
     return {
-      by: search.by === 'project' ? 'project' : 'runner',
-      month: month && /^20\d\d-(0[1-9]|1[0-2])$/.test(month) ? month : new Date().toISOString().slice(0, 7),
+      by: search.by === 'project' ? 'project' : undefined,
+      month: month && /^20\d\d-(0[1-9]|1[0-2])$/.test(month) ? month : undefined,
     };
   },
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) =>
-    Promise.all([load(runnerVersions), queries.ensureInfiniteQueryData(runnerUsage(deps.by, deps.month))]),
+  loader: ({ deps: { by = 'runner', month = thisMonth() } }) =>
+    Promise.all([load(runnerVersions), queries.ensureInfiniteQueryData(runnerUsage(by, month))]),
   component: lazyRouteComponent(() => import('../features/admin/RunnerFleetPage.tsx')),
 });
 const oneRunner = createRoute({ ...inAdmin, ...adminRunner });

@@ -2,7 +2,7 @@
 import { Badge, Group, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { runnerUsage, runnerVersions, type UsageGroup } from '../../lib/fleet.ts';
+import { runnerUsage, runnerVersions, thisMonth, type UsageGroup } from '../../lib/fleet.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
@@ -103,7 +103,7 @@ function Usage({ by, month }: { by: UsageGroup; month: string }) {
 }
 
 export default function RunnerFleetPage() {
-  const { by, month } = useSearch({ from: '/admin/runner_fleet' });
+  const { by = 'runner', month = thisMonth() } = useSearch({ from: '/admin/runner_fleet' });
   const navigate = useNavigate();
   const choose = (part: { by?: UsageGroup; month?: string }) =>
     void navigate({ to: '/admin/runner_fleet', search: { by, month, ...part }, replace: true });

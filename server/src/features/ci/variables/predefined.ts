@@ -1,7 +1,7 @@
 /** The predefined variables of pipelines and jobs: one function per subject. Pure. */
 import type { CallerUser, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Job, MergeRequest, Pipeline, Runner } from '../../../kernel/db/rows.ts';
-import { compatibleVersion, serverVariableNames, templateRegistryHost } from '../../../kernel/names.ts';
+import { compatibleVersion, serverVariableNames } from '../../../kernel/names.ts';
 import type { CiDeployToken } from '../../identity/index.ts';
 import type { CiCommit } from '../deps.ts';
 import type { JobPlan } from '../jobs/plan.ts';
@@ -46,7 +46,6 @@ export function serverVariables({ externalUrl, ssh }: ServerFacts): JobVariable[
     variable('CI_SERVER_VERSION_PATCH', patch),
     variable('CI_SERVER_REVISION', compatibleVersion),
     ...named(serverVariableNames.features, ''),
-    variable('CI_TEMPLATE_REGISTRY_HOST', templateRegistryHost),
     variable('CI_API_V4_URL', `${externalUrl}/api/v4`),
     variable('CI_API_GRAPHQL_URL', `${externalUrl}/api/graphql`),
   ];
