@@ -43,7 +43,11 @@ const pairs: readonly (readonly [theirs: string, ours: string])[] = [
 /** Differences that are meant, each with its reason; what the specification says comes first. */
 const profile = 'document 1, extended user: each a string or null';
 const neverSeen = 'document 3, runners: null until a machine has used the runner';
+const withoutCode = 'left out of the ecosystem’s own entity too for those who may not read the code';
 const meant: Readonly<Record<string, string>> = {
+  'Project.default_branch is not always there': withoutCode,
+  'Project.readme_url is not always there': withoutCode,
+  'Project.forks_count is not always there': withoutCode,
   'TagRelease.name is not there': 'document 2, tags: a release in a tag is its tag name and description',
   'TagRelease.released_at is not there': 'document 2, tags: a release in a tag is its tag name and description',
   'TagRelease.description may be null': 'a release may have no text, also in the release itself',

@@ -19,7 +19,7 @@ import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { discuss, snip } from './populated-discussions.ts';
 import { iterate, plan } from './populated-plans.ts';
 import { archive, failedTests, imported, quieted, recordCalls, transferred, usedRunners } from './populated-work.ts';
-import { keepNewestJobs } from './queue.queries.ts';
+import { keepNewestJobs, postponeJobs } from './queue.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -436,6 +436,7 @@ export async function startPopulated(): Promise<Populated> {
   // What is still told makes more of them.
   await quieted(app.db);
   await keepNewestJobs(app.db, 40);
+  await postponeJobs(app.db);
 
   const ids: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
     projects: {

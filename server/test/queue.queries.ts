@@ -41,3 +41,10 @@ export async function runnableJobs(db: Db): Promise<number> {
     where run_at <= now() and attempts < max_attempts`.execute(db);
   return rows[0]?.count ?? 0;
 }
+
+/** Puts all waiting jobs off, so that none of them ends while a list of them is read. */
+export async function postponeJobs(db: Db): Promise<void> {
+  await sql`update graphile_worker._private_jobs set run_at = now() + interval '1 day' where locked_at is null`.execute(
+    db,
+  );
+}

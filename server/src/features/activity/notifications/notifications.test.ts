@@ -203,6 +203,7 @@ it('issues that are due tomorrow are told to those who take part, their author a
   const closed = await issue({ due_date: tomorrow, assignee_ids: [guest.user.id] }, author);
   await call('PUT', `${base}/issues/${closed.iid}`, { state_event: 'close' }, author);
   await app.delivery.drain();
+  await settled();
   const before = [author, guest, watcher].map((who) => about(who, made).length);
   await tellDueIssues(app.db);
   await app.delivery.drain();
