@@ -147,6 +147,8 @@ async function tabsStay(page: Page, address: string, row: string): Promise<void>
   for (const [index, text] of texts.entries()) {
     await links.nth(index).click();
     await page.locator(`nav[aria-label="${row}"] a[aria-current="page"]`, { hasText: text }).waitFor();
+    // While the page of the tab arrives, the frame may be out of sight for a moment.
+    await links.first().waitFor();
     places.push(await extents(links));
   }
   for (const place of places) assert.deepEqual(place, places[0], `the tabs ${texts.join(', ')} moved`);

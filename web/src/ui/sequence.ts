@@ -7,12 +7,13 @@ const typing = (target: EventTarget | null) =>
 /** Calls the function of the second key when it follows the first within a second. */
 export function useKeySequence(first: string, then: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
-    let at = 0;
+    // Times count from the loading of the page: none is long ago.
+    let at = Number.NEGATIVE_INFINITY;
     const listener = (event: KeyboardEvent) => {
       if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === first) at = event.timeStamp;
       else if (event.timeStamp - at < 1_000) {
-        at = 0;
+        at = Number.NEGATIVE_INFINITY;
         const run = then[event.key];
         if (!run) return;
         event.preventDefault();
