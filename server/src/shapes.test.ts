@@ -5,8 +5,9 @@ import { exhaustiveSweeps, sampledCount, sampledSeed, wholeSweeps } from '../tes
 import { contractOf, type OpenApiDocument } from '../test/shapes/contract.ts';
 import { generator, type Shot, smaller, wire } from '../test/shapes/generate.ts';
 import { createMemory } from '../test/shapes/memory.ts';
+import type { Asker } from '../test/shapes/people.ts';
 import { createRandom } from '../test/shapes/random.ts';
-import { type Asker, type PopulatedWorld, startPopulatedWorld } from '../test/shapes/world.ts';
+import { type PopulatedWorld, startPopulatedWorld } from '../test/shapes/world.ts';
 import { openApi } from './described.ts';
 import type { Route } from './kernel/http/route.ts';
 

@@ -2,15 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import { Level } from '../../src/kernel/authz/levels.ts';
-import type { User } from '../../src/kernel/db/rows.ts';
 import type { Route } from '../../src/kernel/http/route.ts';
 import { namedLimits } from '../../src/kernel/rate-limits/limits.ts';
 import { startWorld, type World } from '../ci.ts';
-import { buildAdmin, buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../factories.ts';
+import { buildGroup, buildProject, buildToken, buildUser, unique } from '../factories.ts';
 import { sshKeyText } from '../keys.ts';
 import { buildBelongings } from './belongings.ts';
 import type { Known } from './generate.ts';
+import { type Asker, password, people } from './people.ts';
 import { buildPlans } from './plans.ts';
 
 const config = `stages: [build, test]
@@ -30,17 +29,8 @@ change:
   rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]
 `;
 
-const password = 'nanosecond-wire-1952';
 /** A day on which tokens may end, whenever this runs. */
 const later = new Date(Date.now() + 60 * 86_400_000).toISOString().slice(0, 10);
-
-/** Somebody who asks. Their token is made anew when one of the requests has revoked it. */
-export interface Asker {
-  readonly name: string;
-  readonly weight: number;
-  headers: Readonly<Record<string, string>>;
-  renew?(): Promise<void>;
-}
 
 export interface PopulatedWorld {
   readonly world: World;
@@ -53,73 +43,6 @@ export interface PopulatedWorld {
 /** Where what the path names is changed for good: those get places that nobody else needs. */
 const isHard = ({ method, path }: Route) =>
   /^\/(projects|groups)\/:id(\/(archive|unarchive|restore))?$/.test(path) && method !== 'GET';
-
-async function people(world: World, group: Parameters<typeof buildMember>[1]['of']): Promise<Asker[]> {
-  const { app } = world;
-  const asker = async (name: string, weight: number, user: User): Promise<Asker> => {
-    const token = async () => ({ 'private-token': (await buildToken(app, { user })).secret });
-    const made: Asker = {
-      name,
-      weight,
-      headers: await token(),
-      renew: async () => {
-        made.headers = await token();
-      },
-    };
-    return made;
-  };
-  /** Somebody at a page: what tokens may not see. */
-  const visitor = async (): Promise<Asker> => {
-    const enter = async (user: User) => {
-      const json = { login: user.username, password };
-      const got = await app.request<{ csrf_token: string | null }>('POST', '/-/session', { json });
-      const cookie = got.headers.get('set-cookie')?.split(';', 1)[0];
-      return cookie ? { cookie, 'x-csrf-token': got.body.csrf_token ?? '' } : null;
-    };
-    const arrive = async () => {
-      const user = await buildUser(app, { password });
-      await buildMember(app, { user, of: group, level: Level.maintainer });
-      return user;
-    };
-    let user = await arrive();
-    const signIn = async () => {
-      const again = await enter(user);
-      if (again) return again;
-      // Requests may have closed the door for everybody, or for this one.
-      await app.settings.write({
-        password_authentication_enabled_for_web: true,
-        require_two_factor_authentication: false,
-        enforce_terms: false,
-      });
-      user = await arrive();
-      return (await enter(user)) ?? {};
-    };
-    const made: Asker = {
-      name: 'session',
-      weight: 8,
-      headers: await signIn(),
-      renew: async () => {
-        made.headers = await signIn();
-      },
-    };
-    return made;
-  };
-  const member = async (level: Level) => (await buildMember(app, { of: group, level })).user;
-  const expired = await buildToken(app, { expiresAt: '2020-01-01' });
-  const reader = await buildToken(app, { user: world.owner.user, scopes: ['read_api'] });
-  return [
-    await asker('administrator', 35, await buildAdmin(app)),
-    await asker('owner', 30, world.owner.user),
-    await asker('maintainer', 6, await member(Level.maintainer)),
-    await asker('developer', 10, await member(Level.developer)),
-    await visitor(),
-    await asker('guest', 4, await member(Level.guest)),
-    await asker('stranger', 4, await buildUser(app)),
-    { name: 'anonymous', weight: 4, headers: {} },
-    { name: 'expired token', weight: 1, headers: { 'private-token': expired.secret } },
-    { name: 'token that reads', weight: 2, headers: { authorization: `Bearer ${reader.secret}` } },
-  ];
-}
 
 export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   const world = await startWorld();

@@ -2,9 +2,21 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client, unwrap, unwrapPage } from './api.ts';
 
-const perPage = 20;
+export const perPage = 20;
 
-export const tagList = (path: string, filter: { search?: string | undefined; page?: number | undefined }) =>
+/** What the address of a list says that is filtered by a name. */
+export interface NamedFilter {
+  readonly search?: string | undefined;
+  readonly page?: number | undefined;
+}
+/** The page that it means. */
+export const pageOf = ({ page = 1, search }: NamedFilter) => ({
+  page,
+  per_page: perPage,
+  ...(search ? { search } : {}),
+});
+
+export const tagList = (path: string, filter: NamedFilter) =>
   queryOptions({
     queryKey: ['project', path, 'tags', 'list', filter],
     queryFn: () =>
@@ -12,7 +24,7 @@ export const tagList = (path: string, filter: { search?: string | undefined; pag
         client.GET('/projects/{id}/repository/tags', {
           params: {
             path: { id: path },
-            query: { page: filter.page ?? 1, per_page: perPage, ...(filter.search ? { search: filter.search } : {}) },
+            query: pageOf(filter),
           },
         }),
       ),

@@ -1,35 +1,20 @@
 /** Who has to do with a project without being a member: its forks, who gave it a star, who wrote its commits. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrapPage } from './api.ts';
+import { type NamedFilter, pageOf, perPage } from './history.ts';
 
-const perPage = 20;
-
-export const forkList = (path: string, filter: { search?: string | undefined; page?: number | undefined }) =>
+export const forkList = (path: string, filter: NamedFilter) =>
   queryOptions({
     queryKey: ['project', path, 'forks', filter],
     queryFn: () =>
-      unwrapPage(
-        client.GET('/projects/{id}/forks', {
-          params: {
-            path: { id: path },
-            query: { page: filter.page ?? 1, per_page: perPage, ...(filter.search ? { search: filter.search } : {}) },
-          },
-        }),
-      ),
+      unwrapPage(client.GET('/projects/{id}/forks', { params: { path: { id: path }, query: pageOf(filter) } })),
   });
 
-export const starrerList = (path: string, filter: { search?: string | undefined; page?: number | undefined }) =>
+export const starrerList = (path: string, filter: NamedFilter) =>
   queryOptions({
     queryKey: ['project', path, 'starrers', filter],
     queryFn: () =>
-      unwrapPage(
-        client.GET('/projects/{id}/starrers', {
-          params: {
-            path: { id: path },
-            query: { page: filter.page ?? 1, per_page: perPage, ...(filter.search ? { search: filter.search } : {}) },
-          },
-        }),
-      ),
+      unwrapPage(client.GET('/projects/{id}/starrers', { params: { path: { id: path }, query: pageOf(filter) } })),
   });
 
 /** Who wrote the commits of a ref, those with the most of them first. */

@@ -137,11 +137,11 @@ const network = createRoute({
 });
 /** Lists that are filtered by a name. */
 const named = {
-  validateSearch: (search: Record<string, unknown>): { search?: string | undefined; page?: number | undefined } => ({
+  validateSearch: (search: Record<string, unknown>): history.NamedFilter => ({
     search: text(search.search),
     page: number(search.page),
   }),
-  loaderDeps: ({ search }: { search: { search?: string | undefined; page?: number | undefined } }) => search,
+  loaderDeps: ({ search }: { search: history.NamedFilter }) => search,
 };
 const tags = createRoute({
   ...under,

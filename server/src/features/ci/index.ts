@@ -1,3 +1,4 @@
+/** CI: pipelines and their jobs, the protocol of runners, runners, variables, artifacts, logs, lint. */
 import type { Caller } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import { publish } from '../../kernel/events/index.ts';

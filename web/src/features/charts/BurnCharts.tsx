@@ -5,8 +5,9 @@ import { useState } from 'react';
 import type { PlaceKind } from '../../lib/boards.ts';
 import { type BurnupReport, burnupReport, type Measure } from '../../lib/reports.ts';
 import { FormError } from '../../ui/FormError.tsx';
+import { Axes } from './Axes.tsx';
 import classes from './charts.module.css';
-import { ceiling, type Frame, pathOf, scaleOf, ticksOf } from './lines.ts';
+import { ceiling, type Frame, pathOf, scaleOf, shortDay, ticksOf } from './lines.ts';
 
 const frame: Frame = { width: 560, height: 240, left: 44, right: 12, top: 12, bottom: 28 };
 
@@ -15,9 +16,6 @@ interface Line {
   readonly look: 'scope' | 'completed' | 'remaining' | 'guideline';
   readonly points: ReadonlyArray<readonly [day: string, value: number]>;
 }
-
-const shortDay = (date: string) =>
-  new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 function Chart({
   title,
@@ -42,26 +40,7 @@ function Chart({
     <figure className={classes.chart}>
       <figcaption>{title}</figcaption>
       <svg viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`${title}: ${summary}`}>
-        {ticksOf(top).map((tick) => (
-          <g key={tick}>
-            <line
-              className={classes.grid}
-              x1={frame.left}
-              x2={frame.width - frame.right}
-              y1={scale.y(tick)}
-              y2={scale.y(tick)}
-            />
-            <text className={classes.tick} x={frame.left - 6} y={scale.y(tick) + 4} textAnchor="end">
-              {tick}
-            </text>
-          </g>
-        ))}
-        <text className={classes.tick} x={frame.left} y={frame.height - 8}>
-          {shortDay(first)}
-        </text>
-        <text className={classes.tick} x={frame.width - frame.right} y={frame.height - 8} textAnchor="end">
-          {shortDay(last)}
-        </text>
+        <Axes frame={frame} first={first} last={last} top={top} ticks={ticksOf(top)} />
         {lines.map(({ look, points }) => (
           <path
             key={look}

@@ -10,43 +10,18 @@ import { FilterBar } from '../../ui/FilterBar.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { useProject } from '../projects/useProject.ts';
+import { Axes } from './Axes.tsx';
 import classes from './charts.module.css';
-import { ceiling, type Frame, pathOf, scaleOf } from './lines.ts';
+import { ceiling, type Frame, pathOf, scaleOf, shortDay } from './lines.ts';
 
 type Statistics = Schemas['PipelineStatistics'];
 
 const frame: Frame = { width: 560, height: 240, left: 56, right: 20, top: 12, bottom: 28 };
 
-const shortDay = (date: string) =>
-  new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-
-function Axes({ data, top, label }: { data: Statistics; top: number; label(value: number): string }) {
-  const scale = scaleOf(frame, data.from, data.to, top);
-  return (
-    <>
-      {[0, 0.5, 1].map((part) => (
-        <g key={part}>
-          <line
-            className={classes.grid}
-            x1={frame.left}
-            x2={frame.width - frame.right}
-            y1={scale.y(top * part)}
-            y2={scale.y(top * part)}
-          />
-          <text className={classes.tick} x={frame.left - 6} y={scale.y(top * part) + 4} textAnchor="end">
-            {label(top * part)}
-          </text>
-        </g>
-      ))}
-      <text className={classes.tick} x={frame.left} y={frame.height - 8}>
-        {shortDay(data.from)}
-      </text>
-      <text className={classes.tick} x={frame.width - frame.right} y={frame.height - 8} textAnchor="end">
-        {shortDay(data.to)}
-      </text>
-    </>
-  );
-}
+/** Statistics are amounts and durations: half of the top is as good as a whole number. */
+const DayAxes = ({ data, top, label }: { data: Statistics; top: number; label(value: number): string }) => (
+  <Axes frame={frame} first={data.from} last={data.to} top={top} ticks={[0, top / 2, top]} label={label} />
+);
 
 const outcomes = [
   ['success', 'Passed'],
@@ -68,7 +43,7 @@ function Outcomes({ data }: { data: Statistics }) {
         role="img"
         aria-label={`Pipelines by day: ${data.success} passed, ${data.failed} failed, ${data.other} other`}
       >
-        <Axes data={data} top={top} label={String} />
+        <DayAxes data={data} top={top} label={String} />
         {data.days.map((day) => {
           let below = 0;
           return outcomes.map(([outcome, word]) => {
@@ -120,7 +95,7 @@ function Durations({ data }: { data: Statistics }) {
     <figure className={classes.chart}>
       <figcaption>Duration</figcaption>
       <svg viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`Duration by day: ${summary}`}>
-        <Axes data={data} top={top} label={(value) => duration(value)} />
+        <DayAxes data={data} top={top} label={(value) => duration(value)} />
         {durations.map(([look, name, word]) => {
           const points = data.days.flatMap((day) => (day[name] === null ? [] : [[day.date, day[name]] as const]));
           return (

@@ -9,6 +9,10 @@ export interface Frame {
   readonly bottom: number;
 }
 
+/** A day as the axes name it. */
+export const shortDay = (date: string) =>
+  new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
 const millisecondsPerDay = 86_400_000;
 
 /** Days from the first to the last of a span, at least one. */

@@ -177,7 +177,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     delivery: FactDelivery,
   ) {
     if (!mail.configured || fact.actor_id === null) return;
-    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id, commitId: null };
+    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id };
     const shown = await shownTo(about, fact.actor_id);
     if (!shown) return;
     await tell(
@@ -201,7 +201,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
     delivery: FactDelivery,
   ) {
     if (!mail.configured || fact.actor_id === null) return;
-    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id, commitId: null };
+    const about = { type, id, projectId: fact.project_id, groupId: fact.namespace_id };
     const line: Event['line'] = (actor, item) => `${capital(wordsOf(item))} was ${word} by ${actor.name}`;
     await tell({ factId: fact.id, event, actorId: fact.actor_id, about, line }, delivery);
   }
@@ -209,13 +209,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   async function reassigned(fact: Fact<typeof issueFacts.updated>, delivery: FactDelivery) {
     const { assignees } = fact.payload.changes ?? {};
     if (!mail.configured || fact.actor_id === null || !assignees) return;
-    const about = {
-      type: 'issue' as const,
-      id: fact.payload.issue_id,
-      projectId: fact.project_id,
-      groupId: null,
-      commitId: null,
-    };
+    const about = { type: 'issue' as const, id: fact.payload.issue_id, projectId: fact.project_id, groupId: null };
     const shown = await shownTo(about, fact.actor_id);
     if (!shown) return;
     const names = shown.assignees?.map(({ name }) => name).join(', ');
@@ -234,7 +228,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   async function peopleChanged(fact: Fact<typeof mergeRequestFacts.updated>, delivery: FactDelivery) {
     const { people, merge_request_id: id } = fact.payload;
     if (!mail.configured || fact.actor_id === null || !people) return;
-    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null, commitId: null };
+    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null };
     const shown = await shownTo(about, fact.actor_id);
     if (!shown) return;
     for (const [role, event, words] of [
@@ -257,20 +251,14 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
   async function pushedTo(fact: Fact<typeof mergeRequestFacts.head_changed>, delivery: FactDelivery) {
     if (!mail.configured || fact.actor_id === null) return;
     const { merge_request_id: id } = fact.payload;
-    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null, commitId: null };
+    const about = { type: 'merge_request' as const, id, projectId: fact.project_id, groupId: null };
     const line: Event['line'] = (actor, item) => `${actor.name} pushed new commits to ${wordsOf(item)}`;
     await tell({ factId: fact.id, event: 'push_to_merge_request', actorId: fact.actor_id, about, line }, delivery);
   }
 
   async function due(fact: Fact<typeof issueDue>, delivery: FactDelivery) {
     if (!mail.configured || fact.actor_id === null) return;
-    const about = {
-      type: 'issue' as const,
-      id: fact.payload.issue_id,
-      projectId: fact.project_id,
-      groupId: null,
-      commitId: null,
-    };
+    const about = { type: 'issue' as const, id: fact.payload.issue_id, projectId: fact.project_id, groupId: null };
     const line: Event['line'] = (_actor, item) => `${capital(wordsOf(item))} is due tomorrow`;
     const event = { factId: fact.id, event: 'issue_due', actorId: fact.actor_id, about, line, byItself: true } as const;
     await tell(event, delivery);

@@ -1,34 +1,19 @@
 /** Routes of what a merge request changes of accessibility and of the licences of dependencies. */
-import Type from 'typebox';
-import { IdOrPath, Int32 } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
 import { type AccessibilityFinding, compareAccessibility } from './accessibility.ts';
 import { compareLicenses, type LicenseUse, mergedLicenses } from './licenses.ts';
-import { reportReading } from './reading.ts';
+import { mostListed, reportPath, reportReading, reportRoute } from './reading.ts';
 import { AccessibilityReports, accessibilityJson, LicenseReports, licenseJson } from './reports.entity.ts';
-
-/** Entries of each list; more are counted. */
-const mostListed = 100;
-
-const common = { method: 'GET', tag: 'Merge request reports', credentials: ['token', 'session'] } as const;
-const params = Type.Object({
-  id: IdOrPath('Id or path of the project'),
-  merge_request_iid: Int32({ minimum: 1, description: 'Iid of the merge request' }),
-});
-const access = { on: 'project', ability: 'read_merge_request' } as const;
-const path = '/projects/:id/merge_requests/:merge_request_iid';
 
 export function comparisonRoutes(deps: Pick<CiDependencies, 'db'>, rights: Pick<WriteAccess, 'mayRead'>): Route[] {
   const { find, read } = reportReading(deps, rights);
 
   const accessibility = route({
-    ...common,
-    path: `${path}/accessibility_reports`,
+    ...reportRoute,
+    path: `${reportPath}/accessibility_reports`,
     summary: 'Compare the accessibility of a merge request with its target branch',
-    access,
-    params,
     responses: { 200: AccessibilityReports },
     handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
       const kinds = ['accessibility'];
@@ -57,11 +42,9 @@ export function comparisonRoutes(deps: Pick<CiDependencies, 'db'>, rights: Pick<
   });
 
   const licenses = route({
-    ...common,
-    path: `${path}/license_scanning_reports`,
+    ...reportRoute,
+    path: `${reportPath}/license_scanning_reports`,
     summary: 'Compare the licenses of the dependencies of a merge request with its target branch',
-    access,
-    params,
     responses: { 200: LicenseReports },
     handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
       const kinds = ['license_scanning'];

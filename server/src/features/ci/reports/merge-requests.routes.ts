@@ -1,6 +1,4 @@
 /** Routes of the reports of a merge request: coverage of its changes, and what it adds to the target branch. */
-import Type from 'typebox';
-import { IdOrPath, Int32 } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { familyOf } from '../downstream/sources.queries.ts';
@@ -9,7 +7,7 @@ import type { WriteAccess } from '../jobs/write-access.ts';
 import { compareQuality, type QualityFinding } from './code-quality.ts';
 import { type CoverageReport, coverageOf } from './coverage.ts';
 import { compareMetrics, type Metric } from './metrics.ts';
-import { reportReading } from './reading.ts';
+import { mostListed, reportPath, reportReading, reportRoute } from './reading.ts';
 import {
   CodeQualityReports,
   CoverageReports,
@@ -20,18 +18,8 @@ import {
 import { reportsOf } from './reports.queries.ts';
 import type { TerraformPlan } from './terraform.ts';
 
-/** Entries of each list; more are counted. */
-const mostListed = 100;
 /** Files whose coverage is looked up. */
 const mostFiles = 1_000;
-
-const common = { method: 'GET', tag: 'Merge request reports', credentials: ['token', 'session'] } as const;
-const params = Type.Object({
-  id: IdOrPath('Id or path of the project'),
-  merge_request_iid: Int32({ minimum: 1, description: 'Iid of the merge request' }),
-});
-const access = { on: 'project', ability: 'read_merge_request' } as const;
-const path = '/projects/:id/merge_requests/:merge_request_iid';
 
 export function mergeRequestReportRoutes(deps: CiDependencies, rights: Pick<WriteAccess, 'mayRead'>): Route[] {
   const { db } = deps;
@@ -39,11 +27,9 @@ export function mergeRequestReportRoutes(deps: CiDependencies, rights: Pick<Writ
   const { find, read } = reportReading(deps, rights);
 
   const coverage = route({
-    ...common,
-    path: `${path}/coverage_reports`,
+    ...reportRoute,
+    path: `${reportPath}/coverage_reports`,
     summary: 'Get the coverage of the lines of the files that a merge request changes',
-    access,
-    params,
     responses: { 200: CoverageReports },
     handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
       const kinds = ['cobertura', 'jacoco'];
@@ -63,11 +49,9 @@ export function mergeRequestReportRoutes(deps: CiDependencies, rights: Pick<Writ
   });
 
   const quality = route({
-    ...common,
-    path: `${path}/codequality_reports`,
+    ...reportRoute,
+    path: `${reportPath}/codequality_reports`,
     summary: 'Compare the code quality of a merge request with its target branch',
-    access,
-    params,
     responses: { 200: CodeQualityReports },
     handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
       const kinds = ['codequality'];
@@ -103,11 +87,9 @@ export function mergeRequestReportRoutes(deps: CiDependencies, rights: Pick<Writ
   });
 
   const terraform = route({
-    ...common,
-    path: `${path}/terraform_reports`,
+    ...reportRoute,
+    path: `${reportPath}/terraform_reports`,
     summary: 'List the terraform plans of a merge request',
-    access,
-    params,
     responses: { 200: TerraformReports },
     handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
       const kinds = ['terraform'];
@@ -138,11 +120,9 @@ export function mergeRequestReportRoutes(deps: CiDependencies, rights: Pick<Writ
   });
 
   const metrics = route({
-    ...common,
-    path: `${path}/metrics_reports`,
+    ...reportRoute,
+    path: `${reportPath}/metrics_reports`,
     summary: 'Compare the metrics of a merge request with its target branch',
-    access,
-    params,
     responses: { 200: MetricsReports },
     handler: async ({ subject, caller, params: { merge_request_iid: iid } }) => {
       const kinds = ['metrics'];

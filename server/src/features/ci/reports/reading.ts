@@ -1,13 +1,30 @@
 /** Reads the stored reports of the two pipelines that a merge request is compared by. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
+import { IdOrPath, Int32 } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import type { CiDependencies } from '../deps.ts';
 import { familyOf } from '../downstream/sources.queries.ts';
 import { debugLogging, type WriteAccess } from '../jobs/write-access.ts';
 import { comparedPipelines, reportsOf, type StoredReport, storedContent } from './reports.queries.ts';
+
+/** What the routes of these reports have in common. */
+export const reportRoute = {
+  method: 'GET',
+  tag: 'Merge request reports',
+  credentials: ['token', 'session'],
+  access: { on: 'project', ability: 'read_merge_request' },
+  params: Type.Object({
+    id: IdOrPath('Id or path of the project'),
+    merge_request_iid: Int32({ minimum: 1, description: 'Iid of the merge request' }),
+  }),
+} as const;
+export const reportPath = '/projects/:id/merge_requests/:merge_request_iid';
+/** Entries of each list; more are counted. */
+export const mostListed = 100;
 
 /** Bytes of reports that one answer reads. */
 const maxReadBytes = 64 * 1024 * 1024;

@@ -57,21 +57,24 @@ export interface Claim {
   readonly builtIn: BuiltInScope;
 }
 
-/** For `order`: running jobs by project and by person, and when those whose jobs wait were last given a runner. */
-export const load = sql`
+/** Running jobs of each project, and when a project whose jobs wait was last given a runner. */
+const projectLoad = sql`
   left join (
     select project_id, count(*) as number from jobs where status in ('running', 'canceling') group by project_id
   ) as running on running.project_id = jobs.project_id
-  left join (
-    select user_id, count(*) as number from jobs where status in ('running', 'canceling') group by user_id
-  ) as started on started.user_id = jobs.user_id
   left join (
     select waiting.project_id, (
       select max(served.started_at) from jobs as served
       where served.project_id = waiting.project_id and served.started_at is not null
     ) as at
     from (select distinct project_id from jobs where status = 'pending') as waiting
-  ) as project_turn on project_turn.project_id = jobs.project_id
+  ) as project_turn on project_turn.project_id = jobs.project_id`;
+
+/** The same of people. */
+const personLoad = sql`
+  left join (
+    select user_id, count(*) as number from jobs where status in ('running', 'canceling') group by user_id
+  ) as started on started.user_id = jobs.user_id
   left join (
     select waiting.user_id, (
       select max(served.started_at) from jobs as served
@@ -80,16 +83,45 @@ export const load = sql`
     from (select distinct user_id from jobs where status = 'pending') as waiting
   ) as user_turn on user_turn.user_id = jobs.user_id`;
 
+/** For the place of one job in the queue: both, for all that wait. */
+export const load = sql`${projectLoad} ${personLoad}`;
+
 /** `low`, `normal` and `high` as numbers that sort. */
 export const priorityRank = (column: 'projects.ci_queue_priority' | 'pipelines.queue_priority'): RawBuilder<number> =>
   sql<number>`(case ${sql.ref(column)} when 'high' then 1 when 'low' then -1 else 0 end)`;
 
+/** Projects with jobs for the runner in their turn. What is asked for each of them is asked once, not for each job. */
+async function projectsInTurn(tx: Db, claim: Claim): Promise<readonly number[]> {
+  const found = await sql<{ project_id: number }>`
+    select jobs.project_id
+    from (
+      select jobs.project_id, min(jobs.id) as oldest from ${candidates}
+      where runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
+      group by jobs.project_id
+    ) as jobs
+    join projects on projects.id = jobs.project_id
+    ${projectLoad}
+    order by ${priorityRank('projects.ci_queue_priority')} desc, coalesce(running.number, 0),
+      project_turn.at nulls first, jobs.oldest
+  `.execute(tx);
+  return found.rows.map((row) => row.project_id);
+}
+
 /**
- * Gives the next suitable job to a runner; undefined when there is none. Projects of a higher priority come
- * first, of these those with fewer running jobs, of these the one that was not given a runner for the longest time; of a
- * project its pipelines of a higher priority, of these the people by the same rules, then the oldest job. Rows that another claim holds are skipped.
+ * Gives the next suitable job to a runner; undefined when there is none. Projects of a higher priority come first, of
+ * these those with fewer running jobs, of these the one that was not given a runner for the longest time; of a project its
+ * pipelines of a higher priority, of these the people by the same rules, then the oldest job. Rows that another claim
+ * holds are skipped.
  */
 export async function claimJob(tx: Db, claim: Claim): Promise<Job | undefined> {
+  for (const projectId of await projectsInTurn(tx, claim)) {
+    const job = await claimJobOf(tx, projectId, claim);
+    if (job) return job;
+  }
+  return undefined;
+}
+
+async function claimJobOf(tx: Db, projectId: number, claim: Claim): Promise<Job | undefined> {
   const found = await sql<{ id: number; timeout_seconds: number }>`
     select jobs.id,
       least(
@@ -98,11 +130,9 @@ export async function claimJob(tx: Db, claim: Claim): Promise<Job | undefined> {
       ) as timeout_seconds
     from ${candidates}
     join pipelines on pipelines.id = jobs.pipeline_id
-    ${load}
-    where runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
-    order by ${priorityRank('projects.ci_queue_priority')} desc, coalesce(running.number, 0),
-      project_turn.at nulls first, ${priorityRank('pipelines.queue_priority')} desc, coalesce(started.number, 0),
-      user_turn.at nulls first, jobs.id
+    ${personLoad}
+    where jobs.project_id = ${projectId} and runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
+    order by ${priorityRank('pipelines.queue_priority')} desc, coalesce(started.number, 0), user_turn.at nulls first, jobs.id
     limit 1
     for update of jobs skip locked
   `.execute(tx);

@@ -197,21 +197,22 @@ async function variablesOf(
   const subject = { kind: 'project', ...place, level: 0 } as const;
   const commit: CiCommit | null = await deps.repository.commit(subject, rows.pipeline.sha);
   const fromPipeline = await pipelineVariableRows(db, job.pipeline_id);
-  const environment = job.environment === null ? null : await deps.deployments.environmentOf(db, job.id);
+  const [environment, languages, frozen, deployToken, failedTests] = await Promise.all([
+    job.environment === null ? null : deps.deployments.environmentOf(db, job.id),
+    languageNames(db, job.project_id),
+    deps.deployments.frozen(db, job.project_id),
+    ciDeployToken(db, deps.secrets, rows.project),
+    failedTestVariables(db, job),
+  ]);
   const variables = [
     ...environmentVariables(environment, null),
     ...serverVariables(deps),
-    ...projectVariables(
-      place,
-      deps.externalUrl,
-      rows.project.ci_config_path ?? ciConfigPaths[1],
-      await languageNames(db, job.project_id),
-    ),
+    ...projectVariables(place, deps.externalUrl, rows.project.ci_config_path ?? ciConfigPaths[1], languages),
     ...commitVariables(facts, commit),
     ...userVariables(rows.user),
-    ...freezeVariables(await deps.deployments.frozen(db, job.project_id)),
-    ...deployTokenVariables(await ciDeployToken(db, deps.secrets, rows.project)),
-    ...(await failedTestVariables(db, job)),
+    ...freezeVariables(frozen),
+    ...deployTokenVariables(deployToken),
+    ...failedTests,
     ...pipelineVariables(rows.pipeline, projectUrl),
     ...jobVariables({
       job,

@@ -20,7 +20,8 @@ export async function runnerVersions(db: Db): Promise<VersionRow[]> {
     from runner_managers join runners on runners.id = runner_managers.runner_id
     where not runners.built_in
     group by runner_managers.version
-    order by (regexp_match(runner_managers.version, '^v?([0-9]+)'))[1]::bigint desc nulls last, runner_managers.version desc
+    order by regexp_match(runner_managers.version, '^v?([0-9]{1,9})\\.([0-9]{1,9})(?:\\.([0-9]{1,9}))?')::bigint[] desc nulls last,
+      runner_managers.version desc
   `.execute(db);
   return found.rows;
 }

@@ -27,6 +27,7 @@ it('versions are those of the processes of all runners, for administrators alone
   await says(0, 'b', '18.2.0');
   await says(1, 'a', '18.2.0');
   await says(2, 'a', '9.5.0');
+  await says(2, 'b', '18.10.0');
   await world.app.db
     .updateTable('runner_managers')
     .set({ contacted_at: new Date(Date.now() - 3 * 3600 * 1000) })
@@ -38,6 +39,7 @@ it('versions are those of the processes of all runners, for administrators alone
     {
       api_version: compatibleVersion,
       versions: [
+        { version: '18.10.0', runners: 1, managers: 1, online: 1, update: 'current' },
         { version: '18.6.1', runners: 1, managers: 1, online: 1, update: 'current' },
         { version: '18.2.0', runners: 2, managers: 2, online: 2, update: 'available' },
         { version: '9.5.0', runners: 1, managers: 1, online: 0, update: 'required' },

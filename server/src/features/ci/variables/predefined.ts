@@ -78,7 +78,7 @@ export function projectVariables(
     variable('CI_PROJECT_ROOT_NAMESPACE', namespace.full_path.split('/')[0] ?? ''),
     variable('CI_PROJECT_URL', `${externalUrl}/${path}`),
     variable('CI_PROJECT_VISIBILITY', project.visibility),
-    variable('CI_PROJECT_REPOSITORY_LANGUAGES', languages.slice(0, 5).join(',').toLowerCase()),
+    variable('CI_PROJECT_REPOSITORY_LANGUAGES', languages.join(',').toLowerCase()),
     variable('CI_PROJECT_CLASSIFICATION_LABEL', ''),
     variable('CI_DEFAULT_BRANCH', branch),
     variable('CI_DEFAULT_BRANCH_SLUG', slug(branch)),

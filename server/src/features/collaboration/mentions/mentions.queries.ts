@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { grantHolds } from '../../namespaces/index.ts';
-import type { Noteable } from '../notes/index.ts';
+import type { MailedThing, Noteable } from '../notes/index.ts';
 
 /** Most people whom one name stands for. */
 const most = 2000;
@@ -21,7 +21,7 @@ export async function membersOf(db: Db, namespaceIds: readonly number[], project
 /** People who commented, without what the service wrote. */
 export async function commentersOf(
   db: Db,
-  { type, id, projectId, commitId }: Pick<Noteable, 'type' | 'id' | 'projectId' | 'commitId'>,
+  { type, id, projectId, commitId = null }: Pick<Noteable, 'type'> & MailedThing,
 ): Promise<number[]> {
   const about = id === null ? sql`project_id = ${projectId} and commit_id = ${commitId}` : sql`noteable_id = ${id}`;
   const { rows } = await sql<{ id: number }>`

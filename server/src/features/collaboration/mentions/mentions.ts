@@ -29,7 +29,8 @@ import { createTodo } from '../todos/index.ts';
 import { commentersOf, describedIn, membersOf } from './mentions.queries.ts';
 
 /** What a text is of. */
-export type About = Pick<Noteable, 'type' | 'id' | 'projectId' | 'groupId' | 'commitId'>;
+/** What is told of; only comments can be on a commit. */
+export type About = Pick<Noteable, 'type' | 'id' | 'projectId' | 'groupId'> & Partial<Pick<Noteable, 'commitId'>>;
 
 /** Somebody who sees what a text is of. */
 export interface Reader {
@@ -88,7 +89,7 @@ export function audience({ db, kinds, parents }: Dependencies): Audience {
     const found = isFollowed(kind) ? await followed(kind, about, caller) : await mailed(kind, about, caller);
     if (!found) return null;
     const { target, subject } = found;
-    const place = { noteable: { ...about, iid: null }, subject, title: target.title };
+    const place = { noteable: { commitId: null, ...about, iid: null }, subject, title: target.title };
     return internal && !may(caller, kind, 'internal', place) ? null : { caller, subject, target };
   }
 

@@ -5,6 +5,7 @@ export {
   type Followed,
   type FollowedKind,
   isFollowed,
+  type MailedThing,
   may,
   mayComment,
   type Noteable,

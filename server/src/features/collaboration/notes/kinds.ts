@@ -122,7 +122,7 @@ export interface Mailed {
   /** Who made it. */
   people(about: MailedThing): Promise<number[]>;
 }
-export type MailedThing = Pick<Noteable, 'id' | 'projectId' | 'commitId'>;
+export type MailedThing = Pick<Noteable, 'id' | 'projectId'> & Partial<Pick<Noteable, 'commitId'>>;
 
 interface Common<P extends TProperties> {
   readonly type: NoteableType;

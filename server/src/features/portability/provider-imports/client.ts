@@ -32,8 +32,8 @@ export interface ClientOptions {
     readonly body: unknown;
     readonly url: string;
   }): string | null;
-  /** The objects of a page. */
-  rows(body: unknown): readonly unknown[];
+  /** The objects of a page; a list without it. */
+  rows?(body: unknown): readonly unknown[];
   /** Waits until the other server serves again; somebody who waits for an answer gets an error instead. */
   readonly waits: boolean;
   readonly signal?: AbortSignal;
@@ -127,7 +127,7 @@ export function providerClient(options: ClientOptions): ProviderClient {
         if (page >= mostPages) throw new ProviderError('unreachable', 'The server has no last page');
         const answer = await ask(url);
         const body = parsed(answer);
-        yield options.rows(body).map(record);
+        yield (options.rows?.(body) ?? (Array.isArray(body) ? body : [])).map(record);
         const next = options.next({ headers: answer.headers, body, url });
         // The token is for one server.
         if (next !== null && new URL(next, url).origin !== new URL(base).origin)
@@ -145,4 +145,20 @@ export function nextLink(header: string | undefined): string | null {
     if (url) return url;
   }
   return null;
+}
+
+/** The page behind, at the address that answered: the other server names pages under the one that it believes to have. */
+export function nextHere({ headers, url }: { readonly headers: OutboundAnswer['headers']; readonly url: string }) {
+  const link = URL.parse(nextLink(headers.link) ?? '');
+  if (!link) return null;
+  const next = new URL(url);
+  next.search = link.search;
+  return next.href;
+}
+
+/** Where a server is, without slashes at the end; null for what is no address, or one with a password. */
+export function serverAt(address: string): { readonly origin: string; readonly path: string } | null {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
 }

@@ -1,28 +1,25 @@
 /** Repositories of Gitea and Forgejo: their REST API, version 1, which answers mostly in the shapes of the hosted provider. */
 import { type Row, record, text } from '../project-archives/json.ts';
-import { type ProviderClient, ProviderError, providerClient } from './client.ts';
+import { nextHere, type ProviderClient, ProviderError, providerClient, serverAt } from './client.ts';
+import { hostedLists, repositoryOf } from './hosted-lists.ts';
 import {
-  forkBranch,
   issueRow,
   labelRow,
   lineNoteRow,
   milestoneRow,
   noteRow,
-  numbered,
-  numberIn,
   releaseRow,
   requestRow,
   whole,
 } from './hosted-rows.ts';
-import type { ProviderConfig, ProviderRepository, RefName, Source } from './provider.ts';
+import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
 
 type Config = Extract<ProviderConfig, { provider: 'gitea' }>;
 
 /** Where its API is; null for what is no address. */
 export function giteaApiOf(address: string): string | null {
-  const url = URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
-  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
+  const at = serverAt(address);
+  return at && `${at.origin}${at.path.replace(/\/api\/v1$/, '')}/api/v1`;
 }
 
 export function giteaClient(
@@ -34,14 +31,7 @@ export function giteaClient(
     base,
     credentials: [`token ${token}`],
     accept: 'application/json',
-    // It names pages under the address that it believes to have; ours may be another.
-    next: ({ headers, url }) => {
-      if (!/rel="next"/.test(headers.link ?? '')) return null;
-      const next = new URL(url);
-      next.searchParams.set('page', String(Number(next.searchParams.get('page') ?? 1) + 1));
-      return next.href;
-    },
-    rows: (body) => (Array.isArray(body) ? body : []),
+    next: nextHere,
   });
 }
 
@@ -54,16 +44,7 @@ export async function giteaRepository(client: ProviderClient, config: Config): P
   const told = URL.parse(text(row.clone_url) ?? '');
   const near = told?.hostname === new URL(config.base).hostname;
   const cloneUrl = near ? told.href : `${config.base.replace(/\/api\/v1$/, '')}/${source}.git`;
-  return {
-    id: String(row.id ?? config.repositoryId),
-    name: text(row.name) ?? String(config.repositoryId),
-    source,
-    link: `/${source}`,
-    description: text(row.description),
-    private: row.private !== false,
-    cloneUrl,
-    defaultBranch: text(row.default_branch),
-  };
+  return repositoryOf(row, config.repositoryId, source, cloneUrl);
 }
 
 /** A request as the hosted provider would tell it. */
@@ -81,27 +62,17 @@ const verdicts: Readonly<Record<string, string>> = {
 
 export async function giteaSource(client: ProviderClient, config: Config): Promise<Source> {
   const repository = await giteaRepository(client, config);
-  const base = `/repos/${repository.source.split('/').map(encodeURIComponent).join('/')}`;
-  const { issues, requests, known, issue, request } = numbered();
-
-  async function* mapped(path: string, relation: string, map: (row: Row) => Row | null) {
-    for await (const page of client.pages(`${base}${path}${path.includes('?') ? '&' : '?'}limit=50`))
-      yield page.flatMap((each) => {
-        const row = map(each);
-        return row === null ? [] : [{ relation, row }];
-      });
-  }
-  const remark = (row: Row): Row | null => {
-    const number = numberIn(row.pull_request_url) ?? numberIn(row.issue_url);
-    if (number === null || !(requests.has(number) || issues.has(number))) return null;
-    return noteRow(row, { [requests.has(number) ? 'merge_request' : 'issue']: number }, `comment:${whole(row.id)}`);
-  };
+  const { requests, known, issue, request, pages, mapped, remark, refs } = hostedLists(client, repository, {
+    size: 'limit=50',
+    product: 'gitea',
+    told,
+  });
 
   /** What reviews of a request say as a whole, and on lines. */
   async function* reviews(number: number, about: Row) {
     /** Comments on one line are one conversation. */
     const first = new Map<string, unknown>();
-    for await (const page of client.pages(`${base}/pulls/${number}/reviews?limit=50`))
+    for await (const page of pages(`/pulls/${number}/reviews`))
       for (const review of page) {
         const body = [verdicts[String(review.state)], text(review.body)].filter((each) => each).join('\n\n');
         const at = { created_at: review.submitted_at, updated_at: review.submitted_at };
@@ -128,19 +99,7 @@ export async function giteaSource(client: ProviderClient, config: Config): Promi
     repository,
     known,
     git: { username: 'oauth2', password: config.token },
-    async refs() {
-      const found: RefName[] = [];
-      for await (const page of client.pages(`${base}/pulls?state=all&sort=oldest&limit=50`))
-        for (const row of page.map(told)) {
-          const number = whole(row.number);
-          if (number === null) continue;
-          const there = `refs/pull/${number}/head`;
-          found.push({ there, here: `refs/merge-requests/${number}/head` });
-          const own = String(record(record(row.head).repo).id ?? '') === repository.id;
-          if (row.state === 'open' && !own) found.push({ there, here: `refs/heads/${forkBranch(row, 'gitea')}` });
-        }
-      return found;
-    },
+    refs: () => refs('/pulls?state=all&sort=oldest'),
     stages: [
       { name: 'labels', rows: () => mapped('/labels', 'labels', labelRow) },
       {

@@ -1,21 +1,18 @@
 /** The hosted provider's repositories: its REST API, version 3, as rows of our relations. */
-import { type Row, record, text } from '../project-archives/json.ts';
-import { nextLink, type ProviderClient, ProviderError, providerClient } from './client.ts';
+import { type Row, text } from '../project-archives/json.ts';
+import { nextLink, type ProviderClient, ProviderError, providerClient, serverAt } from './client.ts';
+import { hostedLists, repositoryOf } from './hosted-lists.ts';
 import {
-  forkBranch,
   issueRow,
   labelRow,
   lineNoteRow,
   milestoneRow,
-  noteRow,
-  numbered,
   numberIn,
   releaseRow,
   requestRow,
   roles,
-  whole,
 } from './hosted-rows.ts';
-import type { ProviderConfig, ProviderRepository, RefName, Source } from './provider.ts';
+import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
 
 type Config = Extract<ProviderConfig, { provider: 'hosted' }>;
 
@@ -24,10 +21,8 @@ const publicApi = 'https://api.github.com';
 /** Where the API is, for a host that somebody names; the public one without. */
 export function apiOf(hostname: string | undefined): string | null {
   if (hostname === undefined || hostname.trim() === '') return publicApi;
-  const url = URL.parse(hostname.includes('://') ? hostname : `https://${hostname}`);
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
-  const path = url.pathname.replace(/\/+$/, '');
-  return `${url.origin}${path.endsWith('/api/v3') ? path : `${path}/api/v3`}`;
+  const at = serverAt(hostname.includes('://') ? hostname : `https://${hostname}`);
+  return at && `${at.origin}${at.path.replace(/\/api\/v3$/, '')}/api/v3`;
 }
 
 export function hostedClient(
@@ -40,7 +35,6 @@ export function hostedClient(
     credentials: tokens.map((token) => `Bearer ${token}`),
     accept: 'application/vnd.github+json',
     next: ({ headers }) => nextLink(headers.link),
-    rows: (body) => (Array.isArray(body) ? body : []),
   });
 }
 
@@ -49,36 +43,14 @@ export async function hostedRepository(client: ProviderClient, id: number): Prom
   const [source, cloneUrl] = [text(row.full_name), text(row.clone_url)];
   if (source === null || cloneUrl === null || URL.parse(cloneUrl) === null)
     throw new ProviderError('unreachable', 'The server answered with something else than a repository');
-  return {
-    id: String(row.id ?? id),
-    name: text(row.name) ?? String(id),
-    source,
-    link: `/${source}`,
-    description: text(row.description),
-    private: row.private !== false,
-    cloneUrl,
-    defaultBranch: text(row.default_branch),
-  };
+  return repositoryOf(row, id, source, cloneUrl);
 }
 
 export async function hostedSource(client: ProviderClient, config: Config): Promise<Source> {
   const repository = await hostedRepository(client, config.repositoryId);
-  const base = `/repos/${repository.source.split('/').map(encodeURIComponent).join('/')}`;
-  const { issues, requests, known, issue, request } = numbered();
-
-  async function* mapped(path: string, relation: string, map: (row: Row) => Row | null) {
-    const joined = `${base}${path}${path.includes('?') ? '&' : '?'}per_page=100`;
-    for await (const page of client.pages(joined))
-      yield page.flatMap((each) => {
-        const row = map(each);
-        return row === null ? [] : [{ relation, row }];
-      });
-  }
-  const remark = (row: Row): Row | null => {
-    const number = numberIn(row.issue_url);
-    if (number === null || !(requests.has(number) || issues.has(number))) return null;
-    return noteRow(row, { [requests.has(number) ? 'merge_request' : 'issue']: number }, `comment:${whole(row.id)}`);
-  };
+  const { issues, requests, known, issue, request, mapped, remark, refs } = hostedLists(client, repository, {
+    size: 'per_page=100',
+  });
   const review = (row: Row): Row | null => {
     const number = numberIn(row.pull_request_url);
     const about = number === null ? undefined : requests.get(number);
@@ -102,19 +74,7 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
     repository,
     known,
     git: { username: 'x-access-token', password: config.tokens[0] ?? '' },
-    async refs() {
-      const found: RefName[] = [];
-      for await (const page of client.pages(`${base}/pulls?state=all&sort=created&direction=asc&per_page=100`))
-        for (const row of page) {
-          const number = whole(row.number);
-          if (number === null) continue;
-          const there = `refs/pull/${number}/head`;
-          found.push({ there, here: `refs/merge-requests/${number}/head` });
-          const own = String(record(record(row.head).repo).id ?? '') === repository.id;
-          if (row.state === 'open' && !own) found.push({ there, here: `refs/heads/${forkBranch(row)}` });
-        }
-      return found;
-    },
+    refs: () => refs('/pulls?state=all&sort=created&direction=asc'),
     stages: [
       { name: 'labels', rows: () => mapped('/labels', 'labels', labelRow) },
       { name: 'milestones', rows: () => mapped('/milestones?state=all', 'milestones', milestoneRow) },

@@ -1,16 +1,15 @@
 /** Repositories of the self-hosted server product: its REST API, version 1.0, as rows of our relations. */
 import { createHash } from 'node:crypto';
 import { type Row, record, text } from '../project-archives/json.ts';
-import { type ProviderClient, ProviderError, providerClient } from './client.ts';
+import { type ProviderClient, ProviderError, providerClient, serverAt } from './client.ts';
 import type { ProviderConfig, ProviderRepository, RefName, Source } from './provider.ts';
 
 type Config = Extract<ProviderConfig, { provider: 'server' }>;
 
 /** Where its API is; null for what is no address. */
 export function serverApiOf(address: string): string | null {
-  const url = URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}/rest/api/1.0`;
+  const at = serverAt(address);
+  return at && `${at.origin}${at.path}/rest/api/1.0`;
 }
 
 const whole = (value: unknown): number | null => (typeof value === 'number' && Number.isInteger(value) ? value : null);

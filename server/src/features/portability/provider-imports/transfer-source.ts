@@ -7,16 +7,15 @@ import { type Row, recordIn, text } from '../project-archives/json.ts';
 import { linesOf } from '../project-archives/taking.ts';
 import { ArchiveError, unpacked } from '../project-archives/tar.ts';
 import { spellings } from '../relation-exports/relation-exports.service.ts';
-import { nextLink, type ProviderClient, ProviderError, providerClient } from './client.ts';
+import { nextHere, type ProviderClient, ProviderError, providerClient, serverAt } from './client.ts';
 import type { ProviderConfig, ProviderRepository, RefName, Source } from './provider.ts';
 
 type Config = Extract<ProviderConfig, { provider: 'transfer' }>;
 
 /** Where the API of an instance is; null for what is no address. */
 export function transferApiOf(address: string): string | null {
-  const url = URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}/api/v4`;
+  const at = serverAt(address);
+  return at && `${at.origin}${at.path}/api/v4`;
 }
 
 export function transferClient(
@@ -28,15 +27,7 @@ export function transferClient(
     base,
     credentials: [`Bearer ${token}`],
     accept: 'application/json',
-    // It names pages under the address that it believes to have; ours may be another.
-    next: ({ headers, url }) => {
-      const link = URL.parse(nextLink(headers.link) ?? '');
-      if (!link) return null;
-      const next = new URL(url);
-      next.search = link.search;
-      return next.href;
-    },
-    rows: (body) => (Array.isArray(body) ? body : []),
+    next: nextHere,
   });
 }
 

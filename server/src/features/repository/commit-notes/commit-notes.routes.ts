@@ -125,14 +125,14 @@ export function commitNoteRoutes(deps: {
     positioned,
     mailed: {
       async show(subject, { commitId }, caller) {
-        if (commitId === null || !canOnProject(caller, 'read_code', subject)) return null;
+        if (!commitId || !canOnProject(caller, 'read_code', subject)) return null;
         if ((await repository.resolve(subject.project, commitId)) === null) return null;
         const { title } = await repository.commit(subject, commitId);
         return { json: {}, title, path: `/${projectPath(subject)}/-/commit/${commitId}` };
       },
       async people({ projectId, commitId }) {
         const subject = projectId === null ? null : await findProjectSubject(db, String(projectId), null);
-        if (!subject || commitId === null) return [];
+        if (!subject || !commitId) return [];
         if ((await repository.resolve(subject.project, commitId)) === null) return [];
         const { author_email } = await repository.commit(subject, commitId);
         return [...(await authorsByEmail(db, [author_email])).values()].map(({ id }) => id);

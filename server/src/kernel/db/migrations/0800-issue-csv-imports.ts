@@ -18,12 +18,13 @@ export const issueCsvImportsMigration: Migration = {
     )`,
     `create index issue_csv_imports_project_index on issue_csv_imports (project_id)`,
     `create index issue_csv_imports_user_index on issue_csv_imports (user_id)`,
-    `create function issue_csv_import_left() returns trigger language plpgsql as $$
+    // For any table whose rows own the object of their `object_key`.
+    `create function object_key_left() returns trigger language plpgsql as $$
     begin
       insert into object_deletions (object_key) values (old.object_key) on conflict do nothing;
       return null;
     end $$`,
     `create trigger issue_csv_imports_gone after delete on issue_csv_imports for each row
-      execute function issue_csv_import_left()`,
+      execute function object_key_left()`,
   ],
 };

@@ -15,12 +15,7 @@ export const metricImagesMigration: Migration = {
       created_at timestamptz(3) not null default now()
     )`,
     `create index issue_metric_images_issue_index on issue_metric_images (issue_id, id)`,
-    `create function issue_metric_image_left() returns trigger language plpgsql as $$
-    begin
-      insert into object_deletions (object_key) values (old.object_key) on conflict do nothing;
-      return null;
-    end $$`,
     `create trigger issue_metric_images_gone after delete on issue_metric_images for each row
-      execute function issue_metric_image_left()`,
+      execute function object_key_left()`,
   ],
 };
