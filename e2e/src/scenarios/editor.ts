@@ -1,7 +1,7 @@
 /** The Markdown editor: completion by keyboard, toolbar, files by paste, preview; check boxes that are ticked. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { api } from '../support/api.ts';
+import { api, until } from '../support/api.ts';
 import { headed, holds, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
@@ -146,11 +146,11 @@ export async function editorJourney(suite: Suite): Promise<void> {
         await page.goto('/weavers/mill/-/milestones/1');
         const box = page.getByRole('checkbox', { name: 'thatch' });
         await box.check();
-        await page.waitForResponse(
-          (answer) => answer.request().method() === 'GET' && answer.url().includes('milestones'),
-        );
-        const [milestone] = await call.expect<{ description: string }[]>(200, 'GET', `${mill}/milestones`);
-        assert.equal(milestone?.description, '- [x] thatch');
+        // The page ticks it before the server has.
+        await until('the ticked box in the text', 60, async () => {
+          const [milestone] = await call.expect<{ description: string }[]>(200, 'GET', `${mill}/milestones`);
+          return milestone?.description === '- [x] thatch';
+        });
       });
     });
   } finally {
