@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../src/support/instance.ts';
 import { createSuite, finish } from '../src/support/suite.ts';
+import { backupsUnderLoad } from './backups.ts';
 import { contention } from './contention.ts';
 import { randomHistories, randomTrains } from './histories.ts';
 import { killPoints } from './kill-points.ts';
@@ -19,7 +20,7 @@ import { manyJobs, wholeSweeps } from './sweeps.ts';
 const { values: options } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'kills,storage,contention,sizes,requests,histories,trains,sweeps,queue' },
+    only: { type: 'string', default: 'kills,storage,backups,contention,sizes,requests,histories,trains,sweeps,queue' },
     kills: { type: 'string' },
     seed: { type: 'string', default: '1' },
     keep: { type: 'boolean', default: false },
@@ -58,6 +59,13 @@ async function killed(processes: 1 | 2): Promise<void> {
 try {
   if (parts.has('kills')) for (const processes of [1, 2] as const) await killed(processes);
   if (parts.has('storage')) await storageFaults(suite, join(directory, 'storage'));
+  if (parts.has('backups') && !short)
+    await backupsUnderLoad(
+      suite,
+      join(directory, 'backups'),
+      { backups: 5, writesPerSecond: 50, kills: 12, megabytes: 200 },
+      say,
+    );
   if (parts.has('histories') && !short) await randomHistories(suite, 300, Number(options.seed), say);
   if (parts.has('trains') && !short) await randomTrains(suite, 100, Number(options.seed), say);
   if (parts.has('sweeps') && !short) await wholeSweeps(suite);

@@ -1,18 +1,14 @@
 /** Backups end to end: made while people write, verified, restored into an empty instance; damage is refused. Slow: whole instances are restored. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { compose } from '../../../../test/compose.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts';
 import { type BuiltToken, buildAdmin, buildToken } from '../../../../test/factories.ts';
-import { createPool } from '../../../kernel/db/index.ts';
-import { openObjectStore } from '../../../kernel/objects/index.ts';
+import { emptyInstance } from '../../../../test/restored.ts';
 import { openDestination } from './destination.ts';
-import { restoreBackup } from './restore.ts';
 import { verifyBackup } from './verify.ts';
 
 // Whole instances are copied and made: on a busy machine that takes its time.
@@ -118,53 +114,6 @@ function writers() {
   };
 }
 
-interface Restored {
-  readonly database: TestDatabase;
-  readonly directory: string;
-  restore(name: string, secret?: string | null): ReturnType<typeof restoreBackup>;
-  close(): Promise<void>;
-}
-
-async function emptyInstance(): Promise<Restored> {
-  const database = await createTestDatabase('template1');
-  const directory = await mkdtemp(path.join(tmpdir(), 'millrace-restored-'));
-  const repositories = path.join(directory, 'repositories');
-  await mkdir(repositories);
-  return {
-    database,
-    directory,
-    async restore(name, secret = passphrase) {
-      const pool = createPool({ ...database, max: 2 });
-      try {
-        const config = { ...app.kernels.config, data: directory, objects: `file:${path.join(directory, 'objects')}` };
-        const target = {
-          pool,
-          objects: await openObjectStore(config),
-          storages: { default: repositories },
-          secretsFile: path.join(directory, 'secrets.key'),
-        };
-        return await restoreBackup(await destination(), name, secret, target, () => undefined);
-      } finally {
-        await pool.end();
-      }
-    },
-    close: async () => {
-      await database.drop();
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-async function rowsOf<T extends pg.QueryResultRow>(database: TestDatabase, text: string): Promise<T[]> {
-  const client = new pg.Client(database);
-  await client.connect();
-  try {
-    return (await client.query<T>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 test('what was acknowledged before the point is restored, refs and rows agree, and the instance serves it', async () => {
   const writing = writers();
   await eventually('writes', async () => writing.acknowledged.length >= 4);
@@ -177,33 +126,27 @@ test('what was acknowledged before the point is restored, refs and rows agree, a
   // Not everything: what came after the point is not in it.
   expect(before.length).toBeLessThan(writing.acknowledged.length);
 
-  const instance = await emptyInstance();
+  const instance = await emptyInstance(app, passphrase);
   try {
     expect(await instance.restore(backup.name)).toMatchObject({ repositories: 1, objects: 1, problems: [] });
-    const [place] = await rowsOf<{ repository_path: string }>(
-      instance.database,
-      'select repository_path from projects',
-    );
+    const [place] = await instance.rows<{ repository_path: string }>('select repository_path from projects');
     const repository = path.join(instance.directory, 'repositories', place?.repository_path ?? '');
     const git = (...args: string[]) => execFileSync('git', ['--git-dir', repository, ...args], { encoding: 'utf8' });
     expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('');
     // The last write that the rows know of is where the branch is.
-    const [last] = await rowsOf<{ after: string }>(
-      instance.database,
+    const [last] = await instance.rows<{ after: string }>(
       `select changes->0->>'after' as after from repository_intents where state = 'applied' order by id desc limit 1`,
     );
     expect(git('rev-parse', 'refs/heads/main').trim()).toBe(last?.after);
     const files = git('ls-tree', '--name-only', 'main').split('\n');
-    const titles = (await rowsOf<{ title: string }>(instance.database, 'select title from issues')).map(
-      ({ title }) => title,
-    );
+    const titles = (await instance.rows<{ title: string }>('select title from issues')).map(({ title }) => title);
     for (const { kind, number } of before)
       if (kind === 'commit') expect(files).toContain(`file-${number}.txt`);
       else expect(titles).toContain(`Issue ${number}`);
     expect(await readFile(path.join(instance.directory, 'secrets.key'), 'utf8')).toBe(
       await readFile(app.kernels.config.secrets, 'utf8'),
     );
-    expect(await rowsOf(instance.database, `select id from backups where state = 'running'`)).toEqual([]);
+    expect(await instance.rows(`select id from backups where state = 'running'`)).toEqual([]);
 
     const restored = await compose(instance.database, instance.directory, {});
     try {
@@ -229,7 +172,7 @@ test('a later backup stores only what is new, and is whole by itself', async () 
   expect((await commit(100_001)).status).toBe(201);
   const second = await made();
   expect(second.bytes_stored).toBeLessThan(second.bytes_total);
-  const instance = await emptyInstance();
+  const instance = await emptyInstance(app, passphrase);
   try {
     expect(await instance.restore(second.name)).toMatchObject({ repositories: 1, objects: 1 });
   } finally {
@@ -257,14 +200,13 @@ test('damage is refused with a sentence, and an instance stays empty', async () 
   const where = await destination();
   const refuses = async (reason: RegExp) => {
     await expect(verifyBackup(where, name, passphrase, { signal })).rejects.toThrow(reason);
-    const instance = await emptyInstance();
+    const instance = await emptyInstance(app, passphrase);
     try {
       await expect(instance.restore(name)).rejects.toThrow(reason);
-      const [users] = await rowsOf<{ there: string | null }>(
-        instance.database,
+      const [users] = await instance.rows<{ there: string | null }>(
         `select to_regclass('public.users')::text as there`,
       );
-      if (users?.there) expect(await rowsOf(instance.database, 'select id from users')).toEqual([]);
+      if (users?.there) expect(await instance.rows('select id from users')).toEqual([]);
     } finally {
       await instance.close();
     }

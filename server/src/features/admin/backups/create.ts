@@ -152,7 +152,12 @@ export async function createBackup(
 
   const before = options.full ? null : await lastUsable(destination, heads, sealing);
 
-  async function packsOf(of: CapturedRepository, last: Pick<RepositoryEntry, 'refs' | 'packs'> | undefined) {
+  /** Packs that are gone or cut off are not built upon: every later backup would be as incomplete as they are. */
+  const allThere = async (packs: readonly Blob[]) =>
+    (await Promise.all(packs.map(async ({ key, size }) => (await destination.sizeOf(key)) === size))).every(Boolean);
+
+  async function packsOf(of: CapturedRepository, before: Pick<RepositoryEntry, 'refs' | 'packs'> | undefined) {
+    const last = before && (await allThere(before.packs)) ? before : undefined;
     const chain = last && last.packs.length < mostPacks ? last : undefined;
     if (last && sameRefs(last.refs, of.refs)) {
       for (const blob of last.packs) used(blob, 0);

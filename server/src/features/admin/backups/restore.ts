@@ -11,7 +11,7 @@ import { restoreRepository } from '../../repository/index.ts';
 import { entriesOf } from './catalog.ts';
 import { openBackup } from './create.ts';
 import type { Destination } from './destination.ts';
-import type { ObjectEntry, RepositoryEntry } from './manifest.ts';
+import { type ObjectEntry, plain, type RepositoryEntry } from './manifest.ts';
 import { DamagedBackup } from './sealing.ts';
 import { readTables } from './table-stream.ts';
 
@@ -54,9 +54,12 @@ export async function restoreBackup(
   const refusal = await refusalOfLoad(target.pool, body.migrations);
   if (refusal !== null) throw new RestoreRefused(refusal);
   // Every file is there before anything is written; their content is checked while it is read.
-  const needed = new Map<string, number>();
+  const needed = new Map<string, number | null>();
   const need = (blob: { key: string; size: number }) => needed.set(blob.key, blob.size);
   need(body.database);
+  // Nothing is restored from it, but a backup with any damaged file is refused.
+  for await (const key of entriesOf<string>(destination.read(head.references, 'references', plain)))
+    if (!needed.has(key)) needed.set(key, null);
   const storages = new Set<string>();
   const repositories = () => entriesOf<RepositoryEntry>(destination.read(body.repositories, 'repositories', sealing));
   const objects = () => entriesOf<ObjectEntry>(destination.read(body.objects, 'objects', sealing));
@@ -65,9 +68,11 @@ export async function restoreBackup(
     for (const pack of packs) need(pack);
   }
   for await (const object of objects()) need(destination.objectBlob(object, sealing));
-  for (const [key, size] of needed)
-    if ((await destination.sizeOf(key)) !== size)
+  for (const [key, size] of needed) {
+    const there = await destination.sizeOf(key);
+    if (there === null || (size !== null && there !== size))
       throw new DamagedBackup(`backup ${name} is not complete: file ${key} is missing or cut off`);
+  }
   const unknown = [...storages].filter((storage) => target.storages[storage] === undefined);
   if (unknown.length > 0)
     throw new RestoreRefused(
