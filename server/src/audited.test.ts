@@ -75,6 +75,7 @@ const silent: Readonly<Record<string, string>> = {
   'POST /groups/:id/hooks/:hook_id/test/:trigger': 'a trial; changes nothing',
   'POST /projects/:id/hooks/:hook_id/test/:trigger': 'a trial; changes nothing',
   'POST /projects/:id/integrations/:slug/test': 'a trial; changes nothing',
+  'POST /projects/:id/services/:slug/test': 'a trial; changes nothing',
   'POST /admin/backups/:id/verify': 'reads what is there; changes nothing',
   'POST /projects/:id/star': 'says nothing of rights',
   'POST /projects/:id/unstar': 'says nothing of rights',

@@ -252,7 +252,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List active integrations of the instance
+         * List active integrations of the instance: the default of all groups and projects
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getAdminIntegrations"];
@@ -272,7 +272,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an integration of the instance
+         * Get an integration of the instance: the default of all groups and projects
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getAdminIntegrationsBySlug"];
@@ -283,7 +283,7 @@ export interface paths {
         put: operations["putAdminIntegrationsBySlug"];
         post?: never;
         /**
-         * Disable an integration of the instance
+         * Disable an integration of the instance: the default of all groups and projects
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteAdminIntegrationsBySlug"];
@@ -2552,7 +2552,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List active integrations of a group
+         * List active integrations of a group and of everything below it
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdIntegrations"];
@@ -2572,7 +2572,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an integration of a group
+         * Get an integration of a group and of everything below it
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdIntegrationsBySlug"];
@@ -2583,7 +2583,7 @@ export interface paths {
         put: operations["putGroupsByIdIntegrationsBySlug"];
         post?: never;
         /**
-         * Disable an integration of a group
+         * Disable an integration of a group and of everything below it
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdIntegrationsBySlug"];
@@ -12776,6 +12776,27 @@ export interface paths {
          * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdServicesBySlug"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/services/{slug}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test an integration of a project (older name of the route)
+         * @deprecated
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdServicesBySlugTest"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -28371,7 +28392,7 @@ export interface components {
             archive_trace_events?: boolean | null;
             /** @description URL of the server */
             bamboo_url?: string | null;
-            /** @description Branches whose pushes and pipelines are sent */
+            /** @description Branches whose pushes and pipelines are sent; default `default` */
             branches_to_be_notified?: string | null;
             /** @description Key of the build plan */
             build_key?: string | null;
@@ -28379,6 +28400,8 @@ export interface components {
             build_type?: string | null;
             /** @description Channel for events without one of their own */
             channel?: string | null;
+            /** @description Colors messages */
+            colorize_messages?: boolean | null;
             /** @description Comments on issues that commits and merge requests mention; default true */
             comment_on_event_enabled?: boolean | null;
             /** @description Channel for confidential issues events */
@@ -28391,6 +28414,8 @@ export interface components {
             confidential_note_events?: boolean;
             /** @description URL of the workspace */
             confluence_url?: string | null;
+            /** @description Pipeline and job events */
+            datadog_ci_visibility?: boolean | null;
             /** @description Environment tag */
             datadog_env?: string | null;
             /** @description Service tag */
@@ -28399,13 +28424,21 @@ export interface components {
             datadog_site?: string | null;
             /** @description More tags */
             datadog_tags?: string | null;
+            /** @description URI before each recipient */
+            default_irc_uri?: string | null;
             /** @description Channel for deployment events */
             deployment_channel?: string | null;
             /** @description Sends deployment events */
             deployment_events?: boolean;
             /** @description Device; all when empty */
             device?: string | null;
-            /** @description Leaves out the list of changed files */
+            /** @description Name of the access token */
+            diffblue_access_token_name?: string | null;
+            /** @description Access token */
+            diffblue_access_token_secret?: string | null;
+            /** @description License key */
+            diffblue_license_key?: string | null;
+            /** @description Leaves out the diffs */
             disable_diffs?: boolean | null;
             /** @description URL of the server */
             drone_url?: string | null;
@@ -28413,6 +28446,8 @@ export interface components {
             enable_ssl_verification?: boolean | null;
             /** @description URL of the wiki */
             external_wiki_url?: string | null;
+            /** @description Sets variables on protected branches and tags only */
+            google_play_protected_refs?: boolean | null;
             /** @description URL of the server */
             hostname?: string | null;
             /** @description Channel for issues events */
@@ -28451,6 +28486,8 @@ export interface components {
             notify_only_broken_pipelines?: boolean | null;
             /** @description Only pipelines of the default branch */
             notify_only_default_branch?: boolean | null;
+            /** @description Name of the package */
+            package_name?: string | null;
             /** @description Password */
             password?: string | null;
             /** @description Channel for pipeline events */
@@ -28469,18 +28506,30 @@ export interface components {
             push_channel?: string | null;
             /** @description Sends push events */
             push_events?: boolean;
-            /** @description Email addresses, with commas or line breaks between them */
+            /** @description Channels or email addresses, with commas */
             recipients?: string | null;
+            /** @description URL of the repository */
+            repository_url?: string | null;
             /** @description Branches, with commas */
             restrict_to_branch?: string | null;
             /** @description Id of the room */
             room?: string | null;
-            /** @description Stored; has no effect */
+            /** @description Sends from the email address of the user who pushed, where it is of the domain of the instance */
             send_from_committer_email?: boolean | null;
             /** @description URL of the server */
             server?: string | null;
+            /** @description Host of the daemon */
+            server_host?: string | null;
+            /** @description Port of the daemon */
+            server_port?: number | null;
+            /** @description Key of the service account */
+            service_account_key?: string | null;
+            /** @description File name of the key */
+            service_account_key_file_name?: string | null;
             /** @description Sound of the notification */
             sound?: string | null;
+            /** @description Adds the host of the instance to the name of the status check */
+            static_context?: boolean | null;
             /** @description Subdomain */
             subdomain?: string | null;
             /** @description Channel for tag push events */
@@ -30219,7 +30268,7 @@ export interface components {
             archive_trace_events?: boolean | null;
             /** @description URL of the server */
             bamboo_url?: string | null;
-            /** @description Branches whose pushes and pipelines are sent */
+            /** @description Branches whose pushes and pipelines are sent; default `default` */
             branches_to_be_notified?: string | null;
             /** @description Key of the build plan */
             build_key?: string | null;
@@ -30227,6 +30276,8 @@ export interface components {
             build_type?: string | null;
             /** @description Channel for events without one of their own */
             channel?: string | null;
+            /** @description Colors messages */
+            colorize_messages?: boolean | null;
             /** @description Comments on issues that commits and merge requests mention; default true */
             comment_on_event_enabled?: boolean | null;
             /** @description Channel for confidential issues events */
@@ -30239,6 +30290,8 @@ export interface components {
             confidential_note_events?: boolean;
             /** @description URL of the workspace */
             confluence_url?: string | null;
+            /** @description Pipeline and job events */
+            datadog_ci_visibility?: boolean | null;
             /** @description Environment tag */
             datadog_env?: string | null;
             /** @description Service tag */
@@ -30247,13 +30300,21 @@ export interface components {
             datadog_site?: string | null;
             /** @description More tags */
             datadog_tags?: string | null;
+            /** @description URI before each recipient */
+            default_irc_uri?: string | null;
             /** @description Channel for deployment events */
             deployment_channel?: string | null;
             /** @description Sends deployment events */
             deployment_events?: boolean;
             /** @description Device; all when empty */
             device?: string | null;
-            /** @description Leaves out the list of changed files */
+            /** @description Name of the access token */
+            diffblue_access_token_name?: string | null;
+            /** @description Access token */
+            diffblue_access_token_secret?: string | null;
+            /** @description License key */
+            diffblue_license_key?: string | null;
+            /** @description Leaves out the diffs */
             disable_diffs?: boolean | null;
             /** @description URL of the server */
             drone_url?: string | null;
@@ -30261,6 +30322,8 @@ export interface components {
             enable_ssl_verification?: boolean | null;
             /** @description URL of the wiki */
             external_wiki_url?: string | null;
+            /** @description Sets variables on protected branches and tags only */
+            google_play_protected_refs?: boolean | null;
             /** @description URL of the server */
             hostname?: string | null;
             /** @description Channel for issues events */
@@ -30299,6 +30362,8 @@ export interface components {
             notify_only_broken_pipelines?: boolean | null;
             /** @description Only pipelines of the default branch */
             notify_only_default_branch?: boolean | null;
+            /** @description Name of the package */
+            package_name?: string | null;
             /** @description Password */
             password?: string | null;
             /** @description Channel for pipeline events */
@@ -30317,18 +30382,30 @@ export interface components {
             push_channel?: string | null;
             /** @description Sends push events */
             push_events?: boolean;
-            /** @description Email addresses, with commas or line breaks between them */
+            /** @description Channels or email addresses, with commas */
             recipients?: string | null;
+            /** @description URL of the repository */
+            repository_url?: string | null;
             /** @description Branches, with commas */
             restrict_to_branch?: string | null;
             /** @description Id of the room */
             room?: string | null;
-            /** @description Stored; has no effect */
+            /** @description Sends from the email address of the user who pushed, where it is of the domain of the instance */
             send_from_committer_email?: boolean | null;
             /** @description URL of the server */
             server?: string | null;
+            /** @description Host of the daemon */
+            server_host?: string | null;
+            /** @description Port of the daemon */
+            server_port?: number | null;
+            /** @description Key of the service account */
+            service_account_key?: string | null;
+            /** @description File name of the key */
+            service_account_key_file_name?: string | null;
             /** @description Sound of the notification */
             sound?: string | null;
+            /** @description Adds the host of the instance to the name of the status check */
+            static_context?: boolean | null;
             /** @description Subdomain */
             subdomain?: string | null;
             /** @description Channel for tag push events */
@@ -31329,7 +31406,7 @@ export interface components {
             archive_trace_events?: boolean | null;
             /** @description URL of the server */
             bamboo_url?: string | null;
-            /** @description Branches whose pushes and pipelines are sent */
+            /** @description Branches whose pushes and pipelines are sent; default `default` */
             branches_to_be_notified?: string | null;
             /** @description Key of the build plan */
             build_key?: string | null;
@@ -31337,6 +31414,8 @@ export interface components {
             build_type?: string | null;
             /** @description Channel for events without one of their own */
             channel?: string | null;
+            /** @description Colors messages */
+            colorize_messages?: boolean | null;
             /** @description Comments on issues that commits and merge requests mention; default true */
             comment_on_event_enabled?: boolean | null;
             /** @description Channel for confidential issues events */
@@ -31349,6 +31428,8 @@ export interface components {
             confidential_note_events?: boolean;
             /** @description URL of the workspace */
             confluence_url?: string | null;
+            /** @description Pipeline and job events */
+            datadog_ci_visibility?: boolean | null;
             /** @description Environment tag */
             datadog_env?: string | null;
             /** @description Service tag */
@@ -31357,13 +31438,21 @@ export interface components {
             datadog_site?: string | null;
             /** @description More tags */
             datadog_tags?: string | null;
+            /** @description URI before each recipient */
+            default_irc_uri?: string | null;
             /** @description Channel for deployment events */
             deployment_channel?: string | null;
             /** @description Sends deployment events */
             deployment_events?: boolean;
             /** @description Device; all when empty */
             device?: string | null;
-            /** @description Leaves out the list of changed files */
+            /** @description Name of the access token */
+            diffblue_access_token_name?: string | null;
+            /** @description Access token */
+            diffblue_access_token_secret?: string | null;
+            /** @description License key */
+            diffblue_license_key?: string | null;
+            /** @description Leaves out the diffs */
             disable_diffs?: boolean | null;
             /** @description URL of the server */
             drone_url?: string | null;
@@ -31371,6 +31460,8 @@ export interface components {
             enable_ssl_verification?: boolean | null;
             /** @description URL of the wiki */
             external_wiki_url?: string | null;
+            /** @description Sets variables on protected branches and tags only */
+            google_play_protected_refs?: boolean | null;
             /** @description URL of the server */
             hostname?: string | null;
             /** @description Channel for issues events */
@@ -31409,6 +31500,8 @@ export interface components {
             notify_only_broken_pipelines?: boolean | null;
             /** @description Only pipelines of the default branch */
             notify_only_default_branch?: boolean | null;
+            /** @description Name of the package */
+            package_name?: string | null;
             /** @description Password */
             password?: string | null;
             /** @description Channel for pipeline events */
@@ -31427,18 +31520,30 @@ export interface components {
             push_channel?: string | null;
             /** @description Sends push events */
             push_events?: boolean;
-            /** @description Email addresses, with commas or line breaks between them */
+            /** @description Channels or email addresses, with commas */
             recipients?: string | null;
+            /** @description URL of the repository */
+            repository_url?: string | null;
             /** @description Branches, with commas */
             restrict_to_branch?: string | null;
             /** @description Id of the room */
             room?: string | null;
-            /** @description Stored; has no effect */
+            /** @description Sends from the email address of the user who pushed, where it is of the domain of the instance */
             send_from_committer_email?: boolean | null;
             /** @description URL of the server */
             server?: string | null;
+            /** @description Host of the daemon */
+            server_host?: string | null;
+            /** @description Port of the daemon */
+            server_port?: number | null;
+            /** @description Key of the service account */
+            service_account_key?: string | null;
+            /** @description File name of the key */
+            service_account_key_file_name?: string | null;
             /** @description Sound of the notification */
             sound?: string | null;
+            /** @description Adds the host of the instance to the name of the status check */
+            static_context?: boolean | null;
             /** @description Subdomain */
             subdomain?: string | null;
             /** @description Channel for tag push events */
@@ -32158,7 +32263,7 @@ export interface components {
             archive_trace_events?: boolean | null;
             /** @description URL of the server */
             bamboo_url?: string | null;
-            /** @description Branches whose pushes and pipelines are sent */
+            /** @description Branches whose pushes and pipelines are sent; default `default` */
             branches_to_be_notified?: string | null;
             /** @description Key of the build plan */
             build_key?: string | null;
@@ -32166,6 +32271,8 @@ export interface components {
             build_type?: string | null;
             /** @description Channel for events without one of their own */
             channel?: string | null;
+            /** @description Colors messages */
+            colorize_messages?: boolean | null;
             /** @description Comments on issues that commits and merge requests mention; default true */
             comment_on_event_enabled?: boolean | null;
             /** @description Channel for confidential issues events */
@@ -32178,6 +32285,8 @@ export interface components {
             confidential_note_events?: boolean;
             /** @description URL of the workspace */
             confluence_url?: string | null;
+            /** @description Pipeline and job events */
+            datadog_ci_visibility?: boolean | null;
             /** @description Environment tag */
             datadog_env?: string | null;
             /** @description Service tag */
@@ -32186,13 +32295,21 @@ export interface components {
             datadog_site?: string | null;
             /** @description More tags */
             datadog_tags?: string | null;
+            /** @description URI before each recipient */
+            default_irc_uri?: string | null;
             /** @description Channel for deployment events */
             deployment_channel?: string | null;
             /** @description Sends deployment events */
             deployment_events?: boolean;
             /** @description Device; all when empty */
             device?: string | null;
-            /** @description Leaves out the list of changed files */
+            /** @description Name of the access token */
+            diffblue_access_token_name?: string | null;
+            /** @description Access token */
+            diffblue_access_token_secret?: string | null;
+            /** @description License key */
+            diffblue_license_key?: string | null;
+            /** @description Leaves out the diffs */
             disable_diffs?: boolean | null;
             /** @description URL of the server */
             drone_url?: string | null;
@@ -32200,6 +32317,8 @@ export interface components {
             enable_ssl_verification?: boolean | null;
             /** @description URL of the wiki */
             external_wiki_url?: string | null;
+            /** @description Sets variables on protected branches and tags only */
+            google_play_protected_refs?: boolean | null;
             /** @description URL of the server */
             hostname?: string | null;
             /** @description Channel for issues events */
@@ -32238,6 +32357,8 @@ export interface components {
             notify_only_broken_pipelines?: boolean | null;
             /** @description Only pipelines of the default branch */
             notify_only_default_branch?: boolean | null;
+            /** @description Name of the package */
+            package_name?: string | null;
             /** @description Password */
             password?: string | null;
             /** @description Channel for pipeline events */
@@ -32256,18 +32377,30 @@ export interface components {
             push_channel?: string | null;
             /** @description Sends push events */
             push_events?: boolean;
-            /** @description Email addresses, with commas or line breaks between them */
+            /** @description Channels or email addresses, with commas */
             recipients?: string | null;
+            /** @description URL of the repository */
+            repository_url?: string | null;
             /** @description Branches, with commas */
             restrict_to_branch?: string | null;
             /** @description Id of the room */
             room?: string | null;
-            /** @description Stored; has no effect */
+            /** @description Sends from the email address of the user who pushed, where it is of the domain of the instance */
             send_from_committer_email?: boolean | null;
             /** @description URL of the server */
             server?: string | null;
+            /** @description Host of the daemon */
+            server_host?: string | null;
+            /** @description Port of the daemon */
+            server_port?: number | null;
+            /** @description Key of the service account */
+            service_account_key?: string | null;
+            /** @description File name of the key */
+            service_account_key_file_name?: string | null;
             /** @description Sound of the notification */
             sound?: string | null;
+            /** @description Adds the host of the instance to the name of the status check */
+            static_context?: boolean | null;
             /** @description Subdomain */
             subdomain?: string | null;
             /** @description Channel for tag push events */
@@ -73546,6 +73679,42 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdServicesBySlugTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Name of the integration, for instance `slack` */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationTried"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -2,4 +2,4 @@
 
 export { createMail, type Mail, type MailSummary } from './mail.ts';
 export type { MailText } from './message.ts';
-export { isMailAddress } from './smtp-url.ts';
+export { isMailAddress, isOwnAddress } from './smtp-url.ts';

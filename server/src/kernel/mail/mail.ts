@@ -105,8 +105,8 @@ export function createMail(deps: MailDependencies): Mail {
       await (await transporter(server)).sendMail({
         // The same in every attempt, so that a message that was taken twice is seen once.
         messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
-        from,
-        ...(replyTo ? { replyTo } : {}),
+        from: message.from ?? from,
+        ...(message.from || replyTo ? { replyTo: message.from ?? replyTo ?? from } : {}),
         to: { name: '', address: message.to },
         envelope: { from: from.address, to: [message.to] },
         subject: message.subject,

@@ -17,6 +17,8 @@ export interface MailText {
   readonly details?: readonly (readonly [string, string])[];
   /** What somebody wrote: as text, and as HTML that is safe to show. */
   readonly body?: { readonly text: string; readonly html: string };
+  /** Shown as its sender, and where answers go, in place of those of the instance; see `isOwnAddress`. */
+  readonly from?: { readonly name: string; readonly address: string };
   /** Headers beside the usual ones. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Where the reader says that they want no more of these. */
@@ -33,6 +35,7 @@ export interface MailMessage {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  readonly from?: { readonly name: string; readonly address: string };
   readonly headers: Readonly<Record<string, string>>;
   readonly attachments?: readonly QueuedAttachment[];
 }
@@ -104,6 +107,7 @@ export function renderMail(letter: MailText, externalUrl: string, addition: stri
   }));
   return {
     ...{ to: letter.to, subject: oneLine(letter.subject), text: `${text}\n`, html, headers },
+    ...(letter.from ? { from: { name: oneLine(letter.from.name), address: letter.from.address } } : {}),
     ...(attachments ? { attachments } : {}),
   };
 }

@@ -50,3 +50,14 @@ const addressPattern = /^[^@\s<>()[\]\\,;:"\p{Cc}]+@[^@\s<>()[\]\\,;:"\p{Cc}]+$/
 
 /** Whether a text is one plain address: nothing that a mail header reads as a list, a name or a comment. */
 export const isMailAddress = (text: string): boolean => text.length <= 254 && addressPattern.test(text);
+
+/**
+ * Whether an address is of the domain of the instance or of one above it: only such a one may be shown as the sender, because receivers
+ * check that the server of a domain sends its mail.
+ */
+export function isOwnAddress(address: string, externalUrl: string): boolean {
+  if (!isMailAddress(address)) return false;
+  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+  const { hostname } = new URL(externalUrl);
+  return domain === hostname || (domain.includes('.') && hostname.endsWith(`.${domain}`));
+}

@@ -26,6 +26,8 @@ export interface IntegrationField {
   /** Sealed, and never returned. */
   readonly secret?: true;
   readonly values?: readonly string[];
+  /** What counts where it is not set. */
+  readonly fallback?: string;
 }
 
 export interface IntegrationDefinition {
@@ -54,7 +56,8 @@ const branches: IntegrationField = {
   name: 'branches_to_be_notified',
   type: 'choice',
   values: ['all', 'default', 'protected', 'default_and_protected'],
-  description: 'Branches whose pushes and pipelines are sent',
+  description: 'Branches whose pushes and pipelines are sent; default `default`',
+  fallback: 'default',
 };
 const onlyBroken = flag('notify_only_broken_pipelines', 'Sends only failed pipelines');
 const webhook = url('webhook', 'Incoming webhook URL', { ...required, secret: true });
@@ -206,9 +209,12 @@ export const definitions: readonly IntegrationDefinition[] = [
     ['push_events', 'tag_push_events'],
     [
       text('recipients', 'Email addresses, with spaces or line breaks between them', required),
-      flag('disable_diffs', 'Leaves out the list of changed files'),
-      flag('send_from_committer_email', 'Stored; has no effect'),
-      branches,
+      flag('disable_diffs', 'Leaves out the diffs'),
+      flag(
+        'send_from_committer_email',
+        'Sends from the email address of the user who pushed, where it is of the domain of the instance',
+      ),
+      { ...branches, description: 'Branches whose pushes are sent; default `all`', fallback: 'all' },
     ],
   ),
   acting(
@@ -264,6 +270,7 @@ export const definitions: readonly IntegrationDefinition[] = [
   stored('datadog', 'Datadog', [
     secret('api_key', 'API key', required),
     url('api_url', 'URL of the API'),
+    flag('datadog_ci_visibility', 'Pipeline and job events'),
     text('datadog_env', 'Environment tag'),
     text('datadog_service', 'Service tag'),
     text('datadog_site', 'Site'),
@@ -314,6 +321,40 @@ export const definitions: readonly IntegrationDefinition[] = [
       ...login,
     ],
     ['push_events', 'merge_requests_events'],
+  ),
+  stored('diffblue-cover', 'Diffblue Cover', [
+    secret('diffblue_license_key', 'License key', required),
+    text('diffblue_access_token_name', 'Name of the access token', required),
+    secret('diffblue_access_token_secret', 'Access token', required),
+  ]),
+  stored('git-guardian', 'GitGuardian', [secret('token', 'API token with the scope `scan`', required)]),
+  stored(
+    'github',
+    'GitHub',
+    [
+      secret('token', 'API token with the scope `repo:status`', required),
+      url('repository_url', 'URL of the repository', required),
+      flag('static_context', 'Adds the host of the instance to the name of the status check'),
+    ],
+    ['pipeline_events'],
+  ),
+  stored('google-play', 'Google Play', [
+    text('package_name', 'Name of the package', required),
+    secret('service_account_key', 'Key of the service account', required),
+    text('service_account_key_file_name', 'File name of the key', required),
+    flag('google_play_protected_refs', 'Sets variables on protected branches and tags only'),
+  ]),
+  stored(
+    'irker',
+    'irker (IRC gateway)',
+    [
+      text('recipients', 'Channels or email addresses, with commas', required),
+      text('default_irc_uri', 'URI before each recipient'),
+      text('server_host', 'Host of the daemon'),
+      text('server_port', 'Port of the daemon', { type: 'number' }),
+      flag('colorize_messages', 'Colors messages'),
+    ],
+    ['push_events'],
   ),
   stored('mattermost-slash-commands', 'Mattermost slash commands', [secret('token', 'Token', required)]),
   stored('slack-slash-commands', 'Slack slash commands', [secret('token', 'Token', required)]),

@@ -2,14 +2,14 @@
 import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Integration } from '../../../kernel/db/rows.ts';
-import type { Mail } from '../../../kernel/mail/index.ts';
+import { isOwnAddress, type Mail, type MailText } from '../../../kernel/mail/index.ts';
 import { headerPrefix } from '../../../kernel/names.ts';
 import type { Outbound } from '../../../kernel/outbound/index.ts';
 import { addJob, type CronItem, defineTask, type Task, Unreached } from '../../../kernel/queue/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
-import type { WebhookDependencies } from '../webhook-payloads/index.ts';
+import type { PushedDiff, WebhookDependencies } from '../webhook-payloads/index.ts';
 import type { Announcement, HookMessage } from '../webhooks/index.ts';
-import { definitionOf } from './definitions.ts';
+import { definitionOf, type IntegrationField } from './definitions.ts';
 import * as queries from './integrations.queries.ts';
 import { chatServices } from './services/chat.ts';
 import { mentionInJira } from './services/jira.ts';
@@ -19,6 +19,8 @@ import { type IntegrationValues, openedValues } from './settings.ts';
 
 export interface IntegrationDeliveryDependencies {
   readonly db: Db;
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
   readonly outbound: Outbound;
   readonly secrets: Pick<Secrets, 'open'>;
   readonly mail: Pick<Mail, 'send' | 'configured'>;
@@ -66,13 +68,18 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
   const accepted = ({ status }: { status: number }) => status >= 200 && status < 300;
 
   /** Whether the branch of a push or pipeline is one that the integration wants to hear of. */
-  async function wantsBranch(values: IntegrationValues, projectId: number, payload: Json): Promise<boolean> {
+  async function wantsBranch(
+    { fallback }: IntegrationField,
+    values: IntegrationValues,
+    projectId: number,
+    payload: Json,
+  ): Promise<boolean> {
     const pipeline = payload.object_kind === 'pipeline' ? object(payload.object_attributes) : null;
     if (payload.object_kind !== 'push' && (!pipeline || pipeline.tag === true)) return true;
     const given = String((pipeline ?? payload).ref ?? '');
     const ref = given.startsWith('refs/') ? given : `refs/heads/${given}`;
     const which =
-      values.notify_only_default_branch === true ? 'default' : String(values.branches_to_be_notified ?? 'default');
+      values.notify_only_default_branch === true ? 'default' : String(values.branches_to_be_notified ?? fallback);
     if (which === 'all') return true;
     const subject = await deps.webhooks.project(projectId);
     if (!subject) return false;
@@ -93,13 +100,30 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
     return { ok: true, message: 'Sent' };
   }
 
-  async function sendByMail(values: IntegrationValues, payload: Json): Promise<Outcome> {
-    const mail = mailOf(values, payload);
+  /** The diff of a push, for mails that show it. */
+  async function diffOf(values: IntegrationValues, projectId: number, payload: Json): Promise<PushedDiff | null> {
+    if (payload.object_kind !== 'push' || values.disable_diffs === true) return null;
+    const subject = await deps.webhooks.project(projectId);
+    if (!subject) return null;
+    const [ref, before, after] = [payload.ref, payload.before, payload.after].map(String) as [string, string, string];
+    return await deps.webhooks.repository.diff(subject, { ref, before, after });
+  }
+
+  /** Who pushed, where mails may come from that address. */
+  async function senderOf(payload: Json): Promise<MailText['from'] | undefined> {
+    const found = typeof payload.user_id === 'number' ? await queries.senderById(db, payload.user_id) : undefined;
+    return found && isOwnAddress(found.address, deps.externalUrl) ? found : undefined;
+  }
+
+  async function sendByMail(slug: string, values: IntegrationValues, projectId: number, payload: Json) {
+    const pushed = slug === 'emails-on-push';
+    const mail = mailOf(payload, pushed ? await diffOf(values, projectId, payload) : null);
     if (!mail) return { ok: true, message: 'Nothing to send for this event' };
     if (!deps.mail.configured) return { ok: false, message: 'No mail server is configured' };
     const recipients = recipientsOf(values);
+    const from = pushed && values.send_from_committer_email === true ? await senderOf(payload) : undefined;
     await transaction(db, async (tx) => {
-      for (const to of recipients) await deps.mail.send(tx, { ...mail, to });
+      for (const to of recipients) await deps.mail.send(tx, { ...mail, ...(from ? { from } : {}), to });
     });
     return { ok: recipients.length > 0, message: `${recipients.length} mails sent` };
   }
@@ -148,8 +172,8 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
     const pipeline = payload.object_kind === 'pipeline' ? object(payload.object_attributes) : null;
     if (pipeline && values.notify_only_broken_pipelines === true && pipeline.status !== 'failed')
       return { ok: true, message: 'Only failed pipelines are sent' };
-    const filters = definitionOf(row.slug)?.fields.some(({ name }) => name === 'branches_to_be_notified');
-    if (filters && !(await wantsBranch(values, projectId, payload)))
+    const filter = definitionOf(row.slug)?.fields.find(({ name }) => name === 'branches_to_be_notified');
+    if (filter && !(await wantsBranch(filter, values, projectId, payload)))
       return { ok: true, message: 'The branch is not one that is sent' };
     try {
       switch (row.slug) {
@@ -159,7 +183,7 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
           return await sendToJenkins(values, message.event, payload);
         case 'emails-on-push':
         case 'pipelines-email':
-          return await sendByMail(values, payload);
+          return await sendByMail(row.slug, values, projectId, payload);
         default:
           return await sendToChat(row.slug, values, message.switch, payload);
       }

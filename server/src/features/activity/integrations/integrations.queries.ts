@@ -119,3 +119,13 @@ export async function forgetCalls(db: Db, days: number, limit: number): Promise<
   const result = await db.deleteFrom('integration_calls').where('id', 'in', old).executeTakeFirst();
   return Number(result.numDeletedRows);
 }
+
+/** How an active user with a confirmed address is shown as the sender of a mail. */
+export const senderById = (db: Db, id: number): Promise<{ name: string; address: string } | undefined> =>
+  db
+    .selectFrom('users')
+    .select(({ fn }) => ['name', fn.coalesce('commit_email', 'email').as('address')])
+    .where('id', '=', id)
+    .where('state', '=', 'active')
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();

@@ -2,7 +2,7 @@
 import type { TProperties } from 'typebox';
 import Type from 'typebox';
 import { type AuditOrigin, entityOfPlace, instanceEntity, originOf, recordAudit } from '../../../kernel/audit/index.ts';
-import type { GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
@@ -62,16 +62,47 @@ const attributes: TProperties = {
   active: Optional(Bool({ description: 'Whether it acts; default true' })),
 };
 
-const projectPlace = ({ project, namespace }: ProjectSubject): IntegrationPlace => ({
-  kind: 'project',
-  id: project.id,
-  groupIds: namespace.traversal_ids,
-});
-const groupPlace = ({ group }: GroupSubject): IntegrationPlace => ({
-  kind: 'group',
-  id: group.id,
-  groupIds: group.traversal_ids,
-});
+/** Where integrations are set; `services` is the older name that clients of projects still use. */
+const settings = [
+  {
+    access: { on: 'project', ability: 'admin_hook' },
+    base: '/projects/:id/integrations',
+    parent: { id: IdOrPath('Project') },
+    of: 'of a project',
+    tested: true,
+  },
+  {
+    access: { on: 'project', ability: 'admin_hook' },
+    base: '/projects/:id/services',
+    parent: { id: IdOrPath('Project') },
+    of: 'of a project',
+    tested: true,
+    deprecated: true,
+  },
+  {
+    access: { on: 'group', ability: 'admin_group_hook' },
+    base: '/groups/:id/integrations',
+    parent: { id: IdOrPath('Group') },
+    of: 'of a group and of everything below it',
+    tested: false,
+  },
+  {
+    access: { on: 'instance', ability: 'admin' },
+    base: '/admin/integrations',
+    parent: {},
+    of: 'of the instance: the default of all groups and projects',
+    tested: false,
+  },
+] as const;
+
+type Subject = Place | undefined;
+
+function placeOf(subject: Subject): IntegrationPlace {
+  if (!subject) return { kind: 'instance' };
+  return subject.kind === 'project'
+    ? { kind: 'project', id: subject.project.id, groupIds: subject.namespace.traversal_ids }
+    : { kind: 'group', id: subject.group.id, groupIds: subject.group.traversal_ids };
+}
 
 type Audit = AuditOrigin & Pick<Parameters<typeof recordAudit>[1], 'entity'>;
 
@@ -143,7 +174,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
 
   async function tryOut(subject: ProjectSubject, name: string, user: User | null) {
     if (!user) throw unauthorized();
-    const { definition, effective } = await found(projectPlace(subject), name);
+    const { definition, effective } = await found(placeOf(subject), name);
     if (!definition.acts) throw unprocessable('This integration sends nothing');
     const sent = ['push_events', 'pipeline_events', 'merge_requests_events'] as const;
     const event = sent.find((each) => effective.row.events.includes(each));
@@ -160,68 +191,69 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
     }
   }
 
-  const ofProjects = (['integrations', 'services'] as const).flatMap((path) => {
-    const each = {
-      ...common,
-      access: { on: 'project', ability: 'admin_hook' },
-      ...(path === 'services' ? { deprecated: true as const } : {}),
-    } as const;
-    const base = `/projects/:id/${path}`;
-    const parent = { id: IdOrPath('Project') };
-    const older = path === 'services' ? ' (older name of the route)' : '';
+  const everywhere = settings.flatMap(({ access, base, parent, of, tested, ...aged }) => {
+    const each = { ...common, ...aged, access };
+    const older = 'deprecated' in aged ? ' (older name of the route)' : '';
+    const auditOf = (context: Parameters<typeof originOf>[0] & { readonly subject: Subject }): Audit => ({
+      ...originOf(context),
+      entity: context.subject ? entityOfPlace(context.subject) : instanceEntity,
+    });
     return [
       route({
         ...each,
         method: 'GET',
         path: base,
-        summary: `List active integrations of a project${older}`,
+        summary: `List active integrations ${of}${older}`,
         params: Type.Object(parent),
         responses: { 200: ListOf(IntegrationBasic) },
-        handler: ({ subject }) => list(projectPlace(subject)),
+        handler: ({ subject }) => list(placeOf(subject)),
       }),
       route({
         ...each,
         method: 'GET',
         path: `${base}/:slug`,
-        summary: `Get an integration of a project${older}`,
+        summary: `Get an integration ${of}${older}`,
         params: Type.Object({ ...parent, slug }),
         responses: { 200: IntegrationDetails },
-        handler: ({ subject, params }) => show(projectPlace(subject), params.slug),
+        handler: ({ subject, params }) => show(placeOf(subject), params.slug),
       }),
       route({
         ...each,
         method: 'PUT',
         path: `${base}/:slug`,
-        summary: `Set an integration of a project${older}`,
+        summary: `Set an integration ${of}${older}`,
         params: Type.Object({ ...parent, slug, ...attributes }),
         responses: { 200: IntegrationDetails },
-        handler: (context) =>
-          set(projectPlace(context.subject), context.params, {
-            ...originOf(context),
-            entity: entityOfPlace(context.subject),
-          }),
+        handler: (context) => set(placeOf(context.subject), context.params, auditOf(context)),
       }),
       route({
         ...each,
         method: 'DELETE',
         path: `${base}/:slug`,
-        summary: `Disable an integration of a project${older}`,
+        summary: `Disable an integration ${of}${older}`,
         params: Type.Object({ ...parent, slug }),
         conditional: 'Disabling it again changes nothing.',
         responses: { 204: Empty },
-        handler: (context) =>
-          disable(projectPlace(context.subject), context.params.slug, {
-            ...originOf(context),
-            entity: entityOfPlace(context.subject),
-          }),
+        handler: (context) => disable(placeOf(context.subject), context.params.slug, auditOf(context)),
       }),
+      ...(tested
+        ? [
+            route({
+              ...common,
+              ...aged,
+              access: { on: 'project', ability: 'admin_hook' },
+              method: 'POST',
+              path: `${base}/:slug/test`,
+              summary: `Test an integration of a project${older}`,
+              params: Type.Object({ id: IdOrPath('Project'), slug }),
+              responses: { 201: IntegrationTried },
+              errors: [422],
+              handler: ({ subject, params, caller }) => tryOut(subject, params.slug, caller.user),
+            }),
+          ]
+        : []),
     ];
   });
-
-  const group = { ...common, access: { on: 'group', ability: 'admin_group_hook' } } as const;
-  const groupId = { id: IdOrPath('Group') };
-  const instance = { ...common, access: { on: 'instance', ability: 'admin' } } as const;
-  const everywhere: IntegrationPlace = { kind: 'instance' };
 
   return [
     route({
@@ -234,99 +266,6 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
       responses: { 200: ListOf(IntegrationKind) },
       handler: async () => definitions.map(integrationKindJson),
     }),
-    ...ofProjects,
-    route({
-      ...common,
-      access: { on: 'project', ability: 'admin_hook' },
-      method: 'POST',
-      path: '/projects/:id/integrations/:slug/test',
-      summary: 'Test an integration of a project',
-      params: Type.Object({ id: IdOrPath('Project'), slug }),
-      responses: { 201: IntegrationTried },
-      errors: [422],
-      handler: ({ subject, params, caller }) => tryOut(subject, params.slug, caller.user),
-    }),
-    route({
-      ...group,
-      method: 'GET',
-      path: '/groups/:id/integrations',
-      summary: 'List active integrations of a group',
-      params: Type.Object(groupId),
-      responses: { 200: ListOf(IntegrationBasic) },
-      handler: ({ subject }) => list(groupPlace(subject)),
-    }),
-    route({
-      ...group,
-      method: 'GET',
-      path: '/groups/:id/integrations/:slug',
-      summary: 'Get an integration of a group',
-      params: Type.Object({ ...groupId, slug }),
-      responses: { 200: IntegrationDetails },
-      handler: ({ subject, params }) => show(groupPlace(subject), params.slug),
-    }),
-    route({
-      ...group,
-      method: 'PUT',
-      path: '/groups/:id/integrations/:slug',
-      summary: 'Set an integration of a group and of everything below it',
-      params: Type.Object({ ...groupId, slug, ...attributes }),
-      responses: { 200: IntegrationDetails },
-      handler: (context) =>
-        set(groupPlace(context.subject), context.params, {
-          ...originOf(context),
-          entity: entityOfPlace(context.subject),
-        }),
-    }),
-    route({
-      ...group,
-      method: 'DELETE',
-      path: '/groups/:id/integrations/:slug',
-      summary: 'Disable an integration of a group',
-      params: Type.Object({ ...groupId, slug }),
-      conditional: 'Disabling it again changes nothing.',
-      responses: { 204: Empty },
-      handler: (context) =>
-        disable(groupPlace(context.subject), context.params.slug, {
-          ...originOf(context),
-          entity: entityOfPlace(context.subject),
-        }),
-    }),
-    route({
-      ...instance,
-      method: 'GET',
-      path: '/admin/integrations',
-      summary: 'List active integrations of the instance',
-      params: Type.Object({}),
-      responses: { 200: ListOf(IntegrationBasic) },
-      handler: () => list(everywhere),
-    }),
-    route({
-      ...instance,
-      method: 'GET',
-      path: '/admin/integrations/:slug',
-      summary: 'Get an integration of the instance',
-      params: Type.Object({ slug }),
-      responses: { 200: IntegrationDetails },
-      handler: ({ params }) => show(everywhere, params.slug),
-    }),
-    route({
-      ...instance,
-      method: 'PUT',
-      path: '/admin/integrations/:slug',
-      summary: 'Set an integration of the instance: the default of all groups and projects',
-      params: Type.Object({ slug, ...attributes }),
-      responses: { 200: IntegrationDetails },
-      handler: (context) => set(everywhere, context.params, { ...originOf(context), entity: instanceEntity }),
-    }),
-    route({
-      ...instance,
-      method: 'DELETE',
-      path: '/admin/integrations/:slug',
-      summary: 'Disable an integration of the instance',
-      params: Type.Object({ slug }),
-      conditional: 'Disabling it again changes nothing.',
-      responses: { 204: Empty },
-      handler: (context) => disable(everywhere, context.params.slug, { ...originOf(context), entity: instanceEntity }),
-    }),
+    ...everywhere,
   ];
 }

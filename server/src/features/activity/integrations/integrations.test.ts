@@ -5,8 +5,10 @@ import { buildAdmin, buildGroup, buildToken, buildUser } from '../../../../test/
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { type Receiver, startReceiver } from '../../../../test/receiver.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
+import { isOwnAddress } from '../../../kernel/mail/index.ts';
 import { chatServices } from './services/chat.ts';
 import { mentionInJira } from './services/jira.ts';
+import { diffsOf } from './services/mails.ts';
 import { chatMessage, rendered } from './services/message.ts';
 
 type Json = Record<string, unknown>;
@@ -197,13 +199,14 @@ it('chats hear of pushes and merge requests, of the branches that are wanted, on
 });
 
 it('what a service refuses is kept and shown by a test, and a test tells what is missing', async () => {
-  const test = () => call('POST', `${place}/integrations/slack/test`);
+  const test = (path = 'integrations') => call('POST', `${place}/${path}/slack/test`);
   expect((await test()).status).toBe(404);
   await call('PUT', `${place}/integrations/slack`, { webhook: `${receiver.url}/in` });
   receiver.answer = { status: 410, body: 'gone' };
   expect(await test()).toMatchObject({ status: 422, body: { message: 'The service answered 410' } });
   receiver.answer = { status: 200, body: 'ok' };
-  expect(await test()).toMatchObject({ status: 201, body: { message: 'Sent' } });
+  for (const path of ['integrations', 'services'])
+    expect(await test(path)).toMatchObject({ status: 201, body: { message: 'Sent' } });
   await call('PUT', `${place}/integrations/asana`, { api_key: 'k' });
   expect((await call('POST', `${place}/integrations/asana/test`)).status).toBe(422);
 });
@@ -218,17 +221,101 @@ it('Jenkins gets the payload of the webhook with the credentials', async () => {
   expect(got.headers['x-gitlab-event']).toBe('Push Hook');
 });
 
-it('mails about pushes name the commits and files, to the recipients alone', async () => {
+it('mails about pushes show the commits, files and diffs, to the recipients alone, on all branches unless set', async () => {
   const recipients = 'team@example.com\nnobody, other@example.com';
   await call('PUT', `${place}/integrations/emails-on-push`, { recipients });
-  await project.commit(null, { message: 'Tell the team', files: { 'told.txt': '1' } });
+  await project.commit(null, { message: 'Tell the team', files: { 'told.txt': '<b>one</b>\n' } });
   const got = await mail.next('team@example.com');
   expect(got.text).toContain('Tell the team');
   expect(got.text).toContain('added: told.txt');
+  expect(got.text.replaceAll('\r\n', '\n')).toContain('told.txt\n========\n@@ -0,0 +1 @@\n+<b>one</b>');
+  expect(got.html).toContain('+&lt;b&gt;one&lt;/b&gt;');
+  expect(got.html).not.toContain('<b>one');
+  expect(got.header('from')).not.toContain(world.owner.user.email);
   expect((await mail.next('other@example.com')).header('subject')).toContain('pushed to branch');
   await call('PUT', `${place}/integrations/emails-on-push`, { disable_diffs: true });
-  await project.commit(null, { message: 'Tell less', files: { 'less.txt': '1' } });
-  expect((await mail.next('team@example.com')).text).not.toContain('less.txt');
+  await project.commit(null, { message: 'Tell less', files: { 'less.txt': 'secret line\n' } });
+  const less = await mail.next('team@example.com');
+  expect(less.text).toContain('added: less.txt');
+  expect(less.text).not.toContain('secret line');
+  await project.commit(null, { branch: 'mailed', message: 'On a branch', files: { 'branch.txt': '1\n' } });
+  expect((await mail.next('team@example.com')).text).toContain('mailed');
+  await call('PUT', `${place}/integrations/emails-on-push`, { branches_to_be_notified: 'default' });
+  await project.commit(null, { branch: 'mailed', message: 'Not sent', files: { 'branch.txt': '2\n' } });
+  await project.commit(null, { message: 'Sent', files: { 'main.txt': '2\n' } });
+  expect((await mail.next('team@example.com')).text).toContain('Sent');
+});
+
+it('mails about pushes come from who pushed only where that address is of the domain of the instance', async () => {
+  const json = { recipients: 'team@example.com', send_from_committer_email: true };
+  await call('PUT', `${place}/integrations/emails-on-push`, json);
+  await project.commit(null, { message: 'Elsewhere', files: { 's1.txt': '1' } });
+  const instance = (await mail.next('team@example.com')).header('from') ?? '';
+  expect(instance).not.toContain(world.owner.user.email);
+  const { hostname } = new URL(world.app.url);
+  const own = `pusher@${hostname}`;
+  const { id } = world.owner.user;
+  await world.app.db.updateTable('users').set({ commit_email: own }).where('id', '=', id).execute();
+  await project.commit(null, { message: 'Own domain', files: { 's2.txt': '1' } });
+  const got = await mail.next('team@example.com');
+  expect(got.header('from')).toContain(own);
+  expect(got.header('reply-to')).toContain(own);
+  // The envelope stays that of the instance: what bounces comes back to it.
+  expect(instance).toContain(got.from);
+  await world.app.db.updateTable('users').set({ commit_email: null }).where('id', '=', id).execute();
+});
+
+it('diffs in mails are bounded: what does not fit is named', () => {
+  const file = (name: string, diff: string) => ({
+    ...{ old_path: name, new_path: name, diff },
+    ...{ new_file: false, renamed_file: false, deleted_file: false },
+  });
+  const large = `@@ -1 +1 @@\n+${'x'.repeat(60_000)}\n`;
+  const body = diffsOf({
+    files: [file('a', large), file('b', large), file('c', '@@\n+c\n'), file('d', '')],
+    overflow: true,
+  });
+  expect(body?.text.length).toBeLessThan(70_000);
+  expect(body?.text).toContain('b\n========\n(diff left out: the mail is too large)');
+  expect(body?.text).toContain('c\n========\n@@\n+c');
+  expect(body?.text).toContain('d\n========\n(no diff');
+  expect(body?.text).toMatch(/More files changed\.$/);
+  const many = Array.from({ length: 150 }, (_, at) => file(`f${at}`, '@@\n+x\n'));
+  expect(diffsOf({ files: many, overflow: false })?.text.match(/^f\d+$/gm)).toHaveLength(100);
+  expect(diffsOf({ files: [], overflow: false })).toBeNull();
+  for (const [address, expected] of [
+    ['a@git.example.com', true],
+    ['a@example.com', true],
+    ['a@EXAMPLE.com', true],
+    ['a@com', false],
+    ['a@other.example.com', false],
+    ['a@ple.com', false],
+    ['a@x@example.com', false],
+  ] as const)
+    expect([address, isOwnAddress(address, 'https://git.example.com:8443')]).toEqual([address, expected]);
+});
+
+it('finished pipelines are mailed, only those that failed and of the branches that are wanted', async () => {
+  const set = { recipients: 'ci@example.com', notify_only_broken_pipelines: true };
+  expect((await call('PUT', `${place}/integrations/pipelines-email`, set)).status).toBe(200);
+  const runner = await world.runner();
+  const run = async (branch: string, status: 'success' | 'failed') => {
+    const content = `build: {script: [x]} # ${branch} ${status}\n`;
+    await project.commit(null, { branch, message: status, files: { '.gitlab-ci.yml': content } });
+    const job = await runner.next();
+    await runner.update(job, status);
+  };
+  await run('main', 'success');
+  await run('side', 'failed');
+  await run('main', 'failed');
+  const got = await mail.next('ci@example.com');
+  expect(got.header('subject')).toMatch(/^Pipeline #\d+ of branch main of .+ failed$/);
+  await call('PUT', `${place}/integrations/pipelines-email`, {
+    notify_only_broken_pipelines: false,
+    branches_to_be_notified: 'all',
+  });
+  await run('side', 'success');
+  expect((await mail.next('ci@example.com')).header('subject')).toMatch(/of branch side of .+ passed$/);
 });
 
 it('Jira issues that commits mention get a comment and a link, and are moved when a commit closes them', async () => {

@@ -36,6 +36,24 @@ export interface HookRepository {
   /** The commit that a tag or branch leads to. */
   resolve(subject: ProjectSubject, revision: string): Promise<string | null>;
   isProtected(subject: ProjectSubject, ref: string): Promise<boolean>;
+  /** What a push to a branch that was there changed; null where a side is gone. */
+  diff(subject: ProjectSubject, push: PushedRef): Promise<PushedDiff | null>;
+}
+
+export interface PushedDiff {
+  readonly files: readonly PushedFile[];
+  /** There are more files than these. */
+  readonly overflow: boolean;
+}
+
+export interface PushedFile {
+  readonly old_path: string;
+  readonly new_path: string;
+  /** Its hunks; empty where the file is binary or too large. */
+  readonly diff: string;
+  readonly new_file: boolean;
+  readonly renamed_file: boolean;
+  readonly deleted_file: boolean;
 }
 
 const commitsLimit = 20;

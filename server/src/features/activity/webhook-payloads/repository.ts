@@ -7,7 +7,7 @@ const notThere = () => null;
 
 type Access = Pick<
   RepositoryAccess,
-  'branch' | 'commit' | 'commitsBetween' | 'isProtected' | 'pushed' | 'resolve' | 'changes'
+  'branch' | 'commit' | 'commitsBetween' | 'diff' | 'isProtected' | 'pushed' | 'resolve' | 'changes'
 >;
 
 export const hookRepository = (access: Access): HookRepository => ({
@@ -28,6 +28,11 @@ export const hookRepository = (access: Access): HookRepository => ({
   commit: (subject, sha) => access.commit(subject, sha).catch(notThere),
   resolve: (subject, revision) => access.resolve(subject.project, revision),
   isProtected: (subject, ref) => access.isProtected(subject.project, ref),
+  async diff({ project }, { before, after }) {
+    if (zero.test(before) || zero.test(after)) return null;
+    const [from, to] = await Promise.all([access.resolve(project, before), access.resolve(project, after)]);
+    return from === null || to === null ? null : await access.diff(project, from, to);
+  },
 });
 
 async function newest(access: Access, subject: Parameters<Access['commit']>[0], head: string, limit: number) {
