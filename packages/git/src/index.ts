@@ -121,7 +121,14 @@ export {
 } from './refs/names.ts';
 export { parseRevision, type ResolveOptions, type Revision, resolve, resolveCommit } from './refs/resolve.ts';
 export { advanceSnapshot, type RefEntry, type RefsSnapshot, refNamed, refsSnapshot } from './refs/snapshot.ts';
-export { type RefResult, type RefUpdate, updateRefs, updateRefsSeparately } from './refs/update.ts';
+export {
+  type RefMover,
+  type RefResult,
+  type RefUpdate,
+  startRefMover,
+  updateRefs,
+  updateRefsSeparately,
+} from './refs/update.ts';
 export {
   copyRepository,
   diskSize,

@@ -60,6 +60,24 @@ describe('log', () => {
     expect((await log(repo, { from: [a], limit: 3 })).map(({ id }) => id)).toEqual(revList(repo, ['-3', a]));
   });
 
+  test('ranges and counts between any two commits equal rev-list, asked from the root upwards', async () => {
+    const { repo, tips } = cases[0] as (typeof cases)[number];
+    const all = revList(repo, ['--reverse', '--topo-order', ...tips]) as Sha[];
+    const some = all.filter((_, index) => index % 3 === 0);
+    for (const head of all) expect(await countCommits(repo, { from: [head] })).toBe(revList(repo, [head]).length);
+    for (const base of some)
+      for (const head of some) {
+        const expected = revList(repo, [head, `^${base}`]);
+        const range = { from: [head], not: [base] };
+        expect([head, base, await logIds(repo, { ...range, limit: 1000 })]).toEqual([head, base, expected]);
+        expect(await logIds(repo, { ...range, skip: 1, limit: 2 })).toEqual(expected.slice(1, 3));
+        expect([await countCommits(repo, range), await countCommits(repo, range, 2)]).toEqual([
+          expected.length,
+          Math.min(2, expected.length),
+        ]);
+      }
+  });
+
   test('following renames equals git log --follow', async () => {
     for (const { repo, tips } of cases) {
       for (const path of ['moved/z', 'moved/README.md', 'moved/src/a.ts']) {
@@ -183,6 +201,20 @@ describe('relations and line counts', () => {
           }
         }
     }
+  });
+
+  test('any two commits meet where git says, with as many commits of their own', async () => {
+    const { repo, tips } = cases[1] as (typeof cases)[number];
+    fixture.git.cache.clear();
+    const some = (await logIds(repo, { from: tips, limit: 500 })).filter((_, index) => index % 4 === 0);
+    for (const a of some)
+      for (const b of some) {
+        const bases = fixture.plain(repo.path, ['merge-base', '--all', a, b]).trim().split('\n');
+        expect(bases).toContain(await mergeBase(repo, a, b));
+        const { ahead, behind } = await aheadBehind(repo, a, b);
+        const [left, right] = [revList(repo, [a, `^${b}`]), revList(repo, [b, `^${a}`])];
+        expect([behind, ahead]).toEqual([left.length, right.length]);
+      }
   });
 
   test('a walk that is cut off tells what it found until then', async () => {

@@ -2,11 +2,12 @@
 import type { Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
 import type { Commit } from '../objects/parse.ts';
-import { readCommits } from '../objects/read.ts';
+import { readCommit, readCommits } from '../objects/read.ts';
 import { splitPath } from '../objects/tree.ts';
 import { gitText } from '../process/run.ts';
 import { isSha, type Sha } from '../types.ts';
-import { walkByDate } from './walk.ts';
+import { mergeBase } from './relations.ts';
+import { straightLine, walkByDate } from './walk.ts';
 
 export interface LogQuery {
   /** Commits to start from. */
@@ -87,11 +88,29 @@ function pathArguments(query: LogQuery): string[] {
   return ['--', ...cleaned];
 }
 
-function simple(query: LogQuery): boolean {
-  const { all, either, paths, follow, since, until, author, grep, noMerges, order } = query;
-  const plain =
-    !all && !either && !follow && !author && !grep && !noMerges && since === undefined && until === undefined;
-  return plain && !paths?.length && (order ?? 'default') === 'default' && !query.not?.length;
+/** Whether every commit in the history of the starts is selected but for those of `not`. */
+function unfiltered({ all, either, paths, follow, since, until, author, grep, noMerges }: LogQuery): boolean {
+  const filtered = all || either || follow || author || grep || noMerges || since !== undefined || until !== undefined;
+  return !filtered && !paths?.length;
+}
+
+const simple = (query: LogQuery) => unfiltered(query) && (query.order ?? 'default') === 'default' && !query.not?.length;
+
+/**
+ * The commits of `base..head` where they are few and in one line, or in one that was merged into `base`: the same in any
+ * order that git has. Else null.
+ */
+async function shortRange(repo: Repo, query: LogQuery): Promise<Sha[] | null> {
+  const [head, ...otherHeads] = query.from;
+  const [base, ...otherBases] = query.not ?? [];
+  if (!head || !base || otherHeads.length > 0 || otherBases.length > 0 || !unfiltered(query)) return null;
+  const line = await straightLine(repo, head, (id) => id === base);
+  if (line || query.firstParent) return line;
+  const [into, merged, ...more] = (await readCommit(repo, head))?.parents ?? [];
+  if (into !== base || merged === undefined || more.length > 0) return null;
+  const fork = await mergeBase(repo, base, merged);
+  const brought = fork && (await straightLine(repo, merged, (id) => id === fork));
+  return brought ? [head, ...brought] : null;
 }
 
 async function load(repo: Repo, query: LogQuery): Promise<Sha[]> {
@@ -101,6 +120,8 @@ async function load(repo: Repo, query: LogQuery): Promise<Sha[]> {
   if (simple(query) && skip + limit <= IN_PROCESS_COMMITS) {
     return (await walkByDate(repo, query.from, skip + limit, query.firstParent ?? false)).slice(skip);
   }
+  const range = await shortRange(repo, query);
+  if (range) return range.slice(skip, skip + limit);
   // Following renames git skips commits that it would not show: the window is cut out here.
   const window = query.follow ? [`--max-count=${skip + limit}`] : [`--skip=${skip}`, `--max-count=${limit}`];
   const selected = [...selection(query), ...window, ...revisions(query), ...pathArguments(query)];
@@ -128,13 +149,35 @@ export async function log(repo: Repo, query: LogQuery): Promise<Commit[]> {
   return readCommits(repo, await logIds(repo, query));
 }
 
+const countKey = (repo: Repo, query: LogQuery, max?: number) =>
+  `count${repo.key}:${max ?? ''}:${JSON.stringify(query)}`;
+
+/** All commits of a head a few above one that was counted: that is what a push makes of a branch. */
+async function countAbove(repo: Repo, query: LogQuery): Promise<number | null> {
+  const [head, ...others] = query.from;
+  if (!head || others.length > 0 || query.not?.length || !unfiltered(query)) return null;
+  let below: number | undefined;
+  const line = await straightLine(repo, head, (id) => {
+    below = repo.git.cache.get(countKey(repo, { ...query, from: [id] })) as number | undefined;
+    return below !== undefined;
+  });
+  return line && below !== undefined ? line.length + below : null;
+}
+
 /** How many commits the query selects, its window disregarded; `max` ends the counting early. */
 export async function countCommits(repo: Repo, query: LogQuery, max?: number): Promise<number> {
   if (query.from.length === 0 && !query.either && !query.all) return 0;
   const { skip: _skip, limit: _limit, order: _order, ...selected } = query;
-  const key = `count${repo.key}:${max ?? ''}:${JSON.stringify(selected)}`;
+  const key = countKey(repo, selected, max);
   const known = repo.git.cache.get(key) as number | undefined;
   if (known !== undefined) return known;
+  const keep = (count: number) => {
+    if (!query.all) repo.git.cache.set(key, count, key.length * 2);
+    return count;
+  };
+  const range = await shortRange(repo, selected);
+  const few = range?.length ?? (max === undefined ? await countAbove(repo, selected) : null);
+  if (few !== null) return keep(Math.min(few, max ?? few));
   const bound = max === undefined ? [] : [`--max-count=${max}`];
   const args = [
     'rev-list',
@@ -144,9 +187,7 @@ export async function countCommits(repo: Repo, query: LogQuery, max?: number): P
     ...revisions(selected),
     ...pathArguments(selected),
   ];
-  const count = Number((await gitText(repo, args, { work: 'heavy' })).trim());
-  if (!query.all) repo.git.cache.set(key, count, key.length * 2);
-  return count;
+  return keep(Number((await gitText(repo, args, { work: 'heavy' })).trim()));
 }
 
 /** Ids that are reachable from `tips` and from no reference: what a push brings. At most `limit`, newest first. */

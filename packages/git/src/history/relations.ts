@@ -2,6 +2,7 @@
 import type { Repo } from '../context.ts';
 import { gitText, runGit, streamGit } from '../process/run.ts';
 import { isSha, type Sha } from '../types.ts';
+import { forkOf, straightLine } from './walk.ts';
 
 const answerFor = <T>(repo: Repo, key: string) => repo.git.cache.get(`${key}${repo.key}`) as { value: T } | undefined;
 
@@ -19,6 +20,8 @@ async function cached<T>(repo: Repo, key: string, load: () => Promise<T>): Promi
 export function mergeBase(repo: Repo, a: Sha, b: Sha): Promise<Sha | null> {
   if (a === b) return Promise.resolve(a);
   return cached(repo, `base:${a}:${b}`, async () => {
+    const known = await forkOf(repo, a, b);
+    if (known) return known.fork;
     const text = await gitText(repo, ['merge-base', a, b], { work: 'heavy', okCodes: [0, 1] });
     const id = text.split('\n')[0] ?? '';
     return isSha(id) ? id : null;
@@ -40,6 +43,7 @@ const ancestry = (ancestor: Sha, descendant: Sha) => `anc:${ancestor}:${descenda
 export function isAncestor(repo: Repo, ancestor: Sha, descendant: Sha): Promise<boolean> {
   if (ancestor === descendant) return Promise.resolve(true);
   return cached(repo, ancestry(ancestor, descendant), async () => {
+    if (await straightLine(repo, descendant, (id) => id === ancestor)) return true;
     const args = ['merge-base', '--is-ancestor', ancestor, descendant];
     return (await runGit(repo, args, { work: 'heavy', okCodes: [0, 1] })).code === 0;
   });
@@ -81,6 +85,8 @@ export async function ancestorsAmong(repo: Repo, ids: readonly Sha[], descendant
 /** Commits only in `head` (ahead) and only in `base` (behind). */
 export function aheadBehind(repo: Repo, base: Sha, head: Sha): Promise<{ ahead: number; behind: number }> {
   return cached(repo, `ab:${base}:${head}`, async () => {
+    const known = await forkOf(repo, base, head);
+    if (known) return { ahead: known.ofB, behind: known.ofA };
     const text = await gitText(repo, ['rev-list', '--left-right', '--count', `${base}...${head}`, '--'], {
       work: 'heavy',
     });

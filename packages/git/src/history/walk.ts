@@ -48,3 +48,45 @@ export async function walkByDate(
   }
   return result;
 }
+
+/** As many commits as a branch of everyday work has: reading them costs less than starting git. */
+const STRAIGHT_COMMITS = 30;
+
+/** `head` and those behind it as long as each has exactly one parent; the last one may have more, or none. */
+async function lineFrom(repo: Repo, head: Sha, ends: (id: Sha) => boolean): Promise<Sha[]> {
+  const line = [head];
+  for (let id = head; !ends(id) && line.length <= STRAIGHT_COMMITS; ) {
+    const parents = (await readCommit(repo, id))?.parents;
+    const [parent] = parents ?? [];
+    if (parents?.length !== 1 || parent === undefined) break;
+    line.push(parent);
+    id = parent;
+  }
+  return line;
+}
+
+/**
+ * The commits from `head` back to one for which `ends` is true, that one left out; null when a merge, a root or too many
+ * commits come before it. In such a straight line every commit of the range is found, whatever the clocks say.
+ */
+export async function straightLine(repo: Repo, head: Sha, ends: (id: Sha) => boolean): Promise<Sha[] | null> {
+  const line = await lineFrom(repo, head, ends);
+  return ends(line.at(-1) as Sha) ? line.slice(0, -1) : null;
+}
+
+/**
+ * Where two straight lines meet, with what each has of its own; null when a merge, a root or too many commits come
+ * before it. Nothing else of their histories can be a better common ancestor.
+ */
+export async function forkOf(
+  repo: Repo,
+  a: Sha,
+  b: Sha,
+): Promise<{ readonly fork: Sha; readonly ofA: number; readonly ofB: number } | null> {
+  const line = await lineFrom(repo, a, (id) => id === b);
+  const places = new Map(line.map((id, index) => [id, index]));
+  const other = await lineFrom(repo, b, (id) => places.has(id));
+  const fork = other.at(-1) as Sha;
+  const ofA = places.get(fork);
+  return ofA === undefined ? null : { fork, ofA, ofB: other.length - 1 };
+}

@@ -2,7 +2,7 @@
 import type { Repo } from '../context.ts';
 import { GitError, isGitError } from '../errors.ts';
 import { canGuard, guarded } from '../process/guard.ts';
-import { type GitStream, streamGit } from '../process/run.ts';
+import { streamGit } from '../process/run.ts';
 import { removeStaleLocks } from '../repository/sweep.ts';
 import { type RefName, type Sha, ZERO_SHA } from '../types.ts';
 
@@ -33,44 +33,81 @@ function command(update: RefUpdate): string {
   return `update ${update.ref}${NUL}${update.new}${NUL}${update.old ?? ''}${NUL}`;
 }
 
+/** A git that waits for the references to move: starting it takes as long as deciding which may. */
+export interface RefMover {
+  /** Whether it still waits: not used, not ended. */
+  waits(): boolean;
+  /** Once: locks the references and compares their old values, asks `beforeMoving`, moves them. */
+  move(updates: readonly RefUpdate[], beforeMoving?: () => Promise<void>): Promise<void>;
+  /** Ends it without a move; harmless when it has moved. */
+  close(): void;
+}
+
 /**
- * One transaction of `update-ref`: the references are locked and their old values compared, then `beforeMoving` decides,
- * then they move. A git whose input ends before the last word moves nothing, so it cannot outlive us with half of it.
+ * Starts an `update-ref` ahead of its words. It holds the guard of references from its start, so nothing long may come
+ * between. A git whose input ends before the last word moves nothing, so it cannot outlive us with half of it.
  */
-async function transaction(
-  repo: Repo,
-  updates: readonly RefUpdate[],
-  beforeMoving?: () => Promise<void>,
-): Promise<void> {
+export function startRefMover(repo: Repo): RefMover {
   // A caller who goes away must not cut a transaction in two: no signal here.
   const { signal: _ignored, ...place } = repo;
+  const asked = Promise.withResolvers<{ readonly words: string; readonly last: () => Promise<boolean> } | null>();
   const prepared = Promise.withResolvers<boolean>();
-  let refusal: { error: unknown } | undefined;
+  const committed = Promise.withResolvers<void>();
+  let waiting = true;
+  let timer: NodeJS.Timeout | undefined;
+  let said = '';
   async function* conversation() {
-    yield `start${NUL}${updates.map(command).join('')}prepare${NUL}`;
-    if (!(await prepared.promise)) return;
-    try {
-      await beforeMoving?.();
-    } catch (error) {
-      refusal = { error };
-      return;
-    }
-    yield `commit${NUL}`;
+    const order = await asked.promise;
+    if (order === null) return;
+    yield order.words;
+    if ((await prepared.promise) && (await order.last())) yield `commit${NUL}`;
   }
-  const stream: GitStream = await streamGit(place, ['update-ref', '--no-deref', '--stdin', '-z'], {
+  const started = streamGit(place, ['update-ref', '--no-deref', '--stdin', '-z'], {
     work: 'write',
     guard: 'refs',
     input: conversation(),
-    timeoutMs: TIMEOUT_MS + updates.length * TIMEOUT_MS_PER_REF,
+  }).then((stream) => {
+    stream.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString('latin1');
+      if (said.includes('prepare: ok')) prepared.resolve(true);
+      if (said.includes('commit: ok')) committed.resolve();
+    });
+    return stream;
   });
-  let said = '';
-  stream.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString('latin1');
-    if (said.includes('prepare: ok')) prepared.resolve(true);
-  });
-  await stream.done.finally(() => prepared.resolve(false));
-  if (refusal) throw refusal.error;
-  if (!said.includes('commit: ok')) throw new GitError('failed', 'git update-ref moved nothing');
+  const ended = started.then((stream) => stream.done);
+  const over = () => {
+    waiting = false;
+    clearTimeout(timer);
+    prepared.resolve(false);
+  };
+  ended.then(over, over);
+  return {
+    waits: () => waiting,
+    async move(updates, beforeMoving) {
+      waiting = false;
+      let refusal: { error: unknown } | undefined;
+      const last = async () => {
+        try {
+          await beforeMoving?.();
+          return true;
+        } catch (error) {
+          refusal = { error };
+          return false;
+        }
+      };
+      const seconds = (TIMEOUT_MS + updates.length * TIMEOUT_MS_PER_REF) / 1000;
+      timer = setTimeout(() => {
+        const error = new GitError('timeout', `git update-ref took longer than ${seconds} s`);
+        started.then((stream) => stream.stop(error)).catch(() => undefined);
+      }, seconds * 1000).unref();
+      asked.resolve({ words: `start${NUL}${updates.map(command).join('')}prepare${NUL}`, last });
+      // Moved is moved: the end of the process is nothing to wait for.
+      await Promise.race([committed.promise, ended]);
+      if (refusal) throw refusal.error;
+      if (!said.includes('commit: ok')) throw new GitError('failed', 'git update-ref moved nothing');
+    },
+    close: () => asked.resolve(null),
+  };
 }
 
 /** Removes the locks of references that no living git holds. */
@@ -94,7 +131,7 @@ export async function despiteStaleLocks(repo: Repo, run: () => Promise<unknown>)
 }
 
 /**
- * All or nothing. `beforeMoving` runs when every reference is locked and has its expected value: what it throws is thrown,
+ * All or nothing, by the git that is `ready` or one of its own. `beforeMoving` runs when every reference is locked and has its expected value: what it throws is thrown,
  * and nothing moves. A lock file that a killed git left is no obstacle. Throws `conflict` (another value than expected),
  * `exists`, `locked` (another writer that this machine does not see), `directory_conflict` (`a` against `a/b`),
  * `not_found` (the new object is not there); anything may have moved only when `beforeMoving` has returned.
@@ -103,10 +140,11 @@ export async function updateRefs(
   repo: Repo,
   updates: readonly RefUpdate[],
   beforeMoving?: () => Promise<void>,
+  ready?: RefMover,
 ): Promise<void> {
   if (repo.quarantine) throw new GitError('invalid', 'references cannot be moved from inside a quarantine');
   if (updates.length === 0) return;
-  await despiteStaleLocks(repo, () => transaction(repo, updates, beforeMoving));
+  await despiteStaleLocks(repo, () => (ready?.waits() ? ready : startRefMover(repo)).move(updates, beforeMoving));
 }
 
 /** Each reference on its own, as a push without `atomic`: one transaction first, one per reference when that fails. */

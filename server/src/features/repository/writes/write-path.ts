@@ -112,7 +112,6 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
   async function apply(prepared: Prepared, options: ApplyOptions<S>): Promise<RefOutcome[]> {
     const project = deps.repositoryOf(options.subject);
     const { quarantine, changes } = prepared;
-    const actorId = options.caller.user?.id ?? null;
     const { credential } = options.caller;
     const details: queries.IntentDetails = {
       via: options.kind,
@@ -122,10 +121,34 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
     };
     const { subject, caller, kind, authorised, author, pushOptions } = options;
     const push = { subject, caller, kind, authorised, author, pushOptions, changes, quarantine };
-    const rejected = await judged(push).catch(async (error: unknown) => {
-      await git.discardQuarantine(quarantine);
-      throw error;
-    });
+    let mover: git.RefMover | undefined;
+    const judged = async () => {
+      await stillConnected(push);
+      // Checks of a push may last, and no other ref moves meanwhile; those of one commit take as long as git's start.
+      if (kind !== 'push') mover = git.startRefMover(open(project));
+      return await refusals(push, deps.checks);
+    };
+    try {
+      const rejected = await judged().catch(async (error: unknown) => {
+        await git.discardQuarantine(quarantine);
+        throw error;
+      });
+      return await movedUnless(rejected, prepared, options, details, mover);
+    } finally {
+      mover?.close();
+    }
+  }
+
+  /** Moves what no check refused, and tells of it. */
+  async function movedUnless(
+    rejected: ReadonlyMap<string, Refusal>,
+    { quarantine, changes }: Prepared,
+    options: ApplyOptions<S>,
+    details: queries.IntentDetails,
+    mover: git.RefMover | undefined,
+  ): Promise<RefOutcome[]> {
+    const project = deps.repositoryOf(options.subject);
+    const actorId = options.caller.user?.id ?? null;
     const allowed = options.atomic && rejected.size > 0 ? [] : changes.filter((change) => !rejected.has(change.ref));
     const outcomes = new Map<string, string | null>(
       changes.map((change) => [
@@ -148,6 +171,7 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
       actorId,
       atomic: options.atomic,
       details,
+      mover,
     });
     const next = await transaction(db, async (tx) => {
       // Settled by another when the lock was lost in the meantime: then it told the facts as well.
@@ -170,14 +194,12 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
   }
 
   /** What was found connected before the lock was taken may have lost its ground since; then the checks speak. */
-  async function judged(push: Push<S>): Promise<Map<string, Refusal>> {
-    const { quarantine, changes } = push;
+  async function stillConnected({ quarantine, changes }: Push<S>): Promise<void> {
     if (await git.prunedSince(quarantine))
       await git.checkConnectivity(
         quarantine,
         changes.map(({ after }) => knownSha(after)),
       );
-    return await refusals(push, deps.checks);
   }
 
   /** Brings the objects in and moves the refs: together, or each for itself where they may differ and did. */
@@ -186,7 +208,10 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
     quarantine: git.Quarantine,
     allowed: readonly RefChange[],
     outcomes: Map<string, string | null>,
-    about: Pick<queries.OpenIntent, 'kind' | 'actorId' | 'details'> & { readonly atomic: boolean },
+    about: Pick<queries.OpenIntent, 'kind' | 'actorId' | 'details'> & {
+      readonly atomic: boolean;
+      readonly mover: git.RefMover | undefined;
+    },
   ): Promise<{ intents: number[]; moved: RefChange[] }> {
     const held = holders.get(project.id);
     if (held === undefined) throw new Error('a repository is written without its lock');
@@ -194,9 +219,10 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
     const together = async (changes: readonly RefChange[]) => {
       let intent: number | null = null;
       try {
-        await git.updateRefs(open(project), changes.map(updateOf), async () => {
+        const lastWord = async () => {
           intent = await intended(held, project, changes, about);
-        });
+        };
+        await git.updateRefs(open(project), changes.map(updateOf), lastWord, about.mover);
       } catch (error) {
         // What did move counts, whatever failed after it.
         if (intent !== null) await settleOne(project, { ...about, id: intent, changes });
