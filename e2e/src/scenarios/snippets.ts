@@ -21,7 +21,9 @@ async function populated(call: Api): Promise<void> {
   await call.expect(201, 'POST', `${base}/environments`, {
     ...{ name: 'production', external_url: 'https://oven.example', tier: 'production' },
   });
-  await call.expect(201, 'POST', `${base}/environments`, { name: 'review/crust' });
+  await call.expect(201, 'POST', `${base}/environments`, {
+    ...{ name: 'review/crust', external_url: 'https://crust.example' },
+  });
   await call.expect(201, 'POST', `${base}/deployments`, {
     ...{ environment: 'production', sha: commit.id, ref: 'main', tag: false, status: 'success' },
   });
@@ -37,6 +39,20 @@ async function populated(call: Api): Promise<void> {
   });
   await call.expect(201, 'POST', `${base}/deployments`, {
     ...{ environment: 'review/yeast', sha: change.id, ref: 'yeast', tag: false, status: 'success' },
+  });
+  // Another system deploys this one: it has no pipeline.
+  const salt = await call.expect<{ id: string }>(201, 'POST', `${base}/repository/commits`, {
+    ...{ branch: 'salt', start_branch: 'main', commit_message: 'Add salt' },
+    actions: [{ action: 'create', file_path: 'salt.md', content: 'A pinch.' }],
+  });
+  await call.expect(201, 'POST', `${base}/merge_requests`, {
+    ...{ source_branch: 'salt', target_branch: 'main', title: 'Add salt' },
+  });
+  await call.expect(201, 'POST', `${base}/environments`, {
+    ...{ name: 'review/salt', external_url: 'https://salt.example' },
+  });
+  await call.expect(201, 'POST', `${base}/deployments`, {
+    ...{ environment: 'review/salt', sha: salt.id, ref: 'salt', tag: false, status: 'success' },
   });
 }
 
@@ -128,6 +144,7 @@ export async function snippetsJourney(suite: Suite): Promise<void> {
         await page.getByRole('link', { name: 'production', exact: true }).click();
         await headed(page, 'production');
         await page.getByText('by another system').waitFor();
+        assert.equal(await page.getByRole('link', { name: 'View app' }).getAttribute('href'), 'https://oven.example');
         await look(page, 'environment');
         await page.goBack();
         await headed(page, 'Environments');
@@ -136,10 +153,14 @@ export async function snippetsJourney(suite: Suite): Promise<void> {
         await page.getByText('review/crust').waitFor({ state: 'detached' });
         await page.goto(`/${project}/-/environments?state=stopped`);
         await page.getByText('review/crust').waitFor();
+        assert.equal(await page.getByRole('link', { name: /View app/ }).count(), 0);
         await page.goto(`/${project}/-/merge_requests/1`);
         const link = page.getByRole('link', { name: 'View app in review/yeast' });
         assert.equal(await link.getAttribute('href'), 'https://yeast.example');
         await look(page, 'merge-request-deployments');
+        await page.goto(`/${project}/-/merge_requests/2`);
+        const salt = page.getByRole('link', { name: 'View app in review/salt' });
+        assert.equal(await salt.getAttribute('href'), 'https://salt.example');
         assert.deepEqual([...cook.problems(), ...guest.problems()], []);
       });
     });

@@ -59,7 +59,7 @@ export default function EnvironmentPage() {
       heading={shown.name}
       actions={
         <>
-          {shown.external_url ? (
+          {shown.external_url && shown.state !== 'stopped' ? (
             <Button
               component="a"
               size="xs"
@@ -68,7 +68,7 @@ export default function EnvironmentPage() {
               rel="noreferrer"
               target="_blank"
             >
-              Open environment
+              View app
             </Button>
           ) : null}
           {deploys ? (

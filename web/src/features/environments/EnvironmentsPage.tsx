@@ -93,9 +93,14 @@ export default function EnvironmentsPage() {
               meta={
                 <>
                   <span>{tiers[each.tier]}</span>
-                  {each.external_url ? (
-                    <a href={each.external_url} rel="noreferrer" target="_blank" aria-label={`Open ${each.name}`}>
-                      Open
+                  {each.external_url && each.state !== 'stopped' ? (
+                    <a
+                      href={each.external_url}
+                      rel="noreferrer"
+                      target="_blank"
+                      aria-label={`View app in ${each.name}`}
+                    >
+                      View app
                     </a>
                   ) : null}
                   <LastDeployment environment={each} />

@@ -64,7 +64,7 @@ function LogLine({ line, sections, folded, range, stop }: Omit<ChunkProps, 'line
           <Icon size={14} />
         </button>
       ) : null}
-      <code className={classes.text}>
+      <code className={classes.text} {...(line.at === null ? {} : { title: line.at })}>
         {line.spans.map((span, index) => (
           <span key={`${index}:${span.text.length}`} style={spanStyle(span.style)}>
             {span.text}

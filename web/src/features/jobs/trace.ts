@@ -179,8 +179,8 @@ export function useTrace(projectId: number, jobId: number, running: boolean): Tr
     last: go(() => readEnd()),
     previous: go(async ({ start }) => readFrom(await position({ byte: Math.max(0, start - partBytes) }))),
     next: go(async (now) => {
-      const count = parseLog(textOf(now)).lines.length;
-      await readFrom({ line: now.firstLine + count, start_byte: endOf(now), lines: now.lines });
+      const last = parseLog(textOf(now), now.firstLine).lines.at(-1)?.number ?? now.firstLine - 1;
+      await readFrom({ line: last + 1, start_byte: endOf(now), lines: now.lines });
     }),
     show: (line) => go(async () => readFrom(await position({ line: Math.max(1, line - linesAbove) })))(),
     search: (search) =>

@@ -1,7 +1,7 @@
 /** What a merge request is for, whether it can be merged, and what people say about it, beside its details. */
 import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { requestRules } from '../../lib/approval-rules.ts';
 import { updateRequestTask } from '../../lib/merge-requests.ts';
@@ -18,7 +18,23 @@ import { Sidebar } from './sidebar/Sidebar.tsx';
 import sidebar from './sidebar/sidebar.module.css';
 import { Timeline } from './Timeline.tsx';
 
+/** When deployments are asked for that are not expected: after what everybody waits for. */
+const laterMilliseconds = 1500;
 const DeploymentRows = lazy(async () => ({ default: (await import('./DeploymentRows.tsx')).DeploymentRows }));
+
+/** Without a pipeline there are few, by other systems through the API: the first view does not pay for them. */
+function Deployments({ iid, soon }: { iid: number; soon: boolean }) {
+  const [later, setLater] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(true), laterMilliseconds);
+    return () => clearTimeout(timer);
+  }, []);
+  return soon || later ? (
+    <Suspense fallback={null}>
+      <DeploymentRows iid={iid} />
+    </Suspense>
+  ) : null;
+}
 
 export function MergeRequestOverview({ request }: { request: Schemas['MergeRequestDetail'] }) {
   const { path, level: own } = useProject();
@@ -51,12 +67,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
           <Text c="var(--mr-dim)">No description.</Text>
         )}
         <StackRow request={request} />
-        {/* Code and a request, which most without a pipeline would load for nothing. */}
-        {request.head_pipeline === null ? null : (
-          <Suspense fallback={null}>
-            <DeploymentRows iid={request.iid} />
-          </Suspense>
-        )}
+        <Deployments iid={request.iid} soon={request.head_pipeline !== null} />
         <MergeBox key={request.id} request={request} />
         {own >= level.developer && request.state === 'opened' ? (
           <details className={classes.rules}>

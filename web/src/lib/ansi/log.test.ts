@@ -43,4 +43,28 @@ describe('job logs', () => {
   it('a section that never ends stays open', () => {
     expect(parseLog('section_start:1:x\rgo\nmore').lines.at(-1)?.sections).toEqual(['x']);
   });
+
+  it('joins lines that official runners wrote in pieces, and keeps their times', () => {
+    const at = (text: string, kind = '00O ') => `2026-11-27T03:15:06.098722Z ${kind}${text}\n`;
+    const log =
+      at(`${esc}[0KRunning`) +
+      at(`section_start:100:script\r${esc}[0K`) +
+      at(`${esc}[0K${esc}[36;1mExecuting${esc}[0;m`, '00O+') +
+      at('$ make', '01O ') +
+      at('no continuation of another stream', '02E+') +
+      at(`section_end:104:script\r${esc}[0K`) +
+      at('Job succeeded');
+    const { lines, sections } = parseLog(log);
+    expect(lines.map((line) => [line.number, line.spans.map(({ text }) => text).join(''), line.opens])).toEqual([
+      [1, 'Running', null],
+      [2, 'Executing', 'script'],
+      [3, '$ make', null],
+      [4, 'no continuation of another stream', null],
+      [5, 'Job succeeded', null],
+    ]);
+    expect(lines[0]?.at).toBe('2026-11-27T03:15:06.098722Z');
+    expect(sections.get('script')).toMatchObject({ startedAt: 100, endedAt: 104 });
+    // A part of a log that begins inside of a line.
+    expect(parseLog(at('rest', '01O+') + at('next', '01O '), 10).lines.map(({ number }) => number)).toEqual([9, 10]);
+  });
 });

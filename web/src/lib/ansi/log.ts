@@ -19,6 +19,8 @@ export interface Line {
   readonly sections: readonly string[];
   /** Set on the line that opens a section. */
   readonly opens: string | null;
+  /** When the runner read it, where it says so. */
+  readonly at: string | null;
 }
 export interface Section {
   readonly name: string;
@@ -34,6 +36,8 @@ export interface Log {
 const plain: Style = { color: null, background: null, bold: false, dim: false, italic: false, underline: false };
 const escapeCharacter = String.fromCharCode(27);
 const section = new RegExp(`^section_(start|end):(\\d+):([\\w.-]+)(?:\\[([^\\]]*)\\])?\\r(?:${escapeCharacter}\\[0K)?`);
+/** Official runners write time, stream and kind in front of every line; a plus continues the line before of its stream. */
+const stamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([\da-f]{2}[OE])([ +])/;
 const sequence = new RegExp(`${escapeCharacter}\\[([0-9;]*)([A-Za-z])`, 'g');
 
 function extended(codes: number[]): number | null {
@@ -75,16 +79,43 @@ function shown(line: string): string {
   return at === -1 ? trimmed : trimmed.slice(at + 1);
 }
 
+interface RawLine {
+  text: string;
+  readonly at: string | null;
+}
+
+/** Lines without the runner's times, whole again where it had written them in pieces; whether the first is a rest. */
+function rawLines(text: string): { readonly raw: readonly RawLine[]; readonly begun: boolean } {
+  const all = text.split('\n');
+  if (all.at(-1) === '') all.pop();
+  const raw: RawLine[] = [];
+  let stream: string | undefined;
+  let begun = false;
+  for (const line of all) {
+    const [whole = '', at = null, of, more] = stamp.exec(line) ?? [];
+    const rest = line.slice(whole.length);
+    const before = raw.at(-1);
+    if (more === '+' && of === stream && before) before.text += rest;
+    else {
+      if (more === '+' && !before) begun = true;
+      raw.push({ text: rest, at });
+    }
+    stream = of;
+  }
+  return { raw, begun };
+}
+
 /** Parses a log, or a part of it whose first line has that number. */
 export function parseLog(text: string, firstLine = 1): Log {
   const lines: Line[] = [];
   const sections = new Map<string, Section>();
   const open: string[] = [];
   let style = plain;
-  const all = text.split('\n');
-  if (all.at(-1) === '') all.pop();
-  for (const raw of all) {
-    let rest = raw;
+  const { raw, begun } = rawLines(text);
+  // What continues a line of the part before has that line's number.
+  const first = begun && firstLine > 1 ? firstLine - 1 : firstLine;
+  for (const { text: line, at: time } of raw) {
+    let rest = line;
     let opens: string | null = null;
     let marked = false;
     // A line may close one section and open the next.
@@ -115,7 +146,7 @@ export function parseLog(text: string, firstLine = 1): Log {
     const tail = visible.slice(last);
     if (tail !== '') spans.push({ text: tail, style });
     if (marked && spans.length === 0 && opens === null) continue;
-    lines.push({ number: lines.length + firstLine, spans, sections: [...open], opens });
+    lines.push({ number: lines.length + first, spans, sections: [...open], opens, at: time });
   }
   return { lines, sections };
 }

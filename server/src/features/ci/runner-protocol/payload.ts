@@ -247,6 +247,14 @@ async function variablesOf(
   return [...variables, variable('CI_ENVIRONMENT_URL', url)];
 }
 
+/** How many commits the job itself asks for; 0 means all, as everything does that is no number. */
+function gitDepth(variables: readonly JobVariable[]): number | null {
+  const wanted = variables.findLast(({ key }) => key === 'GIT_DEPTH')?.value;
+  if (wanted === undefined) return null;
+  const depth = Number.parseInt(wanted, 10);
+  return depth > 0 && depth < 2 ** 31 ? depth : 0;
+}
+
 export interface PayloadRequest {
   readonly job: Job;
   readonly runner: Runner;
@@ -313,7 +321,7 @@ export async function jobPayload(
   if (asksForDebugging(variables)) await markDebugTrace(db, job.id);
   const queued = job.queued_at && job.started_at ? (job.started_at.getTime() - job.queued_at.getTime()) / 1000 : 0;
   const timeout = job.timeout_seconds ?? rows.project.build_timeout;
-  const depth = rows.project.ci_default_git_depth ?? 0;
+  const depth = gitDepth(variables) ?? rows.project.ci_default_git_depth ?? 0;
   const step = (name: string, script: readonly string[], when: string, allowFailure: boolean) => ({
     name,
     script,
@@ -329,9 +337,11 @@ export async function jobPayload(
       id: job.id,
       name: job.name,
       stage: job.stage,
+      pipeline_id: job.pipeline_id,
       project_id: job.project_id,
       project_name: rows.project.path,
       project_full_name: path,
+      project_full_path: path,
       namespace_id: rows.namespace.id,
       root_namespace_id: rows.namespace.traversal_ids[0] ?? rows.namespace.id,
       user_id: job.user_id,

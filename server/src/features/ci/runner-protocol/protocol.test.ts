@@ -131,6 +131,26 @@ job:
     await runner.update(job, 'success');
   });
 
+  it('takes the depth of the clone from GIT_DEPTH, from the most special place that has it', async () => {
+    const project = await world.project();
+    const config = (depth: string) =>
+      `variables: {GIT_DEPTH: "3"}\njob: {script: [x], variables: {GIT_DEPTH: ${depth}}}\n`;
+    const depthOf = async () => (await runner.run()).git_info;
+    const pipeline = await project.push(`${config('"7"')}plain: {script: [x]}`);
+    const job = await runner.next();
+    expect(job).toMatchObject({
+      git_info: { depth: 7 },
+      job_info: { pipeline_id: pipeline.id, project_full_path: project.path },
+    });
+    await runner.update(job, 'success');
+    expect(await depthOf()).toMatchObject({ depth: 3 });
+    // Zero means everything, and so does what is no number.
+    for (const depth of ['"0"', 'everything', '"-4"']) {
+      await project.push(config(depth));
+      expect(await depthOf()).toMatchObject({ depth: 0 });
+    }
+  });
+
   it('[2/api.jobs/5 pipeline_id] of a tag has the tag and not the branch', async () => {
     const project = await world.project();
     const pipeline = await project.push(

@@ -1,5 +1,6 @@
 /** Reads the coverage out of a log with the job's own expression: linear time, bounded lines. Pure. */
 import { RE2JS } from 're2js';
+import { withoutStamp } from './line-scanner.ts';
 
 /** Longer lines are cut: a report of coverage is short. */
 const maxLineLength = 2000;
@@ -26,7 +27,7 @@ export function coverageScanner(expression: string): CoverageScanner | null {
   let rest = '';
   let found: string | null = null;
   const look = (line: string) => {
-    const matcher = pattern.matcher(line.slice(0, maxLineLength).replace(terminalSequences, ''));
+    const matcher = pattern.matcher(withoutStamp(line).slice(0, maxLineLength).replace(terminalSequences, ''));
     while (matcher.find()) {
       const text = (matcher.groupCount() > 0 ? matcher.group(1) : null) ?? matcher.group();
       const number = /\d+(?:\.\d+)?/.exec(text ?? '')?.[0];

@@ -46,3 +46,45 @@ it('a line without an end holds no more than its limit in memory', () => {
   const found = lines(Array.from({ length: 64 }, () => Buffer.alloc(16_384, 'x')));
   expect(found.map(({ line, data }) => [line, data.length])).toEqual([[1, keptBytes]]);
 });
+
+it('[3/api.runners/7] lines with times of the official runner are joined and shown without them', () => {
+  const at = (text: string, kind = '00O ') => `2026-11-27T03:15:06.098722Z ${kind}${text}`;
+  const stamped = [
+    at(`${esc}[0KRunning with a runner${esc}[0;m`),
+    at(start('prepare')),
+    at(`${esc}[0K${esc}[36;1mPreparing${esc}[0;m`, '00O+'),
+    at(end('prepare')),
+    at(start('script'), '00O+'),
+    at('Running', '00O+'),
+    at('$ make', '01O '),
+    at('another stream is no continuation', '02E+'),
+    at('progress 1\rprogress 2\r', '01O '),
+    at(end('script')),
+    at('Job succeeded'),
+    'without a time',
+  ].join('\n');
+  const whole = Buffer.from(stamped);
+  const shown = (pieces: readonly Buffer[]) =>
+    lines(pieces).map(({ line, startByte, data }) => [line, startByte, visibleText(data.toString())]);
+  const expected = shown([whole]);
+  expect(expected.map(([, , text]) => text)).toEqual([
+    ...['Running with a runner', 'Preparing', 'Running', '$ make', 'another stream is no continuation'],
+    ...['progress 2', 'Job succeeded', 'without a time'],
+  ]);
+  expect(expected.map(([line]) => line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  const [, , third] = expected;
+  expect(stamped.slice(third?.[1] as number)).toMatch(/^2026-11-27T03:15:06\.098722Z 00O section_end:2:prepare/);
+  for (let size = 1; size < 40; size += 3) {
+    const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
+      whole.subarray(index * size, (index + 1) * size),
+    );
+    expect(shown(pieces)).toEqual(expected);
+  }
+});
+
+it('what continues a line adds no more to it than its limit', () => {
+  const pieces = Array.from({ length: 64 }, (_, index) =>
+    Buffer.from(`2026-11-27T03:15:06.098722Z 01O${index === 0 ? ' ' : '+'}${'x'.repeat(16_384)}\n`),
+  );
+  expect(lines(pieces).map(({ line, data }) => [line, data.length])).toEqual([[1, keptBytes]]);
+});

@@ -5,7 +5,7 @@ export interface LogLine {
   readonly line: number;
   /** Where the line begins in the log. */
   readonly startByte: number;
-  /** The line without its end; at most `keptBytes` of it. */
+  /** The line without its end and the runner's times; at most `keptBytes` of it. */
   readonly data: Buffer;
 }
 
@@ -16,6 +16,12 @@ const escapeCharacter = String.fromCharCode(27);
 const marker = new RegExp(`^section_(start|end):\\d+:[\\w.-]+(?:\\[[^\\]]*\\])?\\r(?:${escapeCharacter}\\[0K)?`);
 const sequences = new RegExp(`${escapeCharacter}\\[[0-9;]*[A-Za-z]`, 'g');
 const sectionEnd = Buffer.from('section_end:');
+/** Official runners write time, stream and kind in front of every line; a plus continues the line before of its stream. */
+const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z ([\da-f]{2}[OE])([ +])/;
+const stampBytes = 32;
+
+/** A line without what a runner wrote in front of it. */
+export const withoutStamp = (line: string): string => (stamp.test(line) ? line.slice(stampBytes) : line);
 
 /** What a terminal shows of a line: nothing of markers, escape sequences, and what was written over. */
 export function visibleText(line: string): string {
@@ -36,46 +42,82 @@ function onlyEnds(data: Buffer): boolean {
   return visibleText(rest) === '';
 }
 
+const concatenated = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+
+/** Pieces of one line, of which no more than `keptBytes` are held. */
+function keeper() {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  return {
+    add(piece: Buffer): void {
+      if (size >= keptBytes || piece.length === 0) return;
+      const part = piece.subarray(0, keptBytes - size);
+      pieces.push(part);
+      size += part.length;
+    },
+    take(): Buffer {
+      const data = concatenated(pieces);
+      pieces = [];
+      size = 0;
+      return data;
+    },
+  };
+}
+
 /** Calls `visit` for each line that is shown; `end` for a last line without an end. */
 export function lineScanner(visit: (line: LogLine) => void) {
   let line = 0;
   let startByte = 0;
   let position = 0;
-  let kept: Buffer[] = [];
-  let keptSize = 0;
+  const kept = keeper();
+  /** A line that the next one may continue. */
+  let open: { readonly startByte: number; readonly stream: string } | null = null;
+  const held = keeper();
 
-  function keep(piece: Buffer): void {
-    if (keptSize >= keptBytes || piece.length === 0) return;
-    const part = piece.subarray(0, keptBytes - keptSize);
-    kept.push(part);
-    keptSize += part.length;
+  function show(data: Buffer, begin: number): void {
+    if (onlyEnds(data)) return;
+    line += 1;
+    visit({ line, startByte: begin, data });
+  }
+
+  function close(): void {
+    if (open) show(held.take(), open.startByte);
+    open = null;
   }
 
   function finish(): void {
-    const [only = Buffer.alloc(0)] = kept;
-    const data = kept.length > 1 ? Buffer.concat(kept) : only;
-    if (!onlyEnds(data)) {
-      line += 1;
-      visit({ line, startByte, data });
+    const data = kept.take();
+    // Without a year in front there is nothing to look for: most logs have no times.
+    const [, stream, more] =
+      data[4] === 45 && data[10] === 84 ? (stamp.exec(data.toString('latin1', 0, stampBytes)) ?? []) : [];
+    if (stream === undefined) {
+      close();
+      show(data, startByte);
+      return;
     }
-    kept = [];
-    keptSize = 0;
+    if (more !== '+' || open?.stream !== stream) {
+      close();
+      open = { startByte, stream };
+    }
+    held.add(data.subarray(stampBytes));
   }
 
   return {
     push(data: Buffer): void {
       let at = 0;
       for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, at)) {
-        keep(data.subarray(at, end));
+        kept.add(data.subarray(at, end));
         finish();
         at = end + 1;
         startByte = position + at;
       }
-      keep(data.subarray(at));
+      kept.add(data.subarray(at));
       position += data.length;
     },
     end(): void {
       if (position > startByte) finish();
+      close();
     },
   };
 }

@@ -119,6 +119,7 @@ describe('coverage', () => {
       found('/All files\\s*\\|\\s*([\\d.]+)/', 'All files | 12.5\nAll fi', 'les | \u001b[32m97.25\u001b[0m\nend'),
     ).toBe('97.25');
     expect(found('/Coverage: \\d+%/', 'Coverage: 80%\n')).toBe('80.00');
+    expect(found('/^Coverage: \\d+%/', '2026-11-27T03:15:06.098722Z 01O Coverage: 81%\n')).toBe('81.00');
     expect(found('/nothing/', 'Coverage: 80%')).toBeNull();
     expect(found('/\\d+/', '250')).toBeNull();
   });
