@@ -13,6 +13,7 @@ import {
   unstableLines,
   writeResults,
 } from './lib/results.ts';
+import { skippedLines } from './lib/skipped.ts';
 import { sweepsLine, sweepsOf } from './lib/sweeps.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -75,7 +76,13 @@ const results = all.flatMap((entry) => entry.tests);
 for (const { suite, seconds = 0 } of all) console.log(`${suite}: ${seconds.toFixed(0)} s`);
 console.log(sweepsLine(sweeps));
 // Said again at the end: whoever keeps only the tail of a log finds what failed.
-const lines = [slowestLines(all), unexplainedLines(root, all), unstableLines(results), failureLines(results)];
+const lines = [
+  slowestLines(all),
+  unexplainedLines(root, all),
+  skippedLines(root, results),
+  unstableLines(results),
+  failureLines(results),
+];
 for (const line of lines.flat()) console.log(line);
 const sum = totals(results);
 console.log(totalsLine(sum));

@@ -10,6 +10,7 @@ const listening = (server: Server, options: { port: number; reusePort?: true }) 
   });
 const closed = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
 
+// Skipped elsewhere than on Linux: other systems let no second socket share a port.
 it.runIf(process.platform === 'linux')('is refused to others until its server has it, and after', async () => {
   const held = await holdPort('127.0.0.1');
   const [other, own] = [createServer(), createServer()];
