@@ -24,7 +24,11 @@ type Suite = { name: string; args: string[]; minutes: number };
 // suite looks for what goes wrong by chance: there nothing is tried again.
 const suites: Suite[] = [{ name: 'tests', args: ['node_modules/vitest/vitest.mjs', 'run', '--retry=1'], minutes: 40 }];
 if (existsSync(join(root, 'e2e/src/main.ts'))) {
-  suites.push({ name: 'e2e', args: ['scripts/node.mjs', '--built', 'e2e/src/main.ts', '--again'], minutes: 45 });
+  suites.push({
+    name: 'e2e',
+    args: ['scripts/node.mjs', '--built', 'e2e/src/main.ts', '--again', '--sampled'],
+    minutes: 45,
+  });
   suites.push({ name: 'faults', args: ['scripts/node.mjs', '--built', 'e2e/faults/main.ts', '--short'], minutes: 20 });
 }
 

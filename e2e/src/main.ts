@@ -1,9 +1,11 @@
 /**
  * `npm run e2e`: the built product from a clean data directory, real git, real clients, a real browser. `--only groups,file-pages`
  * runs some scenarios, `--late 800` lets answers come late by chance, which finds steps that only work when all is quick,
- * `--lanes 1` one scenario after the other instead of two at a time.
+ * `--lanes 1` one scenario after the other instead of two at a time. `--sampled` takes the main journey and, from run to run, other
+ * scenarios: those of the part that SWEEP_SEED names, or all with SWEEPS=whole.
  */
 import { parseArgs } from 'node:util';
+import { partOf, sweepParts, sweepsOf } from '../../scripts/lib/sweeps.ts';
 import { accountJourney } from './scenarios/accounts.ts';
 import { administrationJourney } from './scenarios/administration.ts';
 import { allPagesJourney } from './scenarios/all-pages.ts';
@@ -110,21 +112,30 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
 };
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: Object.keys(scenarios).join(',') },
+    only: { type: 'string' },
+    sampled: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
     late: { type: 'string', default: '0' },
     lanes: { type: 'string', default: '2' },
   },
 });
 answerLate(Number(options.late));
-const names = options.only.split(',');
-for (const name of names)
+
+/** The main journey is the product as a whole: it is never left out. */
+function drawn(): string[] {
+  const sweeps = sweepsOf(process.env, Date.now);
+  const names = Object.keys(scenarios);
+  if (sweeps.whole) return names;
+  return names.filter((name, index) => name === 'journey' || index % sweepParts === partOf(sweeps));
+}
+const chosen = options.only?.split(',') ?? (options.sampled ? drawn() : Object.keys(scenarios));
+for (const name of chosen)
   if (!(name in scenarios)) throw new Error(`no scenario is called ${name}: ${Object.keys(scenarios).join(', ')}`);
 
 /** Takes the next scenario until none is left: each has an instance of its own, and one alone leaves half of two cores idle. */
 async function lane(): Promise<Suite> {
   const suite = createSuite();
-  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+  for (let name = chosen.shift(); name !== undefined; name = chosen.shift()) {
     const scenario = scenarios[name];
     // What one scenario could not do keeps none of the others from running.
     if (scenario) await suite.scenario(`e2e/src/scenarios/${name}.ts`, () => scenario(suite), options.again);
