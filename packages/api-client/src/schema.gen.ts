@@ -46840,6 +46840,10 @@ export interface operations {
             query: {
                 /** @description Whether issues and epics are confidential */
                 confidential?: boolean;
+                /** @description Whether files of forks are left out */
+                exclude_forks?: boolean;
+                /** @description Lines before and after those found in files; 2 when absent */
+                num_context_lines?: number;
                 /** @description What the list is ordered by */
                 order_by?: "created_at";
                 /** @description Page number, from 1 */
@@ -46850,6 +46854,8 @@ export interface operations {
                 scope: "projects" | "issues" | "merge_requests" | "milestones" | "users" | "epics" | "blobs" | "commits" | "notes" | "wiki_blobs";
                 /** @description What is looked for, whatever its case */
                 search: string;
+                /** @description `basic` searches the files of a project without their index */
+                search_type?: "basic" | "advanced" | "zoekt";
                 /** @description Direction of the order */
                 sort?: "asc" | "desc";
                 /** @description Of issues, merge requests and epics */
@@ -72821,6 +72827,8 @@ export interface operations {
             query: {
                 /** @description Whether issues and epics are confidential */
                 confidential?: boolean;
+                /** @description Lines before and after those found in files; 2 when absent */
+                num_context_lines?: number;
                 /** @description What the list is ordered by */
                 order_by?: "created_at";
                 /** @description Page number, from 1 */
@@ -72833,6 +72841,8 @@ export interface operations {
                 scope: "issues" | "merge_requests" | "milestones" | "users" | "blobs" | "commits" | "notes" | "wiki_blobs";
                 /** @description What is looked for, whatever its case */
                 search: string;
+                /** @description `basic` searches the files of a project without their index */
+                search_type?: "basic" | "advanced" | "zoekt";
                 /** @description Direction of the order */
                 sort?: "asc" | "desc";
                 /** @description Of issues, merge requests and epics */
@@ -77761,6 +77771,10 @@ export interface operations {
             query: {
                 /** @description Whether issues and epics are confidential */
                 confidential?: boolean;
+                /** @description Whether files of forks are left out */
+                exclude_forks?: boolean;
+                /** @description Lines before and after those found in files; 2 when absent */
+                num_context_lines?: number;
                 /** @description What the list is ordered by */
                 order_by?: "created_at";
                 /** @description Page number, from 1 */
@@ -77771,6 +77785,8 @@ export interface operations {
                 scope: "projects" | "issues" | "merge_requests" | "milestones" | "snippet_titles" | "users" | "epics" | "blobs" | "commits" | "notes" | "wiki_blobs";
                 /** @description What is looked for, whatever its case */
                 search: string;
+                /** @description `basic` searches the files of a project without their index */
+                search_type?: "basic" | "advanced" | "zoekt";
                 /** @description Direction of the order */
                 sort?: "asc" | "desc";
                 /** @description Of issues, merge requests and epics */

@@ -24,6 +24,8 @@ export { patchId } from './diff/patch-id.ts';
 export { GitError, type GitErrorCode, isGitError, storageError, storageMessage } from './errors.ts';
 export { type Contributor, contributors } from './history/contributors.ts';
 export {
+  type ChangedBlob,
+  changedBlobs,
   differingPaths,
   type IntroducedPath,
   introducedBlobs,

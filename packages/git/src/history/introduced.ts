@@ -77,6 +77,33 @@ export async function* differingPaths(repo: Repo, from: Sha, to: Sha): AsyncGene
   }
 }
 
+export interface ChangedBlob {
+  path: string;
+  /** Null where the path is no regular file any more. */
+  id: Sha | null;
+}
+
+/** Paths whose regular files differ between two commits, with what they hold in the second. */
+export async function* changedBlobs(repo: Repo, from: Sha, to: Sha): AsyncGenerator<ChangedBlob> {
+  const form = ['-r', '-z', '--raw', '--no-renames', '--no-abbrev', '--ignore-submodules=none'];
+  const { stdout, done, stop } = await streamGit(repo, ['diff-tree', ...form, from, to, '--'], { work: 'heavy' });
+  let id = undefined as Sha | null | undefined;
+  try {
+    for await (const text of parted(stdout as AsyncIterable<Buffer>)) {
+      if (id !== undefined) {
+        yield { path: text, id };
+        id = undefined;
+        continue;
+      }
+      const [, mode, , after] = text.split(' ');
+      id = mode?.startsWith('100') && after !== undefined && isSha(after) ? after : null;
+    }
+    await done;
+  } finally {
+    stop();
+  }
+}
+
 /** Paths of those of the files, all of at most `maxBytes`, that new commits bring; by id. */
 export async function introducedBlobs(
   repo: Repo,

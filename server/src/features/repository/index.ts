@@ -21,6 +21,7 @@ import { tagRoutes } from './branches/tags.routes.ts';
 import { repositoryBundles } from './bundles/bundles.ts';
 import { changelogRoutes } from './changelogs/changelogs.routes.ts';
 import { changelogService } from './changelogs/changelogs.service.ts';
+import { codeIndexing } from './code-index/code-index.ts';
 import { commitNoteRoutes } from './commit-notes/commit-notes.routes.ts';
 import { cherryPickRevertRoutes } from './commits/cherry-pick-revert.routes.ts';
 import { cherryPickRevertService } from './commits/cherry-pick-revert.service.ts';
@@ -77,7 +78,7 @@ import { templateService } from './templates/templates.service.ts';
 import { hiddenRefs } from './transfer/hidden-refs.ts';
 import type { Negotiation, Pushed } from './transfer/receive.ts';
 import { transfer } from './transfer/transfer.ts';
-import { wikis } from './wikis/index.ts';
+import { findProjectWiki, wikis } from './wikis/index.ts';
 import { accessCheck } from './writes/access-check.ts';
 import { type ProjectSettlingDependencies, projectSettling } from './writes/project-settling.ts';
 import { type WritePathDependencies, writePath } from './writes/write-path.ts';
@@ -98,6 +99,7 @@ export type {
   WriteRequest,
 } from './face.ts';
 export { maintenanceDue } from './maintenance/maintenance.ts';
+export { languageNamed } from './measuring/languages.ts';
 export { type ReleasesOfTags, releasesOfTags } from './ports.ts';
 export { describedGrant } from './protections/protections.entity.ts';
 export { protectedBranchRelation, protectedTagRelation } from './protections/transfer.ts';
@@ -208,8 +210,11 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     },
     checks,
   });
+  const project = async (_handle: Db, id: number) => (await deps.find(String(id)))?.project ?? null;
+  const codeIndex = codeIndexing({ db, open, project, wiki: (id) => findProjectWiki(db, id) });
   const wiki = wikis({
     ...deps,
+    written: (tx, projectId) => codeIndex.due(tx, projectId, 'wiki'),
     open,
     reader,
     shared,
@@ -238,7 +243,6 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     find: deps.find,
     instanceProject: deps.templateProject,
   });
-  const project = async (_handle: Db, id: number) => (await deps.find(String(id)))?.project ?? null;
   const maintenance = repositoryMaintenance({
     db,
     open,
@@ -369,16 +373,18 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...maintenance.tasks,
       ...measuring.tasks,
       ...lastCommits.tasks,
+      ...codeIndex.tasks,
       ...lfs.tasks,
       ...wiki.tasks,
       ...snippet.tasks,
     ],
-    consumers: [...measuring.consumers, ...lastCommits.consumers],
+    consumers: [...measuring.consumers, ...lastCommits.consumers, ...codeIndex.consumers],
     cron: [
       { schedule: '* * * * *', task: sweep.name },
       { schedule: '11 4 * * *', task: orphans.name },
       ...maintenance.cron,
       ...measuring.cron,
+      ...codeIndex.cron,
       ...lfs.cron,
     ],
   };
@@ -403,6 +409,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       await copies.copied(source, target, branches);
       await lfs.copied(source.id, target.id);
       await measuring.due(db, target.id);
+      await codeIndex.due(db, target.id, 'code');
     },
     readmePath: setup.readmePath,
     hasBranch: setup.hasBranch,
@@ -418,7 +425,10 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     wikiUnbundled: wiki.bundles.unbundled,
     takeLarge: lfs.takeFor,
     hasLarge: async (subject, oids) => new Set((await lfs.of(subject, oids)).keys()),
-    arrived: (tx, project) => measuring.due(tx, project.id),
+    arrived: async (tx, project) => {
+      await measuring.due(tx, project.id);
+      await codeIndex.due(tx, project.id, 'code');
+    },
     licenseOf: licenses.of,
   };
   deps.ports.provide(projectRepositories, repositories);

@@ -231,6 +231,46 @@ export interface CiVariablesTable {
   updated_at: Generated<Date>;
 }
 
+export interface CodeBlobsTable {
+  id: Generated<number>;
+  network: number;
+  oid: string;
+  bytes: number;
+}
+
+export interface CodeChunksTable {
+  blob_id: number;
+  first_line: number;
+  network: number;
+  content: string;
+}
+
+export interface CodeFilesTable {
+  index_id: number;
+  path: string;
+  blob_id: number;
+  language: string | null;
+}
+
+export interface CodeIndexesTable {
+  id: Generated<number>;
+  project_id: number;
+  kind: 'code' | 'wiki';
+  network: number;
+  commit: string | null;
+  branch: string | null;
+  generation: Generated<number>;
+  files: Generated<number>;
+  bytes: Generated<number>;
+  skipped: Generated<number>;
+  state: Generated<'pending' | 'running' | 'ready' | 'failed'>;
+  done: Generated<number>;
+  total: Generated<number>;
+  error: string | null;
+  started_at: Date | null;
+  indexed_at: Date | null;
+}
+
 export interface CommitStatusesTable {
   id: Generated<number>;
   project_id: number;
@@ -2308,6 +2348,10 @@ export interface Database {
   bulk_import_entities: BulkImportEntitiesTable;
   bulk_imports: BulkImportsTable;
   ci_variables: CiVariablesTable;
+  code_blobs: CodeBlobsTable;
+  code_chunks: CodeChunksTable;
+  code_files: CodeFilesTable;
+  code_indexes: CodeIndexesTable;
   commit_statuses: CommitStatusesTable;
   deploy_tokens: DeployTokensTable;
   deployment_approvals: DeploymentApprovalsTable;

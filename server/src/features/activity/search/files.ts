@@ -1,4 +1,5 @@
 /** Searching the files of one commit: places that hold a text first, then files whose path does. */
+import { badRequest } from '../../../kernel/http/errors.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { offsetPage, type Paged, withItems } from '../../../kernel/http/pagination.ts';
 import type { FoundLines, RepositoryReader, RepositoryRow } from '../../repository/index.ts';
@@ -17,12 +18,15 @@ export interface SearchedTree {
   /** As the answer tells it. */
   readonly ref: string;
   readonly projectId: number;
+  readonly projectPath: string;
 }
 
 export function fileSearcher(reader: RepositoryReader) {
   /** Everything that is found, in its order, as long as somebody asks for more. */
   async function* found({ repository, commit }: SearchedTree, search: string, signal: AbortSignal) {
-    const { text, accepts } = fileSearch(search);
+    const { text, accepts, filters, cased } = fileSearch(search);
+    if (cased || filters.some(({ kind }) => kind === 'blob'))
+      throw badRequest('case: and blob: are for the default branch, once it is indexed');
     // A pattern of git is one line.
     if (/[\n\0]/.test(text)) return;
     const withText = new Set<string>();

@@ -12,6 +12,7 @@ const SearchedBlob = Entity('SearchedBlob', {
   ref: Text({ description: 'Branch, tag or commit that was searched' }),
   startline: Count({ description: 'Number of the first line of `data`' }),
   project_id: Id(),
+  project_path: Text({ description: 'Full path of the project' }),
 });
 export type SearchedBlobJson = Static<typeof SearchedBlob>;
 
@@ -19,7 +20,7 @@ const withoutEnding = (path: string) => path.replace(/(?<=[^/])\.[^./]*$/, '');
 
 export const blobJson = (
   { path, startLine, lines }: FoundLines,
-  of: { readonly ref: string; readonly projectId: number },
+  of: { readonly ref: string; readonly projectId: number; readonly projectPath: string },
 ): SearchedBlobJson => ({
   basename: withoutEnding(path),
   data: lines.map((line) => `${line}\n`).join(''),
@@ -29,6 +30,7 @@ export const blobJson = (
   ref: of.ref,
   startline: startLine,
   project_id: of.projectId,
+  project_path: of.projectPath,
 });
 
 export const searchedCommitJson = (commit: CommitJson, projectId: number) => ({ ...commit, project_id: projectId });

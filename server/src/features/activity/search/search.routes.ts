@@ -4,10 +4,10 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { AnyJson, ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import type { Paged } from '../../../kernel/http/pagination.ts';
-import { Bool, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
-import { type SearchDependencies, searches } from './search.ts';
+import { type FoundFiles, type SearchDependencies, searches } from './search.ts';
 
 const inRepositories = ['blobs', 'commits', 'notes', 'wiki_blobs'] as const;
 const everywhere = ['projects', 'issues', 'merge_requests', 'milestones', 'snippet_titles', 'users', 'epics'] as const;
@@ -38,6 +38,18 @@ const filters = {
   confidential: Optional(Bool({ description: 'Whether issues and epics are confidential' })),
   order_by: Optional(OneOf(['created_at'], { description: 'What the list is ordered by' })),
   sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
+  num_context_lines: Optional(
+    Int({ minimum: 0, maximum: 20, description: 'Lines before and after those found in files; 2 when absent' }),
+  ),
+  search_type: Optional(
+    OneOf(['basic', 'advanced', 'zoekt'], {
+      description: '`basic` searches the files of a project without their index',
+    }),
+  ),
+};
+const manyFilters = {
+  ...filters,
+  exclude_forks: Optional(Bool({ default: true, description: 'Whether files of forks are left out' })),
 };
 const common = {
   method: 'GET',
@@ -49,9 +61,8 @@ const common = {
 } as const;
 const scoped = <const S extends readonly string[]>(scopes: S) => OneOf(scopes, { description: 'What is looked for' });
 
-/** Many repositories at once need an index of their contents. */
-const needsIndex = (scope: RepositoryScope) =>
-  plainError(400, `Scope supported only with advanced search${scope === 'blobs' ? ' or exact code search' : ''}`);
+/** Histories and comments of many repositories are not indexed. */
+const needsIndex = () => plainError(400, 'Scope supported only with advanced search');
 
 const isOfRepositories = (scope: string): scope is RepositoryScope =>
   (inRepositories as readonly string[]).includes(scope);
@@ -69,6 +80,11 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     header('X-Search-Type', 'basic');
     return await work;
   };
+  const inFiles = async (work: Promise<FoundFiles>, header: (name: string, value: string) => void): Promise<Paged> => {
+    const { type, found: page } = await work;
+    header('X-Search-Type', type);
+    return page;
+  };
   const wantedOf = <P extends { readonly sort?: 'asc' | 'desc' }>(params: P) => ({
     ...params,
     sort: params.sort ?? ('desc' as const),
@@ -81,14 +97,17 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
       acrossProjects: true,
       summary: 'Search everything that the caller sees',
       access: { on: 'public' },
-      params: Type.Object({ scope: scoped([...everywhere, ...inRepositories]), ...filters }),
+      params: Type.Object({ scope: scoped([...everywhere, ...inRepositories]), ...manyFilters }),
       handler: async (context) => {
         const { params, caller } = context;
         const { scope } = params;
         const values = await allowed(caller);
         if (!(isOn[scope]?.(values) ?? true)) throw forbidden('Global Search is disabled for this scope');
-        if (isOfRepositories(scope)) throw needsIndex(scope);
         const wanted = wantedOf(params);
+        if (scope === 'blobs') return await inFiles(found.manyFiles(null, 'code', wanted, context), context.header);
+        if (scope === 'wiki_blobs')
+          return await inFiles(found.manyFiles(null, 'wiki', wanted, context), context.header);
+        if (isOfRepositories(scope)) throw needsIndex();
         const work = {
           projects: () => found.projects(null, wanted, context),
           issues: () => found.issues(null, wanted, context),
@@ -110,14 +129,17 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
       params: Type.Object({
         id: IdOrPath('Id or path of the group'),
         scope: scoped([...inGroups, ...inRepositories]),
-        ...filters,
+        ...manyFilters,
       }),
       handler: async (context) => {
         const { params, caller, subject } = context;
         const { scope } = params;
         await allowed(caller);
-        if (isOfRepositories(scope)) throw needsIndex(scope);
         const wanted = wantedOf(params);
+        if (scope === 'blobs') return await inFiles(found.manyFiles(subject, 'code', wanted, context), context.header);
+        if (scope === 'wiki_blobs')
+          return await inFiles(found.manyFiles(subject, 'wiki', wanted, context), context.header);
+        if (isOfRepositories(scope)) throw needsIndex();
         const work = {
           projects: () => found.projects(subject, wanted, context),
           issues: () => found.issues(subject, wanted, context),
@@ -150,14 +172,15 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         const { params, caller, subject } = context;
         await allowed(caller);
         const wanted = wantedOf(params);
+        if (params.scope === 'blobs') return await inFiles(found.blobs(subject, wanted, context), context.header);
+        if (params.scope === 'wiki_blobs')
+          return await inFiles(found.wikiBlobs(subject, wanted, context), context.header);
         const work = {
           issues: () => found.issues(subject, wanted, context),
           merge_requests: () => found.mergeRequests(subject, wanted, context),
           milestones: () => found.milestones(subject, wanted, context),
           users: () => found.users(subject, wanted, context),
           notes: () => found.notes(subject, wanted, context),
-          blobs: () => found.blobs(subject, wanted, context),
-          wiki_blobs: () => found.wikiBlobs(subject, wanted, context),
           commits: () => found.commits(subject, wanted, context),
         }[params.scope];
         return await basic(work(), context.header);

@@ -9,8 +9,17 @@ import { noteJson, withPeople } from '../../collaboration/notes/index.ts';
 import { userReference } from '../../identity/index.ts';
 import { type ListProjects, membersNamed } from '../../namespaces/index.ts';
 import type { FindEpics, IssueLists } from '../../planning/index.ts';
-import { commitJson, findWiki, projectPath, type RepositoryReader, type SnippetLists } from '../../repository/index.ts';
+import {
+  commitJson,
+  findWiki,
+  projectPath,
+  type RepositoryReader,
+  type RepositoryRow,
+  type SnippetLists,
+} from '../../repository/index.ts';
 import type { MergeRequestLists } from '../../review/index.ts';
+import { type CodeKind, type CodeScope, indexedCommit } from './code.queries.ts';
+import { codeSearcher } from './code.ts';
 import { fileSearcher } from './files.ts';
 import { searchedCommitJson } from './search.entity.ts';
 import { findMilestones, findNotes, findPeople } from './search.queries.ts';
@@ -34,6 +43,9 @@ export interface Wanted {
   readonly confidential?: boolean | undefined;
   /** Branch, tag or commit whose files or history are searched. */
   readonly ref?: string | undefined;
+  readonly num_context_lines?: number | undefined;
+  readonly exclude_forks?: boolean | undefined;
+  readonly search_type?: 'basic' | 'advanced' | 'zoekt' | undefined;
 }
 
 export interface SearchContext {
@@ -42,12 +54,19 @@ export interface SearchContext {
   readonly signal: AbortSignal;
 }
 
+/** What is found in files, and whether the index or the repository was asked. */
+export interface FoundFiles {
+  readonly type: 'basic' | 'advanced';
+  readonly found: Paged;
+}
+
 type Somewhere = ProjectSubject | GroupSubject | null;
 const nothing = (page: Page): Paged => slicePage(page, []);
 
 export function searches(deps: SearchDependencies) {
   const { db, externalUrl, reader } = deps;
   const files = fileSearcher(reader);
+  const code = codeSearcher(db);
 
   /** In a project `#12` and `!12` are numbers. */
   const numberIn = (place: Somewhere, sign: '#' | '!', search: string): number | null => {
@@ -134,19 +153,50 @@ export function searches(deps: SearchDependencies) {
     return commit === null || name === null ? null : { commit, ref: name };
   }
 
-  async function blobs(place: ProjectSubject, { search, ref }: Wanted, { caller, page, signal }: SearchContext) {
-    const at = canOnProject(caller, 'read_code', place) ? await start(place, ref) : null;
-    if (!at) return nothing(page);
-    return await files({ ...at, repository: place.project, projectId: place.project.id }, search, page, signal);
+  const codeOptions = ({ search, num_context_lines: around }: Wanted) => ({ search, around: around ?? 2 });
+
+  /** In the index, where it is of the commit that is asked for; else in the repository itself. */
+  async function inFiles(
+    place: ProjectSubject,
+    kind: CodeKind,
+    tree: { readonly repository: RepositoryRow; readonly commit: string; readonly ref: string },
+    wanted: Wanted,
+    { caller, page, signal }: SearchContext,
+  ): Promise<FoundFiles> {
+    const indexed = wanted.search_type !== 'basic' && (await indexedCommit(db, place.project.id, kind)) === tree.commit;
+    if (indexed) {
+      const scope: CodeScope = { caller, kind, place: { projectId: place.project.id }, forks: true };
+      return { type: 'advanced', found: await code.page(scope, codeOptions(wanted), page) };
+    }
+    const of = { ...tree, projectId: place.project.id, projectPath: projectPath(place) };
+    return { type: 'basic', found: await files(of, wanted.search, page, signal) };
   }
 
-  async function wikiBlobs(place: ProjectSubject, { search }: Wanted, { caller, page, signal }: SearchContext) {
-    const wiki = canOnProject(caller, 'read_wiki', place) ? await findWiki(db, place) : null;
+  async function blobs(place: ProjectSubject, wanted: Wanted, context: SearchContext): Promise<FoundFiles> {
+    const at = canOnProject(context.caller, 'read_code', place) ? await start(place, wanted.ref) : null;
+    if (!at) return { type: 'basic', found: nothing(context.page) };
+    return await inFiles(place, 'code', { ...at, repository: place.project }, wanted, context);
+  }
+
+  async function wikiBlobs(place: ProjectSubject, wanted: Wanted, context: SearchContext): Promise<FoundFiles> {
+    const wiki = canOnProject(context.caller, 'read_wiki', place) ? await findWiki(db, place) : null;
     const ref = wiki?.default_branch ?? null;
-    if (!wiki || ref === null || wiki.refs_generation === 0) return nothing(page);
-    const commit = await reader.resolve(wiki, `refs/heads/${ref}`);
-    if (commit === null) return nothing(page);
-    return await files({ repository: wiki, commit, ref, projectId: place.project.id }, search, page, signal);
+    const commit =
+      wiki && ref !== null && wiki.refs_generation > 0 ? await reader.resolve(wiki, `refs/heads/${ref}`) : null;
+    if (!wiki || ref === null || commit === null) return { type: 'basic', found: nothing(context.page) };
+    return await inFiles(place, 'wiki', { repository: wiki, commit, ref }, wanted, context);
+  }
+
+  /** In the index of everything that the caller may read, or of what of it is below a group. */
+  async function manyFiles(
+    group: GroupSubject | null,
+    kind: CodeKind,
+    wanted: Wanted,
+    { caller, page }: SearchContext,
+  ) {
+    const place = group ? { groupId: group.group.id } : null;
+    const scope: CodeScope = { caller, kind, place, forks: wanted.exclude_forks === false };
+    return { type: 'advanced', found: await code.page(scope, codeOptions(wanted), page) } as const;
   }
 
   async function commits(place: ProjectSubject, { search, ref }: Wanted, { caller, page }: SearchContext) {
@@ -171,6 +221,19 @@ export function searches(deps: SearchDependencies) {
     return deps.epics(caller, place, { search, sort, state: known, confidential }, page);
   };
 
-  return { projects, issues, mergeRequests, milestones, users, notes, blobs, wikiBlobs, commits, snippetTitles, epics };
+  return {
+    projects,
+    issues,
+    mergeRequests,
+    milestones,
+    users,
+    notes,
+    blobs,
+    wikiBlobs,
+    manyFiles,
+    commits,
+    snippetTitles,
+    epics,
+  };
 }
 export type Searches = ReturnType<typeof searches>;

@@ -54,23 +54,29 @@ const usual: Readonly<Record<string, string>> = {
 /** As people call them: one name for what is one language to them. */
 const merged: Readonly<Record<string, string>> = { TSX: 'TypeScript', JSX: 'JavaScript' };
 
-function tables(): { byEnding: Map<string, string>; byName: Map<string, string> } {
-  const byEnding = new Map<string, string>();
-  const byName = new Map<string, string>();
-  const put = (map: Map<string, string>, key: string, name: string, first: boolean) => {
-    if (first || !map.has(key)) map.set(key, name);
+interface Named {
+  readonly name: string;
+  readonly counts: boolean;
+}
+
+function tables(): { byEnding: Map<string, Named>; byName: Map<string, Named> } {
+  const byEnding = new Map<string, Named>();
+  const byName = new Map<string, Named>();
+  const put = (map: Map<string, Named>, key: string, named: Named, first: boolean) => {
+    if (first || !map.has(key)) map.set(key, named);
   };
   for (const language of Object.values(linguist as unknown as Record<string, Language>)) {
     if (typeof language !== 'object' || language === null || !Array.isArray(language.extensions)) continue;
     // Also what is not counted: a `.md` is no language of another list.
-    const name = counted.has(language.type) ? (merged[language.name] ?? language.name) : '';
+    const counts = counted.has(language.type);
+    const named = { name: merged[language.name] ?? language.name, counts };
     language.extensions.forEach((ending, at) => {
       const key = ending.toLowerCase();
       const known = usual[key];
-      if (known === undefined) put(byEnding, key, name, at === 0 && name !== '');
-      else if (known === language.name) byEnding.set(key, name);
+      if (known === undefined) put(byEnding, key, named, at === 0 && counts);
+      else if (known === language.name) byEnding.set(key, named);
     });
-    for (const file of language.filenames ?? []) put(byName, file, name, name !== '');
+    for (const file of language.filenames ?? []) put(byName, file, named, counts);
   }
   return { byEnding, byName };
 }
@@ -81,19 +87,27 @@ const foreign =
   /(^|\/)(node_modules|bower_components|vendor|third[-_]party|Godeps|dist|\.yarn|Pods|Carthage)\/|\.min\.(js|css)$|(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|composer\.lock|go\.sum)$|\.(pb|generated|gen)\.[a-z]+$/;
 const documentation = /(^|\/)(docs?|documentation|examples?|samples?)\//i;
 
-/** The language of a file by its path; null for what is not counted. */
-export function languageOf(path: string): string | null {
-  if (foreign.test(path) || documentation.test(path)) return null;
+function named(path: string): Named | null {
   known ??= tables();
   const file = path.slice(path.lastIndexOf('/') + 1);
-  const named = known.byName.get(file);
-  if (named !== undefined) return named || null;
+  const exact = known.byName.get(file);
+  if (exact) return exact;
   // The longest ending that is known: `.html.erb` before `.erb`.
   for (let dot = file.indexOf('.'); dot !== -1; dot = file.indexOf('.', dot + 1)) {
     const found = known.byEnding.get(file.slice(dot).toLowerCase());
-    if (found !== undefined) return found || null;
+    if (found) return found;
   }
   return null;
+}
+
+/** The language of a file by its path, whatever it is for; null when the path tells none. */
+export const languageNamed = (path: string): string | null => named(path)?.name ?? null;
+
+/** The language of a file by its path; null for what is not counted. */
+export function languageOf(path: string): string | null {
+  if (foreign.test(path) || documentation.test(path)) return null;
+  const found = named(path);
+  return found?.counts ? found.name : null;
 }
 
 export interface LanguageShare {

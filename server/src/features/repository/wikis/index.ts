@@ -19,7 +19,7 @@ import { findWiki, findWikiById, setWikiBranch, wikisBelow } from './wikis.queri
 import { wikiRoutes } from './wikis.routes.ts';
 import { wikiService } from './wikis.service.ts';
 
-export { findWiki } from './wikis.queries.ts';
+export { findProjectWiki, findWiki } from './wikis.queries.ts';
 
 export interface WikiDependencies extends Pick<WritePathDependencies<WikiSubject>, 'lockDb' | 'log' | 'stamp'> {
   readonly db: Db;
@@ -31,6 +31,8 @@ export interface WikiDependencies extends Pick<WritePathDependencies<WikiSubject
   readonly negotiation: Negotiation;
   readonly markdown: Pick<Markdown, 'html'>;
   readonly defaultStorage: string;
+  /** The wiki of a project has new pages. */
+  readonly written: (tx: Db, projectId: number) => Promise<void>;
 }
 
 export function wikis(deps: WikiDependencies) {

@@ -20,6 +20,11 @@ export async function findWiki(db: Db, place: Subject): Promise<Wiki | null> {
   return (await of.executeTakeFirst()) ?? null;
 }
 
+/** The wiki of a project, where only its id is known. */
+export async function findProjectWiki(db: Db, projectId: number): Promise<Wiki | null> {
+  return (await db.selectFrom('wikis').selectAll().where('project_id', '=', projectId).executeTakeFirst()) ?? null;
+}
+
 export async function findWikiById(db: Db, id: number): Promise<Wiki | null> {
   return (await db.selectFrom('wikis').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }

@@ -111,6 +111,7 @@ import { runnerUsageMigration } from './0821-runner-usage.ts';
 import { epicBoardsMigration } from './0822-epic-boards.ts';
 import { importProgressMigration } from './0830-import-progress.ts';
 import { bulkImportsMigration } from './0831-bulk-imports.ts';
+import { codeIndexMigration } from './0905-code-index.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -231,4 +232,5 @@ export const migrations: readonly Migration[] = [
   ciDeployTokensMigration,
   environmentClustersMigration,
   bulkImportsMigration,
+  codeIndexMigration,
 ];

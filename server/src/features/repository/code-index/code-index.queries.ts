@@ -1,0 +1,213 @@
+/** Rows of the code index: what is indexed, contents once in a network of forks, and the paths that have them. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+
+export type IndexKind = 'code' | 'wiki';
+
+export interface CodeIndex {
+  readonly id: number;
+  readonly project_id: number;
+  readonly kind: IndexKind;
+  readonly network: number;
+  readonly commit: string | null;
+  readonly branch: string | null;
+  readonly generation: number;
+}
+
+export interface IndexedPath {
+  readonly path: string;
+  readonly oid: string;
+  readonly language: string | null;
+}
+
+async function findIndex(db: Db, projectId: number, kind: IndexKind): Promise<CodeIndex | null> {
+  const row = await db
+    .selectFrom('code_indexes')
+    .select(['id', 'project_id', 'kind', 'network', 'commit', 'branch', 'generation'])
+    .where('project_id', '=', projectId)
+    .where('kind', '=', kind)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The index of a repository, made when there is none; null when the project is gone. Forks share what their source has. */
+export async function openIndex(db: Db, projectId: number, kind: IndexKind): Promise<CodeIndex | null> {
+  const found = await findIndex(db, projectId, kind);
+  if (found) return found;
+  const network =
+    kind === 'wiki'
+      ? sql`-p.id`
+      : sql`coalesce((select s.network from code_indexes s
+          where s.project_id = p.forked_from_project_id and s.kind = 'code'), p.forked_from_project_id, p.id)`;
+  await sql`insert into code_indexes (project_id, kind, network)
+    select p.id, ${kind}, ${network} from projects p where p.id = ${projectId}
+    on conflict (project_id, kind) do nothing`.execute(db);
+  return await findIndex(db, projectId, kind);
+}
+
+interface Progress {
+  readonly state?: 'pending' | 'running' | 'failed';
+  readonly done?: number;
+  readonly total?: number;
+  readonly error?: string | null;
+}
+
+export async function recordProgress(db: Db, id: number, progress: Progress): Promise<void> {
+  await db
+    .updateTable('code_indexes')
+    .set({
+      ...progress,
+      ...(progress.state === 'running' ? { started_at: sql<Date>`coalesce(started_at, now())` } : {}),
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Contents that the network has already. */
+export async function knownContents(db: Db, network: number, oids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ oid: string }>`select oid from code_blobs
+    where network = ${network} and oid = any(${[...oids]}::text[])`.execute(db);
+  return new Set(rows.map(({ oid }) => oid));
+}
+
+export interface NewContent {
+  readonly oid: string;
+  readonly bytes: number;
+  readonly chunks: ReadonlyArray<{ readonly firstLine: number; readonly text: string }>;
+}
+
+/** Adds contents with their lines, all of one or none. */
+export async function addContents(db: Db, network: number, contents: readonly NewContent[]): Promise<void> {
+  if (contents.length === 0) return;
+  const chunks = contents.flatMap(({ oid, chunks: of }) => of.map((chunk) => ({ oid, ...chunk })));
+  await sql`with added as (
+      insert into code_blobs (network, oid, bytes)
+      select ${network}::bigint, c.oid, c.bytes
+      from unnest(${contents.map(({ oid }) => oid)}::text[], ${contents.map(({ bytes }) => bytes)}::int[]) c (oid, bytes)
+      on conflict (network, oid) do nothing
+      returning id, oid)
+    insert into code_chunks (blob_id, first_line, network, content)
+    select a.id, c.first_line, ${network}::bigint, c.content
+    from unnest(${chunks.map(({ oid }) => oid)}::text[], ${chunks.map(({ firstLine }) => firstLine)}::int[],
+      ${chunks.map(({ text }) => text)}::text[]) c (oid, first_line, content)
+    join added a on a.oid = c.oid`.execute(db);
+}
+
+/** Every path of an index with the content it has. */
+export async function indexedPaths(db: Db, id: number): Promise<Map<string, string>> {
+  const { rows } = await sql<{ path: string; oid: string }>`select f.path, b.oid
+    from code_files f join code_blobs b on b.id = f.blob_id where f.index_id = ${id}`.execute(db);
+  return new Map(rows.map(({ path, oid }) => [path, oid]));
+}
+
+/** Paths written with one statement. */
+const chunk = 2_000;
+
+interface Amount {
+  readonly files: number;
+  readonly bytes: number;
+  readonly skipped: number;
+  readonly blobs: readonly number[];
+}
+
+/** How many of the paths are there, what they hold, and which contents these are. */
+async function amountOf(tx: Db, id: number, paths: readonly string[]): Promise<Amount> {
+  const { rows } = await sql<Amount>`select count(*)::int as files, coalesce(sum(b.bytes), 0) as bytes,
+      count(*) filter (where b.bytes = 0)::int as skipped, coalesce(array_agg(distinct b.id), '{}') as blobs
+    from code_files f join code_blobs b on b.id = f.blob_id
+    where f.index_id = ${id} and f.path = any(${[...paths]}::text[])`.execute(tx);
+  return rows[0] ?? { files: 0, bytes: 0, skipped: 0, blobs: [] };
+}
+
+/** Writes what changed, and removes contents that nothing has any more. */
+export async function writePaths(
+  tx: Db,
+  { id, network }: Pick<CodeIndex, 'id' | 'network'>,
+  written: readonly IndexedPath[],
+  removed: readonly string[],
+): Promise<void> {
+  for (let at = 0; at < removed.length; at += chunk)
+    await changePaths(tx, id, removed.slice(at, at + chunk), async () => undefined);
+  for (let at = 0; at < written.length; at += chunk) {
+    const part = written.slice(at, at + chunk);
+    await changePaths(
+      tx,
+      id,
+      part.map(({ path }) => path),
+      async () => {
+        await sql`insert into code_files (index_id, path, blob_id, language)
+          select ${id}::bigint, c.path, b.id, c.language
+          from unnest(${part.map(({ path }) => path)}::text[], ${part.map(({ oid }) => oid)}::text[],
+            ${part.map(({ language }) => language)}::text[]) c (path, oid, language)
+          join code_blobs b on b.network = ${network} and b.oid = c.oid
+          on conflict (index_id, path) do nothing`.execute(tx);
+      },
+    );
+  }
+}
+
+async function changePaths(tx: Db, id: number, paths: readonly string[], write: () => Promise<void>): Promise<void> {
+  const before = await amountOf(tx, id, paths);
+  if (before.files > 0)
+    await sql`delete from code_files where index_id = ${id} and path = any(${[...paths]}::text[])`.execute(tx);
+  await write();
+  const after = await amountOf(tx, id, paths);
+  await sql`update code_indexes set files = files + ${after.files - before.files}::int,
+      bytes = bytes + ${after.bytes - before.bytes}::bigint, skipped = skipped + ${after.skipped - before.skipped}::int
+    where id = ${id}`.execute(tx);
+  if (before.blobs.length > 0)
+    await sql`delete from code_blobs b where b.id = any(${[...before.blobs]}::bigint[])
+      and not exists (select from code_files f where f.blob_id = b.id)`.execute(tx);
+}
+
+/** The paths are those of the commit from here on. */
+export async function recordIndexed(
+  tx: Db,
+  id: number,
+  of: { readonly commit: string | null; readonly branch: string | null; readonly generation: number },
+): Promise<void> {
+  await tx
+    .updateTable('code_indexes')
+    .set({ ...of, state: 'ready', error: null, done: 0, total: 0, started_at: null, indexed_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+export interface Stale {
+  readonly project_id: number;
+  readonly kind: IndexKind;
+}
+
+/** Repositories whose index is not of what they are now; those that failed wait for the next push or an administrator. */
+export async function staleIndexes(db: Db, limit: number): Promise<Stale[]> {
+  const stale = (of: 'p' | 'w') => {
+    const row = sql.raw(of);
+    return sql`${row}.refs_generation > 0 and (i.id is null or (i.state <> 'failed'
+      and (i.generation <> ${row}.refs_generation or i.branch is distinct from ${row}.default_branch)))`;
+  };
+  const { rows } = await sql<Stale>`
+    (select p.id as project_id, 'code' as kind from projects p
+      left join code_indexes i on i.project_id = p.id and i.kind = 'code' where ${stale('p')} limit ${limit})
+    union all
+    (select w.project_id, 'wiki' as kind from wikis w
+      left join code_indexes i on i.project_id = w.project_id and i.kind = 'wiki'
+      where w.project_id is not null and ${stale('w')} limit ${limit})`.execute(db);
+  return rows;
+}
+
+/** Networks with contents that no path has. */
+export async function networksWithOrphans(db: Db): Promise<number[]> {
+  const { rows } = await sql<{ network: number }>`select distinct b.network from code_blobs b
+    where not exists (select from code_files f where f.blob_id = b.id)`.execute(db);
+  return rows.map(({ network }) => network);
+}
+
+/** Removes some contents of a network that no path has, unless its paths are being written; how many there were. */
+export async function removeOrphans(db: Db, network: number, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from code_blobs where id in (
+    select b.id from code_blobs b where b.network = ${network}
+      and not exists (select from code_files f where f.blob_id = b.id)
+      and not exists (select from code_indexes i where i.network = b.network and i.state = 'running')
+    limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
