@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Harness, harness, withCredential } from '../testdata/harness.ts';
+import { connect } from '../testdata/shell.ts';
 import { aliasesOf } from './executors/container/arguments.ts';
 import { checkImageName, policiesOf, qualified } from './executors/container/images.ts';
 import type { JobPayload } from './protocol.ts';
@@ -61,6 +62,8 @@ function ownEngine(): string | undefined {
     'wget',
     'touch',
     'ln',
+    'rm',
+    'stty',
   ])
     symlinkSync('busybox', join(tree, 'bin', name));
   writeFileSync(join(tree, 'etc/passwd'), 'root:x:0:0::/:/bin/sh\nworker:x:1000:1000::/:/bin/sh\n');
@@ -215,6 +218,51 @@ test.runIf(engine)('a cancelled job ends with all its containers, and its after_
   expect(record.trace.toString()).toMatch(/^polite$/m);
   expect(record.trace.toString()).toMatch(/^after$/m);
   expect(listed()).toBe('');
+});
+
+/** A job in its container that waits for a file, and the offer of its runner. */
+async function waiting() {
+  h.start({ executor: 'container', containers });
+  const variables = [
+    { key: 'GIT_STRATEGY', value: 'none' },
+    { key: 'GREETING', value: 'hello there' },
+  ];
+  const script = ['echo ready-now', 'while [ ! -e go ]; do sleep 0.05; done', 'echo went-on'];
+  const record = h.run(inImage({ variables, script }));
+  await expect.poll(() => record.trace.toString(), { timeout: 20_000, interval: 20 }).toContain('\nready-now');
+  const offer = h.server.sessions.get(record.payload.id);
+  if (!offer) throw new Error('the runner offered no session');
+  return { record, offer };
+}
+
+test.runIf(engine)('a terminal is a shell in the container: its files, variables, size and user', async () => {
+  const { record, offer } = await waiting();
+  const shell = await connect(offer);
+  shell.socket.send(JSON.stringify({ columns: 101, rows: 33 }), { binary: false });
+  shell.socket.send(Buffer.from('stty size; echo "<$GREETING>"; pwd; ls /bin/entry; id -u; echo seen-$((0+1))\n'));
+  const said = await shell.until(/seen-1\r\n/);
+  expect(said).toContain('33 101\r\n');
+  expect(said).toContain('<hello there>\r\n');
+  expect(said).toMatch(/\/project-\d+\/demo\r\n/);
+  expect(said).toContain('/bin/entry\r\n0\r\n');
+  shell.socket.send(JSON.stringify({ columns: 77, rows: 22 }), { binary: false });
+  shell.socket.send(Buffer.from('until [ "$(stty size)" = "22 77" ]; do sleep 0.05; done; echo resized-$((1+1))\n'));
+  await shell.until(/resized-2/);
+  shell.socket.send(Buffer.from('touch go; exit\n'));
+  expect(await shell.closed).toBe(1000);
+  expect((await record.final).state).toBe('success');
+  expect(record.trace.toString()).toMatch(/^went-on$/m);
+  expect(listed()).toBe('');
+});
+
+test.runIf(engine)('terminals in a container end with a canceled job, and leave nothing', async () => {
+  const { record, offer } = await waiting();
+  const shell = await connect(offer);
+  shell.socket.send(Buffer.from('echo open-$((1+1)); sleep 1000\n'));
+  await shell.until(/open-2/);
+  record.status = 'canceled';
+  await shell.closed;
+  await expect.poll(listed, { timeout: 10_000 }).toBe('');
 });
 
 test.runIf(engine)('what a killed runner left is removed by the next one', async () => {

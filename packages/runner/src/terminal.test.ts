@@ -1,9 +1,8 @@
 /** Terminals in running jobs: a real shell behind a real WebSocket, and who does not get one. */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { type Harness, harness } from '../testdata/harness.ts';
-import type { SessionOffer } from './terminal/sessions.ts';
+import { connect } from '../testdata/shell.ts';
 
 let around: Harness;
 beforeAll(async () => {
@@ -11,42 +10,6 @@ beforeAll(async () => {
   around.start({ executor: 'shell', slots: 2 });
 });
 afterAll(() => around.close());
-
-type Shell = { socket: WebSocket; text(): string; until(pattern: RegExp): Promise<string>; closed: Promise<number> };
-
-async function connect(offer: SessionOffer, authorization = offer.authorization): Promise<Shell> {
-  const socket = new WebSocket(`${offer.url}/exec`, ['terminal.millrace'], {
-    headers: { Authorization: authorization },
-  });
-  let said = '';
-  const wakers = new Set<() => void>();
-  socket.on('message', (data: Buffer) => {
-    said += data.toString();
-    for (const wake of wakers) wake();
-  });
-  const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));
-  await new Promise<void>((resolve, reject) => {
-    socket.once('open', resolve);
-    socket.once('error', reject);
-  });
-  return {
-    socket,
-    closed,
-    text: () => said,
-    until: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          if (!pattern.test(said)) return;
-          clearTimeout(timer);
-          wakers.delete(look);
-          resolve(said);
-        };
-        const timer = setTimeout(() => reject(new Error(`${pattern} was not said: ${JSON.stringify(said)}`)), 10_000);
-        wakers.add(look);
-        look();
-      }),
-  };
-}
 
 /** A job whose script waits until a file appears, and the offer that came with its request. */
 async function waiting(more: Parameters<Harness['job']>[0] = {}) {

@@ -1,4 +1,5 @@
 /** The queue: who is served first, what a waiting job says, and that vanished runners lose nothing. */
+import { request } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type JobPayload, type JobView, protocolRunner, startWorld, type World } from '../../../../test/ci.ts';
@@ -177,6 +178,24 @@ it('every job that waits says why', async () => {
   await runner.update(taken, 'success');
 });
 
+/** Sends half of an archive, and is gone. */
+async function halfAnUpload(job: JobPayload): Promise<void> {
+  const url = new URL(`${world.app.url}/api/v4/jobs/${job.id}/artifacts?artifact_type=archive&artifact_format=zip`);
+  const head = '--half\r\nContent-Disposition: form-data; name="file"; filename="artifacts.zip"\r\n\r\n';
+  const sent = request(url, {
+    method: 'POST',
+    headers: {
+      'JOB-TOKEN': job.token,
+      'Content-Type': 'multipart/form-data; boundary=half',
+      'Transfer-Encoding': 'chunked',
+    },
+  });
+  const gone = new Promise<void>((resolve) => sent.once('close', resolve));
+  sent.on('error', () => undefined);
+  sent.write(head + 'x'.repeat(100_000), () => sent.destroy());
+  await gone;
+}
+
 it('twenty runners, some of which vanish with what they were given: no job is lost, none runs twice', {
   retry: 0,
 }, async () => {
@@ -187,10 +206,14 @@ it('twenty runners, some of which vanish with what they were given: no job is lo
   const project = await world.project();
   const names = Array.from({ length: jobs / each }, (_, at) => `many-${at}`);
   const { id } = await project.push(
-    names.map((name) => `${name}: {script: [x], tags: [${tag}], parallel: ${each}}\n`).join(''),
+    `default: {retry: {max: 2, when: stuck_or_timeout_failure}}\n${names
+      .map((name) => `${name}: {script: [x], tags: [${tag}], parallel: ${each}}\n`)
+      .join('')}`,
   );
-  const done = new Map<number, number>();
+  const done = new Map<string, number>();
   const vanished = new Set<string>();
+  /** Those that were in the middle of their artifacts: these began, and are tried again as jobs of their own. */
+  const broken = new Map<number, string>();
   const runners = await Promise.all(Array.from({ length: 20 }, () => runnerWith({ tag_list: [tag] })));
   let seed = 7;
   const random = () => {
@@ -206,9 +229,13 @@ it('twenty runners, some of which vanish with what they were given: no job is lo
       // At first one in four is killed before it says anything; in the next round it is there again.
       if (round < 2 && random() < 0.25) return void vanished.add(job.token);
       await runner.patch(job, 'hello\n');
+      if (round < 2 && random() < 0.2) {
+        broken.set(job.id, job.job_info.name);
+        return await halfAnUpload(job);
+      }
       const end = await runner.update(job, 'success');
       expect(end.status).toBe(200);
-      done.set(job.id, (done.get(job.id) ?? 0) + 1);
+      done.set(job.job_info.name, (done.get(job.job_info.name) ?? 0) + 1);
     }
   }
   const look = world.app.tasks.find(({ name }) => name === 'ci.look_for_runners');
@@ -230,9 +257,19 @@ it('twenty runners, some of which vanish with what they were given: no job is lo
   }
   expect(done.size).toBe(jobs);
   expect(vanished.size).toBeGreaterThan(0);
+  expect(broken.size).toBeGreaterThan(0);
   expect([...done.values()].every((count) => count === 1)).toBe(true);
   await project.reaches(id, 'success');
+  // Half an upload leaves nothing, and its job says what became of its runner.
+  const [first] = broken;
+  const { body: lost } = await world.app.api<JobView>('GET', `/projects/${project.id}/jobs/${first?.[0]}`, {
+    token: world.owner.token,
+  });
+  expect(lost).toMatchObject({ status: 'failed', failure_reason: 'stuck_or_timeout_failure' });
+  expect(lost.artifacts_file).toBeUndefined();
   // The token of a hand-out that was taken back is worth nothing.
   const [token = ''] = vanished;
-  expect((await runners[0]!.json('PUT', `/jobs/${[...done.keys()][0]}`, { token, state: 'success' })).status).toBe(403);
+  expect((await runners[0]!.json('PUT', `/jobs/${first?.[0]}`, { token, state: 'success' })).status).toBe(403);
+  if (jobs > 40)
+    console.log(`${jobs} jobs: ${vanished.size} runners vanished unheard, ${broken.size} in the middle of artifacts`);
 });
