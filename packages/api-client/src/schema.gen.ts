@@ -880,6 +880,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/-/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search a group and the projects below it (other form of the route)
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getGroupsByIdDashSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/access_requests": {
         parameters: {
             query?: never;
@@ -5161,6 +5181,26 @@ export interface paths {
          * @description Needs the ability `remove_project` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/-/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search a project: its rows, its files and its history (other form of the route)
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getProjectsByIdDashSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -18245,6 +18285,10 @@ export interface components {
             name: string;
             /** @description Null for boards of groups */
             project: {
+                /** Format: date-time */
+                created_at: string;
+                description: string | null;
+                http_url_to_repo: string;
                 id: number;
                 name: string;
                 name_with_namespace: string;
@@ -23509,25 +23553,25 @@ export interface components {
             title: string;
         };
         PostFeaturesByNameBody: {
-            /** @description Not supported; refused when given */
+            /** @description Not supported; refused unless it is empty */
             feature_group?: string;
             /** @description Accepted; a switch that does not exist is refused all the same */
             force?: boolean;
-            /** @description Not supported; refused when given */
+            /** @description Not supported; refused unless it is empty */
             group?: string;
             /**
-             * @description What the percentage is of; an actor is a project or group
+             * @description What the percentage is of; an actor is a project or group. Empty as when it is absent
              * @default percentage_of_time
              * @enum {string}
              */
-            key?: "percentage_of_actors" | "percentage_of_time";
-            /** @description Not supported; refused when given */
+            key?: "percentage_of_actors" | "percentage_of_time" | "";
+            /** @description Not supported; refused unless it is empty */
             namespace?: string;
-            /** @description Not supported; refused when given */
+            /** @description Not supported; refused unless it is empty */
             project?: string;
-            /** @description Not supported; refused when given */
+            /** @description Not supported; refused unless it is empty */
             repository?: string;
-            /** @description Not supported; refused when given */
+            /** @description Not supported; refused unless it is empty */
             user?: string;
             /** @description `true`, `false`, or a percentage from 0 to 100 */
             value: string | number | boolean;
@@ -25123,7 +25167,7 @@ export interface components {
                  */
                 http_method?: "PUT" | "POST";
                 /** @description Address of http or https */
-                url: string;
+                url?: string;
             };
         };
         PostProjectsByIdExportRelationsBody: {
@@ -34089,6 +34133,7 @@ export interface components {
         /** UserAssociationsCount */
         UserAssociationsCount: {
             groups_count: number;
+            issues_count: number;
             merge_requests_count: number;
             projects_count: number;
         };
@@ -37143,6 +37188,80 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdDashSearch: {
+        parameters: {
+            query: {
+                /** @description Whether issues and epics are confidential */
+                confidential?: boolean;
+                /** @description Whether files of forks are left out */
+                exclude_forks?: boolean;
+                /** @description Lines before and after those found in files; 2 when absent */
+                num_context_lines?: number;
+                /** @description What the list is ordered by */
+                order_by?: "created_at";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description What is looked for */
+                scope: "projects" | "issues" | "merge_requests" | "milestones" | "users" | "epics" | "blobs" | "commits" | "notes" | "wiki_blobs";
+                /** @description What is looked for, whatever its case */
+                search: string;
+                /** @description `basic` searches the files of a project without their index */
+                search_type?: "basic" | "advanced" | "zoekt";
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Of issues, merge requests and epics */
+                state?: "all" | "opened" | "closed" | "merged";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown[];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -51057,6 +51176,80 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdDashSearch: {
+        parameters: {
+            query: {
+                /** @description Whether issues and epics are confidential */
+                confidential?: boolean;
+                /** @description Lines before and after those found in files; 2 when absent */
+                num_context_lines?: number;
+                /** @description What the list is ordered by */
+                order_by?: "created_at";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Branch, tag or commit for `blobs` and `commits`; the default branch when absent */
+                ref?: string;
+                /** @description What is looked for */
+                scope: "issues" | "merge_requests" | "milestones" | "users" | "blobs" | "commits" | "notes" | "wiki_blobs";
+                /** @description What is looked for, whatever its case */
+                search: string;
+                /** @description `basic` searches the files of a project without their index */
+                search_type?: "basic" | "advanced" | "zoekt";
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Of issues, merge requests and epics */
+                state?: "all" | "opened" | "closed" | "merged";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown[];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -67,6 +67,10 @@ const needsIndex = () => plainError(400, 'Scope supported only with advanced sea
 const isOfRepositories = (scope: string): scope is RepositoryScope =>
   (inRepositories as readonly string[]).includes(scope);
 
+/** Typed clients ask with the mark of pages in the path. */
+const forms = <Base extends string>(base: Base) => [`${base}/search`, `${base}/-/search`] as const;
+const older = (path: string) => (path.includes('/-/') ? ' (other form of the route)' : '');
+
 export function searchRoutes(deps: SearchDependencies & { readonly settings: Pick<Settings, 'read'> }): Route[] {
   const found = searches(deps);
 
@@ -90,41 +94,12 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     sort: params.sort ?? ('desc' as const),
   });
 
-  return [
+  const inGroup = forms('/groups/:id').map((path) =>
     route({
       ...common,
-      path: '/search',
+      path,
       acrossProjects: true,
-      summary: 'Search everything that the caller sees',
-      access: { on: 'public' },
-      params: Type.Object({ scope: scoped([...everywhere, ...inRepositories]), ...manyFilters }),
-      handler: async (context) => {
-        const { params, caller } = context;
-        const { scope } = params;
-        const values = await allowed(caller);
-        if (!(isOn[scope]?.(values) ?? true)) throw forbidden('Global Search is disabled for this scope');
-        const wanted = wantedOf(params);
-        if (scope === 'blobs') return await inFiles(found.manyFiles(null, 'code', wanted, context), context.header);
-        if (scope === 'wiki_blobs')
-          return await inFiles(found.manyFiles(null, 'wiki', wanted, context), context.header);
-        if (isOfRepositories(scope)) throw needsIndex();
-        const work = {
-          projects: () => found.projects(null, wanted, context),
-          issues: () => found.issues(null, wanted, context),
-          merge_requests: () => found.mergeRequests(null, wanted, context),
-          milestones: () => found.milestones(null, wanted, context),
-          snippet_titles: () => found.snippetTitles(wanted, context),
-          users: () => found.users(null, wanted, context),
-          epics: () => found.epics(null, wanted, context),
-        }[scope];
-        return await basic(work(), context.header);
-      },
-    }),
-    route({
-      ...common,
-      path: '/groups/:id/search',
-      acrossProjects: true,
-      summary: 'Search a group and the projects below it',
+      summary: `Search a group and the projects below it${older(path)}`,
       access: { on: 'group', ability: 'read_group' },
       params: Type.Object({
         id: IdOrPath('Id or path of the group'),
@@ -151,10 +126,12 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         return await basic(work(), context.header);
       },
     }),
+  );
+  const inProject = forms('/projects/:id').map((path) =>
     route({
       ...common,
-      path: '/projects/:id/search',
-      summary: 'Search a project: its rows, its files and its history',
+      path,
+      summary: `Search a project: its rows, its files and its history${older(path)}`,
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object({
         id: IdOrPath('Id or path of the project'),
@@ -186,5 +163,39 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         return await basic(work(), context.header);
       },
     }),
+  );
+
+  return [
+    route({
+      ...common,
+      path: '/search',
+      acrossProjects: true,
+      summary: 'Search everything that the caller sees',
+      access: { on: 'public' },
+      params: Type.Object({ scope: scoped([...everywhere, ...inRepositories]), ...manyFilters }),
+      handler: async (context) => {
+        const { params, caller } = context;
+        const { scope } = params;
+        const values = await allowed(caller);
+        if (!(isOn[scope]?.(values) ?? true)) throw forbidden('Global Search is disabled for this scope');
+        const wanted = wantedOf(params);
+        if (scope === 'blobs') return await inFiles(found.manyFiles(null, 'code', wanted, context), context.header);
+        if (scope === 'wiki_blobs')
+          return await inFiles(found.manyFiles(null, 'wiki', wanted, context), context.header);
+        if (isOfRepositories(scope)) throw needsIndex();
+        const work = {
+          projects: () => found.projects(null, wanted, context),
+          issues: () => found.issues(null, wanted, context),
+          merge_requests: () => found.mergeRequests(null, wanted, context),
+          milestones: () => found.milestones(null, wanted, context),
+          snippet_titles: () => found.snippetTitles(wanted, context),
+          users: () => found.users(null, wanted, context),
+          epics: () => found.epics(null, wanted, context),
+        }[scope];
+        return await basic(work(), context.header);
+      },
+    }),
+    ...inGroup,
+    ...inProject,
   ];
 }

@@ -183,6 +183,18 @@ describe('GET /projects/:id/search', () => {
     expect(await found(inside(open), 'merge_requests', owner, { search: '!1' })).toMatchObject([{ iid: 1 }]);
   });
 
+  it('is found with the mark of pages in the path as well, as typed clients ask', async () => {
+    const both = async (base: string, scope: string) => {
+      const query = { scope, search: 'zebra' };
+      const ask = (path: string) => app.api<Json[]>('GET', path, { token: owner.secret, query });
+      const [plain, marked] = await Promise.all([ask(`${base}/search`), ask(`${base}/-/search`)]);
+      expect([marked.status, marked.body.length > 0, marked.body]).toEqual([200, true, plain.body]);
+      expect(marked.headers.get('x-total')).toBe(plain.headers.get('x-total'));
+    };
+    await both(inside(closed), 'issues');
+    await both(`/groups/${group.id}`, 'issues');
+  });
+
   it('finds comments, internal ones and those of confidential issues for those who read them', async () => {
     const bodies = async (who: BuiltToken | null) =>
       (await found(inside(open), 'notes', who, { sort: 'asc' })).map(({ body }) => body);

@@ -24,7 +24,7 @@ const name = Str({ description: 'Name of the switch' });
 /** Single people, groups and projects cannot be chosen: a switch that was meant for one must not turn for everybody. */
 const targets = ['feature_group', 'user', 'group', 'namespace', 'project', 'repository'] as const;
 const refusedTargets = Object.fromEntries(
-  targets.map((target) => [target, Optional(Str({ description: 'Not supported; refused when given' }))]),
+  targets.map((target) => [target, Optional(Str({ description: 'Not supported; refused unless it is empty' }))]),
 ) as Record<(typeof targets)[number], ReturnType<typeof Optional<ReturnType<typeof Str>>>>;
 
 type Key = 'percentage_of_actors' | 'percentage_of_time';
@@ -70,9 +70,9 @@ export function switchRoutes(switches: Switches): Route[] {
           description: '`true`, `false`, or a percentage from 0 to 100',
         }),
         key: Optional(
-          OneOf(['percentage_of_actors', 'percentage_of_time'], {
+          OneOf(['percentage_of_actors', 'percentage_of_time', ''], {
             default: 'percentage_of_time',
-            description: 'What the percentage is of; an actor is a project or group',
+            description: 'What the percentage is of; an actor is a project or group. Empty as when it is absent',
           }),
         ),
         force: Optional(Bool({ description: 'Accepted; a switch that does not exist is refused all the same' })),
@@ -81,10 +81,10 @@ export function switchRoutes(switches: Switches): Route[] {
       responses: { 201: Feature },
       handler: async (context) => {
         const { params } = context;
-        const target = targets.find((each) => params[each] !== undefined);
+        const target = targets.find((each) => params[each]);
         if (target) throw invalidParameters([`${target} is not supported`]);
         if (!isSwitch(params.name)) throw badRequest(`there is no feature ${params.name}`);
-        const gate = gateOf(params.value, params.key ?? 'percentage_of_time');
+        const gate = gateOf(params.value, params.key || 'percentage_of_time');
         return featureJson(await switches.set(params.name, gate, originOf(context)));
       },
     }),

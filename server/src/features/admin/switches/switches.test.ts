@@ -74,6 +74,9 @@ describe('features', () => {
     ] as const;
     for (const [json, state, gates] of states) expect((await set(json)).body).toMatchObject({ state, gates });
     expect((await app.api('POST', path, { token, form: { value: '7' } })).body).toMatchObject({ state: 'conditional' });
+    // Typed clients send every text of the request, empty where nothing was chosen.
+    const empty = { key: '', feature_group: '', user: '', group: '', namespace: '', project: '', repository: '' };
+    expect(await set({ ...empty, value: 'true', force: false })).toMatchObject({ status: 201, body: { state: 'on' } });
     expect(await set({})).toMatchObject({ status: 400, body: { error: 'value is missing' } });
     for (const value of ['maybe', 101, -1, 1.5, [1]])
       expect(await set({ value })).toMatchObject({ status: 400, body: { error: 'value does not have a valid value' } });

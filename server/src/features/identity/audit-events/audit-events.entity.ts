@@ -15,6 +15,17 @@ export const AuditEventEntity = Entity('AuditEvent', {
   created_at: Timestamp(),
 });
 
+/** Typed clients read these as texts; events keep a switch as true, a limit as a number. */
+const texts = new Set(['from', 'to', 'with', 'add', 'as', 'change', 'remove', 'custom_message', 'failed_login']);
+
+const toldOf = (details: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(details).map(([key, value]) => [
+      key,
+      texts.has(key) && typeof value !== 'string' && value !== null ? JSON.stringify(value) : value,
+    ]),
+  );
+
 /** The system's own id as an author. */
 const nobody = -1;
 
@@ -28,7 +39,7 @@ export function auditEvent(event: AuditEvent): Static<typeof AuditEventEntity> {
     entity_type: event.entity_type === 'Instance' ? instanceEntityNames[1] : event.entity_type,
     event_name: event.event,
     details: {
-      ...(event.details as Record<string, unknown>),
+      ...toldOf(event.details as Record<string, unknown>),
       author_name: event.author_name,
       target_id: event.target_id,
       target_type: event.target_type,

@@ -115,8 +115,8 @@ describe('settings', () => {
     await app.settings.write({ max_login_attempts: 10, password_number_required: false });
     expect(events.map(({ event_name, details: { change, from, to } }) => ({ event_name, change, from, to }))).toEqual(
       expect.arrayContaining([
-        { event_name: 'application_setting_updated', change: 'max_login_attempts', from: 10, to: 7 },
-        { event_name: 'application_setting_updated', change: 'password_number_required', from: false, to: true },
+        { event_name: 'application_setting_updated', change: 'max_login_attempts', from: '10', to: '7' },
+        { event_name: 'application_setting_updated', change: 'password_number_required', from: 'false', to: 'true' },
         { event_name: 'application_setting_updated', change: 'recaptcha_private_key', from: undefined, to: undefined },
       ]),
     );

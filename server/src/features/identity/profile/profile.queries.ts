@@ -181,6 +181,7 @@ export async function listMemberships(
 export interface Associations {
   readonly groups_count: number;
   readonly projects_count: number;
+  readonly issues_count: number;
   readonly merge_requests_count: number;
 }
 
@@ -193,8 +194,9 @@ export async function countAssociations(db: Db, userId: number): Promise<Associa
       select project_id from grants where user_id = ${userId}
       union select q.id from projects q join namespaces n on n.id = q.namespace_id where n.owner_id = ${userId}
     )) as projects_count,
+    (select count(*)::int from issues where author_id = ${userId}) as issues_count,
     (select count(*)::int from merge_requests where author_id = ${userId}) as merge_requests_count`.execute(db);
-  return rows[0] ?? { groups_count: 0, projects_count: 0, merge_requests_count: 0 };
+  return rows[0] ?? { groups_count: 0, projects_count: 0, issues_count: 0, merge_requests_count: 0 };
 }
 
 export interface Counts {

@@ -163,7 +163,14 @@ describe('what belongs to a user', () => {
     expect((await app.api('GET', path, { token: secret })).status).toBe(403);
     expect((await app.api('GET', '/users/999999/memberships', { token: admin })).status).toBe(404);
     const counts = (token: string) => app.api('GET', `/users/${user.id}/associations_count`, { token });
-    expect((await counts(secret)).body).toEqual({ groups_count: 2, projects_count: 1, merge_requests_count: 0 });
+    const own = await buildProject(app, { owner: user });
+    await app.api('POST', `/projects/${own.id}/issues`, { token: secret, json: { title: 'mine' } });
+    expect((await counts(secret)).body).toEqual({
+      groups_count: 2,
+      projects_count: 2,
+      issues_count: 1,
+      merge_requests_count: 0,
+    });
     expect((await counts(admin)).status).toBe(200);
     expect((await counts(owner.secret)).status).toBe(403);
     const details = await app.api('GET', `/users/${user.id}`, { token: admin });

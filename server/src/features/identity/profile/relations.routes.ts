@@ -43,6 +43,7 @@ const Membership = Entity('Membership', {
 const AssociationsCount = Entity('UserAssociationsCount', {
   groups_count: Count(),
   projects_count: Count(),
+  issues_count: Count(),
   merge_requests_count: Count(),
 });
 

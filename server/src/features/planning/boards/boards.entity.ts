@@ -11,6 +11,7 @@ import {
   Nullable,
   Sometimes,
   Text,
+  Timestamp,
   Word,
 } from '../../../kernel/http/entity.ts';
 import {
@@ -44,10 +45,13 @@ export const Board = Entity('Board', {
   project: Nullable(
     Fields({
       id: Id(),
+      description: Nullable(Text()),
       name: Text(),
       name_with_namespace: Text(),
       path: Text(),
       path_with_namespace: Text(),
+      created_at: Timestamp(),
+      http_url_to_repo: Text(),
       web_url: Text(),
     }),
     { description: 'Null for boards of groups' },
@@ -119,10 +123,13 @@ function projectOf({ project, namespace }: Extract<Place, { kind: 'project' }>, 
   const path = `${namespace.full_path}/${project.path}`;
   return {
     id: project.id,
+    description: project.description,
     name: project.name,
     name_with_namespace: `${namespace.full_name} / ${project.name}`,
     path: project.path,
     path_with_namespace: path,
+    created_at: project.created_at,
+    http_url_to_repo: `${base}/${path}.git`,
     web_url: `${base}/${path}`,
   };
 }

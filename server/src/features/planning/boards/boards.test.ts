@@ -49,7 +49,10 @@ describe('boards', () => {
         name: 'Development',
         hide_backlog_list: false,
         hide_closed_list: false,
-        [kind]: { id: place.id },
+        [kind]:
+          kind === 'project'
+            ? { id: place.id, http_url_to_repo: expect.stringMatching(/^http.*\.git$/), created_at: expect.any(String) }
+            : { id: place.id },
         [kind === 'project' ? 'group' : 'project']: null,
         milestone: null,
         assignee: null,

@@ -58,7 +58,8 @@ export function transferRoutes({
         upload: Optional(
           Type.Object(
             {
-              url: Str({ minLength: 1, maxLength: 2048, description: 'Address of http or https' }),
+              // Typed clients send the hash always, empty where nothing is to be sent.
+              url: Optional(Str({ maxLength: 2048, description: 'Address of http or https' })),
               http_method: Optional(OneOf(['PUT', 'POST'], { default: 'PUT', description: 'How it is sent' })),
             },
             { description: 'Where the archive is sent when it is there' },
@@ -69,7 +70,7 @@ export function transferRoutes({
       handler: async ({ params, subject, caller }) => {
         await exports.start(subject, caller, {
           ...(params.description === undefined ? {} : { description: params.description }),
-          ...(params.upload ? { url: params.upload.url, method: params.upload.http_method ?? 'PUT' } : {}),
+          ...(params.upload?.url ? { url: params.upload.url, method: params.upload.http_method ?? 'PUT' } : {}),
         });
         return { message: '202 Accepted' };
       },

@@ -282,6 +282,8 @@ describe('who may', () => {
       message: { path: ['has already been taken'] },
     });
     expect((await send(archive, { path: unique('x'), 'override_params[visibility]': 'secret' })).status).toBe(400);
+    // Typed clients send the hash always: without an address nothing is sent.
+    expect((await source.api('POST', '/export', { json: { upload: {} } })).status).toBe(202);
     const upload = { url: 'http://127.0.0.1/x' };
     expect((await source.api('POST', '/export', { json: { upload } })).status).toBe(400);
   });

@@ -26,6 +26,8 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 function operationId(route: Route): string {
   const words = route.path
+    // A part that is only the mark of pages names its form of the route.
+    .replaceAll('/-/', ' dash ')
     .replaceAll(/[:*]/g, ' by ')
     .replaceAll(/[^a-zA-Z0-9]+/g, ' ')
     .trim()
