@@ -92,6 +92,7 @@ const silent: Readonly<Record<string, string>> = {
     'takes a file: features/portability/project-archives/transfers.test.ts looks for project_created',
   'POST /import/github/gists': 'makes snippets of the caller, as writing them does',
   'POST /import/hostedgit/gists': 'makes snippets of the caller, as writing them does',
+  'POST /groups/import': 'the groups that it makes are recorded as ever: group_created',
   'POST /bulk_imports': 'the groups and projects that it makes are recorded as ever: group_created, project_created',
   'POST /bulk_imports/:id/cancel': 'stops work that was begun; what is there stays',
   'POST /import/gitea': "fetches from another server: the import's own tests look for project_created",

@@ -54,6 +54,11 @@ export function changesOfPlace(
     },
   });
   return {
+    [`POST ${path}/export`]: async () => ({ url: `${await base()}/export`, leaves: `${noun}_export_created` }),
+    [`POST ${path}/export_relations`]: async () => {
+      await make('PUT', '/application/settings', { bulk_import_enabled: true });
+      return { url: `${await base()}/export_relations`, leaves: `${noun}_relations_export_created` };
+    },
     ...three('badges', 'badge_id', () => badge, { name: 'other' }, `${noun}_badge`),
     ...three('labels', 'label_id', label, { color: '#332211' }, `${noun}_label`),
     [`PUT ${path}/labels`]: async () => {

@@ -217,11 +217,6 @@ export async function auditedChanges(
       url: `/projects/${(await made('/projects', { name: unique('kept') })).id}/housekeeping`,
       leaves: 'project_housekeeping_started',
     }),
-    'POST /projects/:id/export_relations': async () => ({
-      url: `${await project()}/export_relations`,
-      leaves: 'project_relations_export_created',
-    }),
-    'POST /projects/:id/export': async () => ({ url: `${await project()}/export`, leaves: 'project_export_created' }),
     'POST /projects/:id/fork': async () => {
       const name = unique('fork');
       const source = await made('/projects', { name: unique('source') });

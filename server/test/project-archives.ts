@@ -18,6 +18,7 @@ export async function opened(file: Buffer): Promise<Map<string, Buffer>> {
     (async function* () {
       yield gunzipSync(file);
     })(),
+    1000,
   )) {
     const parts: Buffer[] = [];
     for await (const part of body) parts.push(part);

@@ -2384,6 +2384,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make an archive of a group and all below it, in the background
+         * @description Needs the ability `export_group` on the group. Token scope: `api`. Rate limit: `group_export`.
+         */
+        post: operations["postGroupsByIdExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/export_relations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export the relations of a group, in the background
+         * @description Needs the ability `export_group` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdExportRelations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/export_relations/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an exported relation of a group: newline-delimited JSON, compressed
+         * @description Needs the ability `export_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdExportRelationsDownload"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/export_relations/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the exports of the relations of a group are
+         * @description Needs the ability `export_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdExportRelationsStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/export/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The archive of a group
+         * @description Needs the ability `export_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_download_export`.
+         */
+        get: operations["getGroupsByIdExportDownload"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/groups/shared": {
         parameters: {
             query?: never;
@@ -2559,6 +2659,26 @@ export interface paths {
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdHooksByHookIdUrlVariablesByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the import of a group is
+         * @description Needs the ability `export_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdImport"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4252,6 +4372,26 @@ export interface paths {
         get: operations["getGroupsByIdWikisAttachmentsBySecretByFilename"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a group from an archive, with all below it, in the background
+         * @description Any signed-in user. Token scope: `api`. Rate limit: `group_import`.
+         */
+        post: operations["postGroupsImport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -19955,6 +20095,37 @@ export interface components {
             vulnerability_events: boolean;
             wiki_page_events: boolean;
         };
+        /** GroupImport */
+        GroupImport: {
+            /** @description Rows that were left out, at most 100; for members who may change it */
+            failed_relations: {
+                /** Format: date-time */
+                created_at: string;
+                exception_class: string;
+                exception_message: string;
+                id: number;
+                line_number: number;
+                relation_name: string;
+                source: string;
+            }[];
+            full_path: string;
+            id: number;
+            /** @description Why it failed */
+            import_error: string | null;
+            /** @enum {string} */
+            import_status: "none" | "scheduled" | "started" | "finished" | "failed";
+            name: string;
+            stats: {
+                /** @description Rows that were read so far, by relation */
+                fetched: {
+                    [key: string]: number;
+                };
+                /** @description Rows that came in */
+                imported: {
+                    [key: string]: number;
+                };
+            } | null;
+        };
         /** GroupLabel */
         GroupLabel: {
             archived: boolean;
@@ -20014,6 +20185,10 @@ export interface components {
             tag_path?: string;
             /** @description Whether `released_at` is still to come */
             upcoming_release: boolean;
+        };
+        /** GroupTransferAccepted */
+        GroupTransferAccepted: {
+            message: string;
         };
         /** ImpersonationToken */
         ImpersonationToken: {
@@ -23877,6 +24052,13 @@ export interface components {
             /** @description Id or path of the group of the other epic */
             target_group_id: string;
         };
+        PostGroupsByIdExportRelationsBody: {
+            /**
+             * @description In files of at most 1000 objects
+             * @default false
+             */
+            batched?: boolean;
+        };
         PostGroupsByIdHooksBody: {
             /**
              * @description How branches are matched; default `wildcard`
@@ -24281,6 +24463,19 @@ export interface components {
             message?: string;
             /** @description Title of the page; slashes put it into folders */
             title: string;
+        };
+        PostGroupsImportBody: {
+            /**
+             * Format: binary
+             * @description The archive
+             */
+            file: string;
+            /** @description Name of the group */
+            name: string;
+            /** @description The group that it is made in; a top-level group without it */
+            parent_id?: number | null;
+            /** @description Last part of the address of the group */
+            path: string;
         };
         PostHooksBody: {
             /** @description What the hook is for */
@@ -28219,7 +28414,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string;
-            /** @description Rows that were left out, at most 100; for members who may change the project */
+            /** @description Rows that were left out, at most 100; for members who may change it */
             failed_relations: {
                 /** Format: date-time */
                 created_at: string;
@@ -42168,6 +42363,233 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postGroupsByIdExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupTransferAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdExportRelations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdExportRelationsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdExportRelationsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdExportRelationsBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelationsExportAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdExportRelationsDownload: {
+        parameters: {
+            query: {
+                /** @description Which of several files */
+                batch_number?: number;
+                /** @description Whether one of several files is asked for */
+                batched?: boolean;
+                /** @description Name of the relation, for instance `labels` */
+                relation: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            301: components["responses"]["Moved"];
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdExportRelationsStatus: {
+        parameters: {
+            query?: {
+                /** @description Name of the relation, for instance `labels` */
+                relation?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RelationExport"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdExportDownload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            301: components["responses"]["Moved"];
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdGroupsShared: {
         parameters: {
             query?: {
@@ -42738,6 +43160,43 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupImport"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -48561,6 +49020,45 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostGroupsImportBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupTransferAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

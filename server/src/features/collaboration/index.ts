@@ -20,12 +20,13 @@ import { pushedCommits } from './ports.ts';
 import { mountUploads } from './uploads/uploads.mount.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
 
+export { awardLines, awardsJson, takeAwards } from './award-emoji/index.ts';
 export { copyComments, copyFollowers } from './copying.queries.ts';
 export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
 export { ensureLabel } from './labels/labels.queries.ts';
 export { labelsNamed } from './labels/named.ts';
-export { meantBy } from './meant.queries.ts';
+export { type IterationName, meantBy, meantIterations, type Within } from './meant.queries.ts';
 export type { About, Audience, Reader } from './mentions/index.ts';
 export {
   Milestone,
@@ -43,14 +44,17 @@ export {
 } from './milestones/milestones.queries.ts';
 export type { Noteables } from './noteables.ts';
 export { type PushedCommits, pushedCommits } from './ports.ts';
-export { labelRelation, milestoneRelation } from './relations.ts';
+export { groupLabelRelation, groupMilestoneRelation, labelRelation, milestoneRelation } from './relations.ts';
 export {
+  historyJson,
+  historyLines,
   insertStates,
   recordIteration,
   recordLabels,
   recordMilestone,
   recordState,
   recordWeight,
+  takeHistory,
 } from './resource-events/index.ts';
 export { type Responses, responsesTo } from './responses.queries.ts';
 export { isSubscribed, setSubscribed } from './subscriptions/index.ts';

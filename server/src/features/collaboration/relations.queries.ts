@@ -1,7 +1,7 @@
-/** Labels and milestones of a project as archives hold them. */
+/** Labels and milestones of a project or group as archives hold them. */
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/index.ts';
-import { nextIid, raiseCounter } from '../namespaces/index.ts';
+import { nextIid, raiseCounter, raiseGroupCounter } from '../namespaces/index.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -117,5 +117,59 @@ export async function insertMilestone(tx: Db, projectId: number, row: MilestoneL
     .executeTakeFirst();
   if (!made) return 'is there already';
   await raiseCounter(tx, projectId, 'milestone', made.iid);
+  return null;
+}
+
+/** The group's own labels. */
+export async function groupLabelsOf(db: Db, groupId: number): Promise<LabelLine[]> {
+  return await db
+    .selectFrom('labels')
+    .select(['title', 'description', 'color', 'archived', 'created_at'])
+    .where('namespace_id', '=', groupId)
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertGroupLabel(tx: Db, groupId: number, row: LabelLine): Promise<string | null> {
+  const made = await tx
+    .insertInto('labels')
+    .values({ ...row, description: row.description ?? null, namespace_id: groupId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return made ? null : 'is there already';
+}
+
+/** The group's own milestones. */
+export async function groupMilestonesOf(db: Db, groupId: number): Promise<MilestoneLine[]> {
+  return await db
+    .selectFrom('milestones')
+    .select(['iid', 'title', 'description', 'state', 'start_date', 'due_date', 'created_at', 'updated_at'])
+    .where('namespace_id', '=', groupId)
+    .orderBy('iid')
+    .execute();
+}
+
+export async function insertGroupMilestone(
+  tx: Db,
+  groupId: number,
+  row: MilestoneLine & { readonly iid: number },
+): Promise<string | null> {
+  if (row.start_date && row.due_date && row.due_date <= row.start_date) return 'ends before it begins';
+  const made = await tx
+    .insertInto('milestones')
+    .values({
+      ...row,
+      description: row.description ?? null,
+      start_date: row.start_date ?? null,
+      due_date: row.due_date ?? null,
+      updated_at: row.updated_at ?? row.created_at,
+      namespace_id: groupId,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('iid')
+    .executeTakeFirst();
+  if (!made) return 'is there already';
+  await raiseGroupCounter(tx, groupId, 'milestone', made.iid);
   return null;
 }

@@ -54,7 +54,7 @@ export {
   type Sql,
   withTables,
 } from './access/access.queries.ts';
-export { lowerCounter, nextGroupIid, nextIid, raiseCounter } from './access/counters.queries.ts';
+export { lowerCounter, nextGroupIid, nextIid, raiseCounter, raiseGroupCounter } from './access/counters.queries.ts';
 export { below, defaultProtection, nearestSaid, projectsWithin } from './access/hierarchy.queries.ts';
 export { findNamespaceSubject, findProjectSubject } from './access/parents.queries.ts';
 export { outranksOn } from './access/privileges.ts';
@@ -64,6 +64,8 @@ export { pictureUrl } from './avatars/pictures.ts';
 export type { DeletionService } from './deletion/deletion.service.ts';
 export type { NamespacesDependencies } from './deps.ts';
 export { groupAttributeParameters, groupAttributes } from './groups/attributes.ts';
+export { groupId } from './groups/groups.params.ts';
+export { setGroupPicture } from './groups/groups.queries.ts';
 export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
 export { sendsMail } from './members/entry.queries.ts';
 export { graceOfGroups } from './members/members.queries.ts';
@@ -83,10 +85,27 @@ export {
   type RunnersTokens,
   runnersTokens,
 } from './ports.ts';
-export { type Exporter, type ImportTarget, once, type Relation, relation } from './project-relations/relation.ts';
+export {
+  type Exporter,
+  type GroupExporter,
+  type GroupRelation,
+  type GroupTarget,
+  groupRelation,
+  type ImportTarget,
+  once,
+  type Relation,
+  relation,
+} from './project-relations/relation.ts';
 export { insertMember as insertBroughtMember } from './project-relations/relations.queries.ts';
-export { badgeRelation, customAttributeRelation, memberRelation } from './project-relations/relations.ts';
-export { removing } from './project-relations/removing.queries.ts';
+export {
+  badgeRelation,
+  customAttributeRelation,
+  groupBadgeRelation,
+  groupCustomAttributeRelation,
+  groupMemberRelation,
+  memberRelation,
+} from './project-relations/relations.ts';
+export { removing, removingOfGroup } from './project-relations/removing.queries.ts';
 export type { Attributes } from './projects/attributes.changes.ts';
 export { attributeParameters as projectAttributeParameters } from './projects/attributes.params.ts';
 export { projectAttributes } from './projects/attributes.ts';

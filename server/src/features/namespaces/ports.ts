@@ -1,7 +1,7 @@
 /** What namespaces need of later domains. */
 import type { Readable } from 'node:stream';
 import type { Bundle, Snapshot } from '@millrace/git';
-import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject, Subject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Project } from '../../kernel/db/rows.ts';
 import { everyPort, onePort } from '../../kernel/ports.ts';
@@ -75,14 +75,14 @@ export interface ProjectRepositories {
   wikiSnapshot(subject: ProjectSubject): Promise<Snapshot | null>;
   /** The wiki as one file with the name of its branch; null where nobody has written to it. */
   wikiBundle(
-    subject: ProjectSubject,
+    subject: Subject,
     signal: AbortSignal,
   ): Promise<{ readonly bytes: Readable; readonly branch: string | null } | null>;
   /** Takes the wiki away. */
-  wikiEmptied(subject: ProjectSubject): Promise<void>;
+  wikiEmptied(subject: Subject): Promise<void>;
   /** Fills a wiki that is not there yet, as `unbundled` does a repository. */
   wikiUnbundled(
-    subject: ProjectSubject,
+    subject: Subject,
     source: AsyncIterable<Buffer>,
     options: { readonly maxBytes: number; readonly signal: AbortSignal; readonly branch: string | null },
   ): Promise<void>;

@@ -50,12 +50,15 @@ import { schedulingTask } from './iterations/scheduling.ts';
 import { mountMetricImages } from './metric-images/metric-images.mount.ts';
 import { metricImageRoutes } from './metric-images/metric-images.routes.ts';
 
-export { boardRelation } from './boards/transfer.ts';
+export { boardRelation, groupBoardRelation } from './boards/transfer.ts';
+export { epicBoardRelation } from './epic-boards/transfer.ts';
 export type { FindEpics } from './epics/finding.ts';
+export { epicLinkRelation, epicRelation } from './epics/transfer.ts';
 export { tellDueIssues } from './issues/due.ts';
 export { labelsOf as labelsOfIssues } from './issues/issues.queries.ts';
 export type { IssueLists } from './issues/listing.routes.ts';
 export { issueLinkRelation, issueRelation } from './issues/transfer.ts';
+export { cadenceRelation } from './iterations/transfer.ts';
 
 export interface PlanningDependencies {
   readonly db: Db;

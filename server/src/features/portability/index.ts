@@ -1,4 +1,4 @@
-/** Portability: how projects come in and go out: archives, imports by URL, forks, templates. */
+/** Portability: how projects and groups come in and go out: archives, imports by URL, forks, templates. */
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
@@ -11,19 +11,37 @@ import type { Settings } from '../../kernel/settings/index.ts';
 import type { Logger } from '../../kernel/telemetry/index.ts';
 import { hookRelation } from '../activity/index.ts';
 import { pipelineScheduleRelation } from '../ci/index.ts';
-import { labelRelation, milestoneRelation } from '../collaboration/index.ts';
-import { noteRelation } from '../collaboration/notes/index.ts';
+import {
+  groupLabelRelation,
+  groupMilestoneRelation,
+  labelRelation,
+  milestoneRelation,
+} from '../collaboration/index.ts';
+import { groupNoteRelation, noteRelation } from '../collaboration/notes/index.ts';
 import { protectedEnvironmentRelation, releaseRelation } from '../delivery/index.ts';
 import {
   badgeRelation,
   customAttributeRelation,
+  type GroupRelation,
+  groupBadgeRelation,
+  groupCustomAttributeRelation,
+  groupMemberRelation,
   memberRelation,
   type Namespaces,
   type ProjectRepositories,
   projectStarts,
   type Relation,
 } from '../namespaces/index.ts';
-import { boardRelation, issueLinkRelation, issueRelation } from '../planning/index.ts';
+import {
+  boardRelation,
+  cadenceRelation,
+  epicBoardRelation,
+  epicLinkRelation,
+  epicRelation,
+  groupBoardRelation,
+  issueLinkRelation,
+  issueRelation,
+} from '../planning/index.ts';
 import {
   protectedBranchRelation,
   protectedTagRelation,
@@ -35,6 +53,9 @@ import { bulkImportRoutes } from './bulk-imports/bulk-imports.routes.ts';
 import { bulkImportService } from './bulk-imports/bulk-imports.service.ts';
 import { forkRoutes } from './forks/forks.routes.ts';
 import { forkService } from './forks/forks.service.ts';
+import { groupExportService } from './group-archives/group-exports.ts';
+import { groupImportService } from './group-archives/group-imports.ts';
+import { groupTransferRoutes } from './group-archives/group-transfers.routes.ts';
 import { importListRoutes } from './import-list/import-list.routes.ts';
 import { exportService } from './project-archives/exports.ts';
 import { importService } from './project-archives/imports.ts';
@@ -92,6 +113,21 @@ const relations: readonly Relation[] = [
   noteRelation,
 ];
 
+/** What an archive of a group holds of each group in it, in the order in which it is imported. */
+const groupRelations: readonly GroupRelation[] = [
+  groupLabelRelation,
+  groupMilestoneRelation,
+  groupBadgeRelation,
+  groupCustomAttributeRelation,
+  groupMemberRelation,
+  cadenceRelation,
+  epicRelation,
+  epicLinkRelation,
+  epicBoardRelation,
+  groupBoardRelation,
+  groupNoteRelation,
+];
+
 /** One per process, made by app.ts. */
 export function portabilityFeature(deps: PortabilityDependencies): Feature {
   const { parents } = deps;
@@ -99,7 +135,9 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
   const forks = forkService(deps, projects);
   const exports = exportService(deps, relations);
   const imports = importService(deps, projects, relations);
-  const relationExports = relationExportService(deps, relations);
+  const relationExports = relationExportService(deps, relations, groupRelations);
+  const groupExports = groupExportService(deps, groupRelations);
+  const groupImports = groupImportService(deps, groupRelations);
   const urlImports = urlImportService(deps, projects);
   const providerImports = providerImportService(deps, projects, relations, { imports, urlImports });
   const bulkImports = bulkImportService(deps, providerImports);
@@ -109,6 +147,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
     routes: [
       ...projectTemplateRoutes(),
       ...transferRoutes({ deps, objects: deps.objects, parents, exports, imports, deletion }),
+      ...groupTransferRoutes(deps.objects, groupExports, groupImports),
       ...providerImportRoutes(providerImports),
       ...importListRoutes(deps.db),
       ...bulkImportRoutes(deps.db, bulkImports),
@@ -120,6 +159,8 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
     tasks: [
       ...forks.tasks,
       ...exports.tasks,
+      ...groupExports.tasks,
+      ...groupImports.tasks,
       ...relationExports.tasks,
       ...imports.tasks,
       ...urlImports.tasks,
@@ -127,6 +168,6 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...bulkImports.tasks,
       ...gistImports.tasks,
     ],
-    cron: [...exports.cron, ...relationExports.cron],
+    cron: [...exports.cron, ...groupExports.cron, ...relationExports.cron],
   };
 }

@@ -236,6 +236,7 @@ export const groupAbilities = {
   update_group: { role: owner, anyAddress: true },
   archive_group: { role: owner },
   transfer_group: { role: owner },
+  export_group: { role: owner },
   remove_group: { role: owner },
   restore_group: { role: owner },
   admin_group_custom_attribute: { role: nobody },

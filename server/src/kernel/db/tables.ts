@@ -558,6 +558,30 @@ export interface GroupApprovalSettingsTable {
   require_reauthentication_to_approve: Generated<boolean>;
 }
 
+export interface GroupExportsTable {
+  namespace_id: number;
+  user_id: number | null;
+  state: 'queued' | 'started' | 'finished' | 'failed';
+  error: string | null;
+  object_key: string | null;
+  size: number | null;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
+}
+
+export interface GroupImportsTable {
+  namespace_id: number;
+  user_id: number | null;
+  trusted: boolean;
+  state: Generated<'scheduled' | 'started' | 'finished' | 'failed'>;
+  error: string | null;
+  object_key: string | null;
+  stats: GeneratedJson;
+  failures: GeneratedJson;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
+}
+
 export interface GroupUploadsTable {
   id: Generated<number>;
   namespace_id: number;
@@ -1752,7 +1776,7 @@ export interface RelationExportBatchesTable {
 
 export interface RelationExportsTable {
   id: Generated<number>;
-  project_id: number;
+  project_id: number | null;
   relation: string;
   run: string;
   user_id: number | null;
@@ -1760,6 +1784,7 @@ export interface RelationExportsTable {
   error: string | null;
   batched: boolean;
   updated_at: Generated<Date>;
+  namespace_id: number | null;
 }
 
 export interface ReleaseEvidencesTable {
@@ -2378,6 +2403,8 @@ export interface Database {
   gpg_keys: GpgKeysTable;
   grants: GrantsTable;
   group_approval_settings: GroupApprovalSettingsTable;
+  group_exports: GroupExportsTable;
+  group_imports: GroupImportsTable;
   group_uploads: GroupUploadsTable;
   id_token_keys: IdTokenKeysTable;
   identities: IdentitiesTable;

@@ -54,4 +54,4 @@ export { movePositions, type NotePosition, placedNotes } from './positions.queri
 export { changedLine, lineCode, type Position, positionedLine, shiftedLine } from './positions.ts';
 export { insertReference, type ReferenceSource } from './references.queries.ts';
 export { type SystemNoteAction, systemNote } from './system-notes.ts';
-export { noteRelation } from './transfer.ts';
+export { groupNoteRelation, noteRelation } from './transfer.ts';

@@ -1,20 +1,21 @@
-/** Comments as archives of projects hold them. */
-import { sql } from 'kysely';
+/** Comments as archives hold them. */
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
+import { awardsJson } from '../award-emoji/transfer.queries.ts';
 
 const batch = 500;
 
+/** Columns of the rows `n` that all comments have. */
+const said = sql`n.discussion_id, n.kind, (select username from users where id = n.author_id) as author, n.body, n.system,
+  n.internal, n.action, n.resolvable, n.resolved_at, (select username from users where id = n.resolved_by_id) as resolved_by,
+  n.last_edited_at, (select username from users where id = n.last_edited_by_id) as last_edited_by, n.created_at,
+  n.updated_at, ${awardsJson({ noteId: sql`n.id` })} as award_emoji`;
+
 /** In batches, the oldest first. */
-export async function* notesOfProject(db: Db, projectId: number): AsyncGenerator<object[]> {
+async function* rowsOf(db: Db, columns: RawBuilder<unknown>, where: RawBuilder<unknown>): AsyncGenerator<object[]> {
   for (let after = 0; ; ) {
-    const { rows } = await sql<{ id: number }>`
-      select n.id, n.commit_id, case when n.noteable_type = 'merge_request' then n.noteable_iid end as merge_request,
-        case when n.noteable_type = 'issue' then n.noteable_iid end as issue,
-        n.discussion_id, n.kind, (select username from users where id = n.author_id) as author, n.body, n.system,
-        n.internal, n.action, n.resolvable, n.resolved_at, (select username from users where id = n.resolved_by_id) as resolved_by,
-        n.position, n.original_position, n.outdated, n.line_code, n.last_edited_at,
-        (select username from users where id = n.last_edited_by_id) as last_edited_by, n.created_at, n.updated_at
-      from notes n where n.project_id = ${projectId} and n.noteable_type in ('commit', 'issue', 'merge_request')
+    const { rows } = await sql<{ id: number }>`select n.id, ${columns}, ${said}
+      from notes n where ${where}
         -- Who reads of references depends on where they are made.
         and n.source_type is null
         and n.id > ${after} order by n.id limit ${batch}`.execute(db);
@@ -24,6 +25,19 @@ export async function* notesOfProject(db: Db, projectId: number): AsyncGenerator
     after = last.id;
   }
 }
+
+export const notesOfProject = (db: Db, projectId: number): AsyncGenerator<object[]> =>
+  rowsOf(
+    db,
+    sql`n.commit_id, case when n.noteable_type = 'merge_request' then n.noteable_iid end as merge_request,
+      case when n.noteable_type = 'issue' then n.noteable_iid end as issue, n.position, n.original_position, n.outdated,
+      n.line_code`,
+    sql`n.project_id = ${projectId} and n.noteable_type in ('commit', 'issue', 'merge_request')`,
+  );
+
+/** Those of the epics of a group. */
+export const notesOfGroup = (db: Db, groupId: number): AsyncGenerator<object[]> =>
+  rowsOf(db, sql`n.noteable_iid as epic`, sql`n.namespace_id = ${groupId} and n.noteable_type = 'epic'`);
 
 /** The issue or merge request of a number. */
 export async function idNumbered(
@@ -40,4 +54,15 @@ export async function idNumbered(
 
 export async function removeNotesOfProject(tx: Db, projectId: number): Promise<void> {
   await tx.deleteFrom('notes').where('project_id', '=', projectId).execute();
+}
+
+/** The epic of a number. */
+export async function epicNumbered(tx: Db, groupId: number, iid: number): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`select id from epics
+    where namespace_id = ${groupId} and iid = ${iid}`.execute(tx);
+  return rows[0]?.id ?? null;
+}
+
+export async function removeNotesOfGroup(tx: Db, groupId: number): Promise<void> {
+  await tx.deleteFrom('notes').where('namespace_id', '=', groupId).execute();
 }

@@ -1,10 +1,25 @@
-/** Comments in archives of projects: of commits, issues and merge requests. */
+/** Comments in archives: of commits, issues and merge requests of projects, and of epics of groups. */
 import { createHash } from 'node:crypto';
-import Type from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
+import type { Db } from '../../../kernel/db/index.ts';
 import { Bool, DateTimeParam, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
-import { type Relation, relation } from '../../namespaces/index.ts';
+import {
+  type GroupRelation,
+  groupRelation,
+  type ImportTarget,
+  type Relation,
+  relation,
+} from '../../namespaces/index.ts';
+import { awardLines, takeAwards } from '../award-emoji/transfer.ts';
 import { insertNote } from './notes.queries.ts';
-import { idNumbered, notesOfProject, removeNotesOfProject } from './transfer.queries.ts';
+import {
+  epicNumbered,
+  idNumbered,
+  notesOfGroup,
+  notesOfProject,
+  removeNotesOfGroup,
+  removeNotesOfProject,
+} from './transfer.queries.ts';
 
 const sha = Str({ pattern: '^[0-9a-f]{40}$' });
 const path = OrNull(Str({ maxLength: 4096 }));
@@ -40,6 +55,62 @@ const position = Optional(
   ),
 );
 
+const said = {
+  discussion_id: sha,
+  kind: Optional(OrNull(OneOf(['discussion', 'diff']))),
+  author: person,
+  body: Str({ minLength: 1, maxLength: 1_000_000 }),
+  system: Bool(),
+  internal: Bool(),
+  action: Optional(OrNull(Str({ maxLength: 50 }))),
+  resolvable: Bool(),
+  resolved_at: time,
+  resolved_by: person,
+  last_edited_at: time,
+  last_edited_by: person,
+  created_at: DateTimeParam(),
+  updated_at: DateTimeParam(),
+  award_emoji: awardLines,
+};
+
+/** Columns that say who said what, as far as names are known here. */
+async function saidColumns(
+  row: Static<TObject<typeof said>>,
+  /** What threads are told apart by: those of different places are never the same, whatever an archive says. */
+  place: string | number,
+  { person, importerId, trusted }: Pick<ImportTarget, 'person' | 'importerId' | 'trusted'>,
+) {
+  const author = await person(row.author);
+  return {
+    discussion_id: createHash('sha1').update(`${place}:${row.discussion_id}`).digest('hex'),
+    kind: row.kind ?? null,
+    author_id: author ?? importerId,
+    body: author === null && row.author ? `*By ${row.author}*\n\n${row.body}` : row.body,
+    // Only who administers can know what the service has said.
+    system: row.system && trusted,
+    internal: row.internal,
+    action: row.system && trusted ? (row.action ?? null) : null,
+    resolvable: row.resolvable,
+    resolved_at: row.resolvable ? (row.resolved_at ?? null) : null,
+    resolved_by_id: row.resolvable && row.resolved_at ? await person(row.resolved_by) : null,
+    last_edited_at: row.last_edited_at ?? null,
+    last_edited_by_id: await person(row.last_edited_by),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+async function keep(
+  tx: Db,
+  values: Parameters<typeof insertNote>[1],
+  awards: Static<typeof awardLines> | undefined,
+  target: Pick<ImportTarget, 'person'>,
+): Promise<null> {
+  const { id, noteable_type: type } = await insertNote(tx, values);
+  await takeAwards(tx, type, { note_id: id }, awards, target);
+  return null;
+}
+
 export const noteRelation: Relation = relation({
   name: 'notes',
   schema: Type.Object({
@@ -48,28 +119,15 @@ export const noteRelation: Relation = relation({
     merge_request: iid,
     /** Number of the issue. */
     issue: iid,
-    discussion_id: sha,
-    kind: Optional(OrNull(OneOf(['discussion', 'diff']))),
-    author: person,
-    body: Str({ minLength: 1, maxLength: 1_000_000 }),
-    system: Bool(),
-    internal: Bool(),
-    action: Optional(OrNull(Str({ maxLength: 50 }))),
-    resolvable: Bool(),
-    resolved_at: time,
-    resolved_by: person,
+    ...said,
     position,
     original_position: position,
     outdated: Optional(Bool()),
     line_code: Optional(OrNull(Str({ maxLength: 100 }))),
-    last_edited_at: time,
-    last_edited_by: person,
-    created_at: DateTimeParam(),
-    updated_at: DateTimeParam(),
   }),
   rows: notesOfProject,
   insert: async (tx, row, target) => {
-    const { projectId, importerId } = target;
+    const { projectId } = target;
     const about = row.merge_request
       ? { noteable_type: 'merge_request' as const, noteable_iid: row.merge_request }
       : row.issue
@@ -81,34 +139,36 @@ export const noteRelation: Relation = relation({
     if (row.body.trim() === '') return 'says nothing';
     if ((row.kind === 'diff') !== Boolean(row.position) || (row.kind === 'diff' && row.issue))
       return 'stands on no line';
-    const author = await target.person(row.author);
-    await insertNote(tx, {
+    const values = {
       project_id: projectId,
       ...(about === null
-        ? { noteable_type: 'commit', commit_id: row.commit_id ?? null }
+        ? { noteable_type: 'commit' as const, commit_id: row.commit_id ?? null }
         : { ...about, noteable_id: id }),
-      // Threads of different projects are never the same, whatever an archive says.
-      discussion_id: createHash('sha1').update(`${projectId}:${row.discussion_id}`).digest('hex'),
-      kind: row.kind ?? null,
-      author_id: author ?? importerId,
-      body: author === null && row.author ? `*By ${row.author}*\n\n${row.body}` : row.body,
-      // Only who administers can know what the service has said.
-      system: row.system && target.trusted,
-      internal: row.internal,
-      action: row.system && target.trusted ? (row.action ?? null) : null,
-      resolvable: row.resolvable,
-      resolved_at: row.resolvable ? (row.resolved_at ?? null) : null,
-      resolved_by_id: row.resolvable && row.resolved_at ? await target.person(row.resolved_by) : null,
+      ...(await saidColumns(row, projectId, target)),
       position: row.position ? JSON.stringify(row.position) : null,
       original_position: row.original_position ? JSON.stringify(row.original_position) : null,
       outdated: row.outdated === true,
       line_code: row.line_code ?? null,
-      last_edited_at: row.last_edited_at ?? null,
-      last_edited_by_id: await target.person(row.last_edited_by),
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-    });
-    return null;
+    };
+    return await keep(tx, values, row.award_emoji, target);
   },
   remove: removeNotesOfProject,
+});
+
+/** Of epics. */
+export const groupNoteRelation: GroupRelation = groupRelation({
+  name: 'notes',
+  schema: Type.Object({ epic: Int({ minimum: 1, maximum: 2_147_483_647 }), ...said }),
+  rows: notesOfGroup,
+  insert: async (tx, row, target) => {
+    const { groupId } = target;
+    const id = await epicNumbered(tx, groupId, row.epic);
+    if (id === null) return 'is about something that the archive does not have';
+    if (row.body.trim() === '') return 'says nothing';
+    if (row.kind === 'diff') return 'stands on no line';
+    const about = { namespace_id: groupId, noteable_type: 'epic' as const, noteable_id: id, noteable_iid: row.epic };
+    const values = { ...about, ...(await saidColumns(row, `group ${groupId}`, target)) };
+    return await keep(tx, values, row.award_emoji, target);
+  },
+  remove: removeNotesOfGroup,
 });

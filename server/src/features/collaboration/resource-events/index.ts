@@ -9,3 +9,5 @@ export {
   recordWeight,
 } from './resource-events.queries.ts';
 export { resourceEventRoutes } from './resource-events.routes.ts';
+export { historyJson } from './transfer.queries.ts';
+export { historyLines, takeHistory } from './transfer.ts';

@@ -39,3 +39,11 @@ export async function nextGroupIid(tx: Db, namespaceId: number, kind: string): P
     .executeTakeFirstOrThrow();
   return row.value;
 }
+
+/** The next numbers of a group are after this one. */
+export async function raiseGroupCounter(tx: Db, namespaceId: number, kind: string, value: number): Promise<void> {
+  await sql`insert into namespace_counters (namespace_id, kind, value) values (${namespaceId}, ${kind}, ${value})
+    on conflict (namespace_id, kind) do update set value = greatest(namespace_counters.value, excluded.value)`.execute(
+    tx,
+  );
+}

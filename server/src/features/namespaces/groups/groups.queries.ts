@@ -55,6 +55,11 @@ export async function takenBelow(
   return rows[0] ?? { path: false, name: false };
 }
 
+/** Another picture, as the storage has it. */
+export async function setGroupPicture(db: Db, id: number, stored: string | null): Promise<void> {
+  await db.updateTable('namespaces').set({ avatar_object_key: stored }).where('id', '=', id).execute();
+}
+
 export async function updateGroup(tx: Db, id: number, changes: GroupColumns): Promise<Namespace | undefined> {
   return await tx
     .updateTable('namespaces')

@@ -1,4 +1,4 @@
-/** Rows of a project in an archive: what an owner of a table declares about them. */
+/** Rows of a project or group in an archive: what an owner of a table declares about them. */
 import type { Static, TObject } from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 
@@ -21,30 +21,44 @@ export interface Exporter {
   readonly admin: boolean;
 }
 
-/** One kind of row. What other slices keep they declare themselves. */
-export interface Relation {
+/** One kind of row of a place. What other slices keep they declare themselves. */
+interface RelationOf<Target, By> {
   readonly name: string;
   readonly schema: TObject;
-  /** All rows of a project that whoever exports may see, in batches. */
-  rows(db: Db, projectId: number, by: Exporter): AsyncIterable<readonly object[]>;
+  /** All rows of a place that whoever exports may see, in batches. */
+  rows(db: Db, placeId: number, by: By): AsyncIterable<readonly object[]>;
   /** Puts a checked row in; answers why not where it cannot be. */
-  insert(tx: Db, row: never, target: ImportTarget): Promise<string | null>;
+  insert(tx: Db, row: never, target: Target): Promise<string | null>;
   /** After the last row of all relations, in the transaction that ends the import: what rows add up to. */
-  readonly arrived?: (tx: Db, projectId: number) => Promise<void>;
+  readonly arrived?: (tx: Db, placeId: number) => Promise<void>;
   /** Takes away what an interrupted import put in. */
-  remove(tx: Db, projectId: number): Promise<void>;
+  remove(tx: Db, placeId: number): Promise<void>;
+}
+type Declared<T extends TObject, Target, By> = Omit<RelationOf<Target, By>, 'schema' | 'insert'> & {
+  readonly schema: T;
+  insert(tx: Db, row: Static<T>, target: Target): Promise<string | null>;
+};
+
+/** Rows of a project. */
+export type Relation = RelationOf<ImportTarget, Exporter>;
+export const relation = <T extends TObject>(spec: Declared<T, ImportTarget, Exporter>): Relation => spec;
+
+/** Where rows of a group go. */
+export interface GroupTarget extends Pick<ImportTarget, 'importerId' | 'trusted' | 'person'> {
+  readonly groupId: number;
+  /** The group at the top of what is imported: rows name other groups by their paths below it. */
+  readonly rootId: number;
 }
 
-export function relation<T extends TObject>(spec: {
-  readonly name: string;
-  readonly schema: T;
-  readonly rows: Relation['rows'];
-  insert(tx: Db, row: Static<T>, target: ImportTarget): Promise<string | null>;
-  readonly arrived?: Relation['arrived'] & object;
-  readonly remove: Relation['remove'];
-}): Relation {
-  return spec;
+/** Whoever exports a group. */
+export interface GroupExporter extends Exporter {
+  /** The group at the top of what is exported. */
+  readonly rootId: number;
 }
+
+/** Rows of a group. */
+export type GroupRelation = RelationOf<GroupTarget, GroupExporter>;
+export const groupRelation = <T extends TObject>(spec: Declared<T, GroupTarget, GroupExporter>): GroupRelation => spec;
 
 /** All rows in one batch. */
 export async function* once<T extends object>(rows: Promise<readonly T[]>): AsyncGenerator<readonly T[]> {

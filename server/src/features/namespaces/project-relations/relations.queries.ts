@@ -1,4 +1,4 @@
-/** Badges and members of a project as archives hold them. */
+/** Badges and members of a project or group as archives hold them. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 
@@ -10,19 +10,25 @@ export interface BadgeLine {
   readonly image_url: string;
 }
 
-export async function badgesOf(db: Db, projectId: number): Promise<BadgeLine[]> {
+/** A project or group by its column. */
+type Place = { readonly project_id: number } | { readonly namespace_id: number };
+const within = (place: Place) =>
+  'project_id' in place ? (['project_id', place.project_id] as const) : (['namespace_id', place.namespace_id] as const);
+
+export async function badgesOf(db: Db, place: Place): Promise<BadgeLine[]> {
+  const [column, id] = within(place);
   return await db
     .selectFrom('badges')
     .select(['name', 'link_url', 'image_url'])
-    .where('project_id', '=', projectId)
+    .where(column, '=', id)
     .orderBy('id')
     .execute();
 }
 
-export async function insertBadge(tx: Db, projectId: number, row: BadgeLine): Promise<null> {
+export async function insertBadge(tx: Db, place: Place, row: BadgeLine): Promise<null> {
   await tx
     .insertInto('badges')
-    .values({ ...row, name: row.name ?? null, project_id: projectId })
+    .values({ ...row, ...place, name: row.name ?? null })
     .execute();
   return null;
 }
@@ -33,13 +39,15 @@ export interface MemberLine {
   readonly expires_at?: Maybe<string>;
 }
 
-/** People with a role on the project itself; bots stay with their tokens. */
-export async function membersOf(db: Db, projectId: number): Promise<MemberLine[]> {
+/** People with a role on the project or group itself; bots stay with their tokens. */
+export async function membersOf(db: Db, place: Place): Promise<MemberLine[]> {
+  const [column, id] = within(place);
   return await db
     .selectFrom('grants as g')
     .innerJoin('users as u', 'u.id', 'g.user_id')
     .select(['u.username', 'g.level as access_level', 'g.expires_at'])
-    .where('g.project_id', '=', projectId)
+    .where(`g.${column}`, '=', id)
+    .where('g.group_id', 'is', null)
     .where('u.user_type', '=', 'human')
     .where('g.state', '=', 'active')
     .orderBy('g.id')
@@ -49,7 +57,7 @@ export async function membersOf(db: Db, projectId: number): Promise<MemberLine[]
 /** A member of a project or group that comes from elsewhere; why not, where they cannot be. */
 export async function insertMember(
   tx: Db,
-  place: { readonly project_id: number } | { readonly namespace_id: number },
+  place: Place,
   importerId: number,
   { userId, access_level: level, expires_at: until }: MemberLine & { readonly userId: number },
 ): Promise<string | null> {
@@ -71,4 +79,10 @@ export async function insertMember(
 export async function removeMembers(tx: Db, projectId: number): Promise<void> {
   await sql`delete from grants g where project_id = ${projectId} and user_id is distinct from
     (select i.user_id from project_imports i where i.project_id = ${projectId})`.execute(tx);
+}
+
+/** Whoever made the group stays: that is how they came to it. */
+export async function removeGroupMembers(tx: Db, groupId: number): Promise<void> {
+  await sql`delete from grants g where namespace_id = ${groupId} and group_id is null and user_id is distinct from
+    (select n.created_by_id from namespaces n where n.id = ${groupId})`.execute(tx);
 }

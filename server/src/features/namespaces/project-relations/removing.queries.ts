@@ -8,6 +8,18 @@ type ProjectTable = {
   [Table in keyof Database]: 'project_id' extends keyof Database[Table] ? Table : never;
 }[keyof Database];
 
+/** Tables whose rows belong to groups. */
+type GroupTable = {
+  [Table in keyof Database]: 'namespace_id' extends keyof Database[Table] ? Table : never;
+}[keyof Database];
+
+/** Deletes all rows of a group from a table. */
+export const removingOfGroup =
+  (table: GroupTable) =>
+  async (tx: Db, groupId: number): Promise<void> => {
+    await sql`delete from ${sql.table(table)} where namespace_id = ${groupId}`.execute(tx);
+  };
+
 /** Deletes all rows of a project from a table. */
 export const removing =
   (table: ProjectTable) =>

@@ -158,6 +158,9 @@ export async function chainAbove(tx: Db, id: number): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
+/** Levels that epics may have. */
+export const deepest = 7;
+
 /** How many levels an epic and what is below it have. */
 export async function depthBelow(tx: Db, id: number): Promise<number> {
   const { rows } = await sql<{ depth: number }>`with recursive tree (id, at) as (

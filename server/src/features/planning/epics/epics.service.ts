@@ -36,9 +36,6 @@ export interface GivenEpic {
   readonly state_event?: 'close' | 'reopen' | undefined;
 }
 
-/** How many epics may be above each other. */
-const deepest = 7;
-
 const plain = [
   'description',
   'confidential',
@@ -96,8 +93,8 @@ export function epicService(db: Db) {
     const above = await queries.chainAbove(tx, parent.id);
     if (id !== null && above.includes(id))
       throw invalidRecord({ parent: ['cannot be the epic itself or one below it'] });
-    if (above.length + (id === null ? 1 : await queries.depthBelow(tx, id)) > deepest)
-      throw invalidRecord({ parent: [`cannot have more than ${deepest} levels of epics`] });
+    if (above.length + (id === null ? 1 : await queries.depthBelow(tx, id)) > queries.deepest)
+      throw invalidRecord({ parent: [`cannot have more than ${queries.deepest} levels of epics`] });
     return parent.id;
   }
 

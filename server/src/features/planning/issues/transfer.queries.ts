@@ -86,7 +86,7 @@ export async function insertArchivedIssue(
         time_spent, closed_at, closed_by_id, last_edited_at, last_edited_by_id, created_at, updated_at)
       values (${projectId}, ${line.iid}, ${people.authorId}, ${line.title}, ${line.description ?? null}, ${line.state},
         ${line.type}, ${line.severity ?? 'unknown'}, ${line.health_status ?? null}, ${line.confidential},
-        ${line.discussion_locked ?? null}, (${meantBy('milestones', projectId, [line.milestone])}),
+        ${line.discussion_locked ?? null}, (select id from (${meantBy('milestones', { projectId }, [line.milestone])}) m),
         ${line.weight ?? null}, ${line.start_date ?? null}, ${line.due_date ?? null}, ${line.relative_position ?? null},
         ${line.time_estimate ?? 0}, ${Math.max(sum, 0)},
         ${line.state === 'closed' ? (line.closed_at ?? line.updated_at) : null}, ${people.closedById},
@@ -98,7 +98,7 @@ export async function insertArchivedIssue(
       from made, unnest(${[...people.assignees]}::bigint[]) with ordinality a (user_id, position)),
     labeled as (
       insert into issue_labels (issue_id, label_id)
-      select made.id, l.id from made, (${meantBy('labels', projectId, line.labels)}) l)
+      select made.id, l.id from made, (${meantBy('labels', { projectId }, line.labels)}) l)
     select id from made`.execute(tx);
   const id = rows[0]?.id;
   if (id === undefined) return false;

@@ -1,9 +1,7 @@
 /** Exports: everything of a project that moves, in one file, made in the background. */
-import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
 import Type from 'typebox';
 import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -14,7 +12,7 @@ import type { Exporter, Relation } from '../../namespaces/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { bundleName, lfsName, manifestName, manifestOf, relationName, wikiName } from './manifest.ts';
-import { ArchiveError, largestEntry, tarEnd, tarHeader, tarPadding } from './tar.ts';
+import { ArchiveError, largestEntry } from './tar.ts';
 import {
   type ExportRow,
   findExport,
@@ -25,6 +23,7 @@ import {
   setExport,
 } from './transfers.queries.ts';
 import { archivedFiles, uploadsName } from './uploads.ts';
+import { type Entry, keepArchive, lines, spool, storedEntry } from './writing.ts';
 
 const exportTask = { name: 'namespaces.export_project', maxAttempts: 3 };
 /** Hours that an archive waits to be fetched. */
@@ -32,12 +31,6 @@ const keptHours = 24;
 /** Archives are held in memory while they are sent elsewhere. */
 const largestUpload = 256 * 1024 ** 2;
 const hour = 3_600_000;
-
-interface Entry {
-  readonly name: string;
-  readonly size: number;
-  readonly bytes: () => AsyncIterable<Buffer>;
-}
 
 export type ExportStatus = 'none' | 'queued' | 'started' | 'finished' | 'regeneration_in_progress';
 
@@ -76,44 +69,14 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
     });
   }
 
-  /** Writes what comes into a file; entries of an archive tell their size before their bytes. */
-  async function spool(directory: string, name: string, source: AsyncIterable<Buffer | string>): Promise<Entry> {
-    const file = path.join(directory, name.replaceAll('/', '-'));
-    const handle = await open(file, 'wx', 0o600);
-    let size = 0;
-    try {
-      for await (const chunk of source) {
-        const { bytesWritten } = await handle.write(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-        size += bytesWritten;
-        if (size > largestEntry) throw new ArchiveError(`${name} is larger than an archive can hold`);
-      }
-    } finally {
-      await handle.close();
-    }
-    return { name, size, bytes: () => createReadStream(file) };
-  }
-
-  async function* lines(batches: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
-    for await (const rows of batches)
-      if (rows.length > 0) yield `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
-  }
-
-  async function* archive(entries: readonly Entry[]): AsyncGenerator<Buffer> {
-    for (const { name, size, bytes } of entries) {
-      yield tarHeader(name, size);
-      if (size > 0) yield* bytes();
-      yield tarPadding(size);
-    }
-    yield tarEnd;
-  }
-
   /** Objects of Git LFS come from where they are kept; which an archive cannot have is told in it. */
   async function large(projectId: number, signal: AbortSignal) {
     const found: Entry[] = [];
     const missing = { count: 0, bytes: 0 };
     for (const { oid, size, object_key: key } of await lfsObjectsOf(db, projectId)) {
       signal.throwIfAborted();
-      if (size <= largestEntry && (await objects.exists(key))) found.push(stored(lfsName(oid), size, key));
+      if (size <= largestEntry && (await objects.exists(key)))
+        found.push(storedEntry(objects, { name: lfsName(oid), size, key }));
       else {
         missing.count += 1;
         missing.bytes += size;
@@ -121,12 +84,6 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
     }
     return { found, missing };
   }
-
-  const stored = (name: string, size: number, key: string): Entry => ({
-    name,
-    size,
-    bytes: () => objects.get(key) as AsyncIterable<Buffer>,
-  });
 
   async function collect(
     subject: ProjectSubject,
@@ -136,7 +93,8 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
   ): Promise<Entry[]> {
     const { project } = subject;
     const { found, missing } = await large(project.id, signal);
-    const files = await ownFiles.of(subject, signal);
+    const owned = { kind: 'project', id: project.id, avatar_object_key: project.avatar_object_key } as const;
+    const files = await ownFiles.of(owned, signal);
     const wiki = await deps.repository.wikiBundle(subject, signal);
     const manifest = manifestOf(subject, {
       release: deps.release,
@@ -155,7 +113,7 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
       entries.push(await spool(directory, relationName(relation.name), rows));
     }
     entries.push(await spool(directory, relationName(uploadsName), lines(Readable.from([files.lines]))));
-    return [...entries, ...files.files.map(({ name, size, key }) => stored(name, size, key)), ...found];
+    return [...entries, ...files.files.map((file) => storedEntry(objects, file)), ...found];
   }
 
   async function upload(row: ExportRow, key: string, size: number): Promise<string | null> {
@@ -184,13 +142,7 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
     try {
       const by = { admin: row.user_id !== null && (await isAdministrator(db, row.user_id)) };
       const entries = await collect(subject, by, directory, signal);
-      const megabytes = (await deps.settings.read()).max_export_size;
-      const gzip = createGzip();
-      const gzipped = Readable.from(archive(entries))
-        .on('error', (error) => gzip.destroy(error))
-        .pipe(gzip);
-      const limit = megabytes > 0 ? { maxBytes: megabytes * 1024 ** 2 } : {};
-      const kept = await objects.put(gzipped, { ...limit, limitName: 'max_export_size', signal });
+      const kept = await keepArchive(deps, entries, signal);
       const error = await upload(row, kept.key, kept.size);
       await setExport(db, projectId, {
         state: 'finished',

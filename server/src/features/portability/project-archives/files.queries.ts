@@ -1,4 +1,5 @@
-/** Rows of the files of a project that archives hold. */
+/** Rows of the files of projects and groups that archives hold. */
+import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 
 export interface ArchivedUpload {
@@ -10,38 +11,49 @@ export interface ArchivedUpload {
   readonly created_at: Date;
 }
 
-/** All uploads of a project, the oldest first. */
-export async function archivedUploads(db: Db, projectId: number): Promise<ArchivedUpload[]> {
-  return await db
-    .selectFrom('project_uploads as u')
-    .leftJoin('users as a', 'a.id', 'u.uploaded_by_id')
-    .select(['u.secret', 'u.file_name', 'u.object_key', 'u.size', 'a.username as uploaded_by', 'u.created_at'])
-    .where('u.project_id', '=', projectId)
-    .orderBy('u.id')
-    .execute();
+/** A project or group by its id. */
+export interface Owner {
+  readonly kind: 'project' | 'group';
+  readonly id: number;
 }
 
-/** False where the project has one of the secret. */
+const tables = {
+  project: { table: sql.raw('project_uploads'), column: sql.raw('project_id') },
+  group: { table: sql.raw('group_uploads'), column: sql.raw('namespace_id') },
+} as const;
+
+/** All uploads of a project or group, the oldest first. */
+export async function archivedUploads(db: Db, { kind, id }: Owner): Promise<ArchivedUpload[]> {
+  const { table, column } = tables[kind];
+  const { rows } = await sql<ArchivedUpload>`
+    select u.secret, u.file_name, u.object_key, u.size, a.username as uploaded_by, u.created_at
+    from ${table} u left join users a on a.id = u.uploaded_by_id where u.${column} = ${id} order by u.id`.execute(db);
+  return rows;
+}
+
+/** False where there is one of the secret. */
 export async function insertArchivedUpload(
   db: Db,
-  projectId: number,
-  { secret, file_name, object_key, size, created_at }: Omit<ArchivedUpload, 'uploaded_by'>,
+  { kind, id }: Owner,
+  upload: Omit<ArchivedUpload, 'uploaded_by'>,
   uploaderId: number | null,
 ): Promise<boolean> {
-  const made = await db
-    .insertInto('project_uploads')
-    .values({ project_id: projectId, secret, file_name, object_key, size, created_at, uploaded_by_id: uploaderId })
-    .onConflict((conflict) => conflict.columns(['project_id', 'secret']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return made !== undefined;
+  const { table, column } = tables[kind];
+  const { rows } = await sql`
+    insert into ${table} (${column}, secret, file_name, object_key, size, created_at, uploaded_by_id)
+    values (${id}, ${upload.secret}, ${upload.file_name}, ${upload.object_key}, ${upload.size}, ${upload.created_at},
+      ${uploaderId})
+    on conflict do nothing returning id`.execute(db);
+  return rows.length > 0;
 }
 
+/** The picture of a project; groups keep theirs themselves. */
 export async function setPicture(db: Db, projectId: number, stored: string | null): Promise<void> {
   await db.updateTable('projects').set({ avatar_object_key: stored }).where('id', '=', projectId).execute();
 }
 
-/** Takes the uploads of a project away; their bytes are given up with the rows. */
-export async function removeArchivedUploads(tx: Db, projectId: number): Promise<void> {
-  await tx.deleteFrom('project_uploads').where('project_id', '=', projectId).execute();
+/** Takes the uploads of a project or group away; their bytes are given up with the rows. */
+export async function removeArchivedUploads(tx: Db, { kind, id }: Owner): Promise<void> {
+  const { table, column } = tables[kind];
+  await sql`delete from ${table} where ${column} = ${id}`.execute(tx);
 }

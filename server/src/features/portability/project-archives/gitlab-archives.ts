@@ -74,10 +74,16 @@ export function gitlabArchives(deps: PortabilityDependencies, relations: readonl
         count(outcome, largeFiles, await repository.takeLarge(subject, { oid, size }, body, signal));
       else if (secret && file) {
         const line = { secret, file_name: file, created_at: new Date() };
-        const reason = await ownFiles.takeUpload(target.projectId, line, target.importerId, entry, signal);
+        const reason = await ownFiles.takeUpload(
+          { kind: 'project', id: target.projectId },
+          line,
+          target.importerId,
+          entry,
+          signal,
+        );
         count(outcome, uploadsName, reason);
       } else if (/^avatar\/[^/]+$/.test(name))
-        count(outcome, pictureName, await ownFiles.takePicture(target.projectId, entry));
+        count(outcome, pictureName, await ownFiles.takePicture({ kind: 'project', id: target.projectId }, entry));
     }
     return kept;
   }

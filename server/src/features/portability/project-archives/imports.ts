@@ -1,7 +1,6 @@
 /** Projects from archives. What is read comes from strangers: bounded, checked line by line, and told where it is wrong. */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { isGitError } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
@@ -11,28 +10,25 @@ import { addJob } from '../../../kernel/queue/index.ts';
 import type { ImportTarget, ProjectService, Relation } from '../../namespaces/index.ts';
 import { findNamespaceSubject, findProjectSubject, openness } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
-import { removeArchivedUploads, setPicture } from './files.queries.ts';
 import { readForeignTar } from './foreign-tar.ts';
 import { gitlabArchives, readGitlabManifest } from './gitlab-archives.ts';
 import { importAttempts, importTask } from './import-task.ts';
 import {
   type ArchivedAttributes,
   bundleName,
-  checked,
   lfsOidOf,
   type Manifest,
   manifestName,
-  parsed,
   readManifest,
   relationName,
   wikiName,
 } from './manifest.ts';
-import { personNamed } from './people.queries.ts';
+import { peopleKnown } from './people.ts';
 import { codeStage, type Progress, progressOf } from './progress.ts';
-import { count, largeFiles, linesOf, mostWrong, type Outcome, settle, takeRow, tell } from './taking.ts';
+import { archiveReason, count, largeFiles, type Outcome, readUploads, settle, takeRows } from './taking.ts';
 import { ArchiveError, beginningOf, block, readTar, type TarEntry, unpacked } from './tar.ts';
 import { findImport, insertImport, moveImport } from './transfers.queries.ts';
-import { archivedFiles, pictureName, type UploadLine, uploadLine, uploadSecretOf, uploadsName } from './uploads.ts';
+import { archivedFiles, pictureName, type UploadLine, uploadSecretOf, uploadsName } from './uploads.ts';
 
 const archiveImport = { name: 'namespaces.import_project', maxAttempts: importAttempts };
 const mebibyte = 1024 ** 2;
@@ -138,19 +134,12 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
   }
 
   function targetOf(project: Project, importerId: number, trusted: boolean): ImportTarget {
-    const people = new Map<string, Promise<number | null>>();
     const commits = new Map<string, Promise<boolean>>();
     return {
       projectId: project.id,
       importerId,
       trusted,
-      person: async (username) => {
-        if (!trusted || !username) return null;
-        if (people.size > 10_000) people.clear();
-        const found = people.get(username) ?? personNamed(db, username);
-        people.set(username, found);
-        return await found;
-      },
+      person: peopleKnown(db, trusted),
       hasCommit: async (id) => {
         if (!id) return false;
         if (commits.size > 10_000) commits.clear();
@@ -162,53 +151,11 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
     };
   }
 
-  async function takeIn(
-    relation: Relation,
-    entry: TarEntry,
-    target: ImportTarget,
-    progress: Progress,
-    signal: AbortSignal,
-  ) {
-    const { name } = relation;
-    const { outcome } = progress;
-    await transaction(db, async (tx) => {
-      let line = 0;
-      let imported = 0;
-      for await (const text of linesOf(entry)) {
-        signal.throwIfAborted();
-        line += 1;
-        const reason = await takeRow(tx, relation, text, target, `line ${line}`);
-        if (reason === null) {
-          imported += 1;
-          continue;
-        }
-        tell(outcome, { relation: name, line, reason });
-        if (line - imported > mostWrong)
-          throw new ArchiveError(`${entry.name} has more than ${mostWrong} lines that are wrong`);
-      }
-      outcome.fetched[name] = line;
-      outcome.imported[name] = imported;
-      await progress.end(tx, target.projectId, name);
+  const takeIn = (relation: Relation, entry: TarEntry, target: ImportTarget, progress: Progress, signal: AbortSignal) =>
+    transaction(db, async (tx) => {
+      await takeRows(tx, relation, entry, target, progress.outcome, signal);
+      await progress.end(tx, target.projectId, relation.name);
     });
-  }
-
-  /** What uploaded files were called, by the secrets of their addresses; their bytes come behind. */
-  async function readUploads(entry: TarEntry, outcome: Outcome): Promise<Map<string, UploadLine>> {
-    const found = new Map<string, UploadLine>();
-    let line = 0;
-    for await (const text of linesOf(entry)) {
-      line += 1;
-      try {
-        const row = checked(uploadLine, parsed(text, `line ${line}`), `line ${line}`) as UploadLine;
-        found.set(row.secret, row);
-      } catch (error) {
-        if (!(error instanceof ArchiveError)) throw error;
-        tell(outcome, { relation: uploadsName, line, reason: error.message });
-      }
-      if (line > mostEntries) throw new ArchiveError(`${entry.name} has more than ${mostEntries} lines`);
-    }
-    return found;
-  }
 
   /** Takes away what an interrupted attempt brought. */
   async function emptied(subject: ProjectSubject): Promise<void> {
@@ -217,8 +164,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
     await deps.repository.wikiEmptied(subject);
     await transaction(db, async (tx) => {
       for (const relation of relations) await relation.remove(tx, project.id);
-      await removeArchivedUploads(tx, project.id);
-      await setPicture(tx, project.id, null);
+      await ownFiles.emptied(tx, { kind: 'project', id: project.id });
     });
   }
 
@@ -254,8 +200,9 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
         await progress.end(db, project.id, codeStage);
       } else if (name === wikiName)
         await deps.repository.wikiUnbundled(subject, body, { ...limits, branch: manifest.wikiBranch });
-      else if (name === pictureName) count(outcome, pictureName, await ownFiles.takePicture(project.id, entry));
-      else if (name === relationName(uploadsName)) uploads = await readUploads(entry, outcome);
+      else if (name === pictureName)
+        count(outcome, pictureName, await ownFiles.takePicture({ kind: 'project', id: project.id }, entry));
+      else if (name === relationName(uploadsName)) uploads = await readUploads(entry, mostEntries, outcome);
       else if (relation) await takeIn(relation, entry, target, progress, signal);
       else if (oid !== null)
         count(outcome, largeFiles, await deps.repository.takeLarge(subject, { oid, size }, body, signal));
@@ -266,16 +213,8 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
     async function takeUpload(projectId: number, line: UploadLine | undefined, entry: TarEntry) {
       if (!line) return `${entry.name} is not among the rows of uploads`;
       const uploader = (await target.person(line.uploaded_by)) ?? importerId;
-      return await ownFiles.takeUpload(projectId, line, uploader, entry, signal);
+      return await ownFiles.takeUpload({ kind: 'project', id: projectId }, line, uploader, entry, signal);
     }
-  }
-
-  /** What went wrong with the file, in words; null for what is wrong with the instance. */
-  function reasonOf(error: unknown): string | null {
-    if (error instanceof ArchiveError) return error.message;
-    if (isGitError(error) && ['corrupt', 'limit', 'invalid'].includes(error.code))
-      return `The repository of the archive was refused: ${error.message}`;
-    return null;
   }
 
   const task = importTask(db, {
@@ -285,7 +224,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       const { failures, ...stats } = await run(project, signal);
       return { stats, failures };
     },
-    reasonOf,
+    reasonOf: archiveReason,
     givenUp: 'The project could not be imported',
     arrived: async (tx, project) => {
       await settle(tx, relations, project.id);

@@ -1,11 +1,13 @@
 /** What reading archives has in common: lines, counts, and rows that are left out and told. */
+import { isGitError } from '@millrace/git';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { RawObject } from '../../../kernel/http/params/nested.ts';
-import type { ImportTarget, Relation } from '../../namespaces/index.ts';
+import type { Relation } from '../../namespaces/index.ts';
 import type { Row } from './json.ts';
 import { checked, parsed } from './manifest.ts';
-import { ArchiveError } from './tar.ts';
+import { ArchiveError, type TarEntry } from './tar.ts';
 import type { Failure } from './transfers.queries.ts';
+import { type UploadLine, uploadLine, uploadsName } from './uploads.ts';
 
 /** How objects of Git LFS are called in what became of an import. */
 export const largeFiles = 'lfs_objects';
@@ -64,12 +66,17 @@ export async function settle(tx: Db, relations: readonly Relation[], projectId: 
   for (const relation of relations) await relation.arrived?.(tx, projectId);
 }
 
+/** What taking rows needs of a relation, of projects or groups. */
+type TakenRelation<Target> = Pick<Relation, 'name' | 'schema'> & {
+  insert(tx: Db, row: never, target: Target): Promise<string | null>;
+};
+
 /** Puts a row in, as a line of JSON or already read; why not, where it is wrong. */
-export async function takeRow(
+export async function takeRow<Target>(
   tx: Db,
-  relation: Relation,
+  relation: TakenRelation<Target>,
   row: string | Row,
-  target: ImportTarget,
+  target: Target,
   where: string,
 ): Promise<string | null> {
   try {
@@ -79,4 +86,58 @@ export async function takeRow(
     if (error instanceof ArchiveError) return error.message;
     throw error;
   }
+}
+
+/** Puts all rows of an entry in; those that are wrong are told and left out. Counts go on where they are. */
+export async function takeRows<Target>(
+  tx: Db,
+  relation: TakenRelation<Target>,
+  entry: TarEntry,
+  target: Target,
+  outcome: Outcome,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = relation;
+  let line = 0;
+  let imported = 0;
+  for await (const text of linesOf(entry)) {
+    signal.throwIfAborted();
+    line += 1;
+    const reason = await takeRow(tx, relation, text, target, `line ${line}`);
+    if (reason === null) {
+      imported += 1;
+      continue;
+    }
+    tell(outcome, { relation: name, line, reason });
+    if (line - imported > mostWrong)
+      throw new ArchiveError(`${entry.name} has more than ${mostWrong} lines that are wrong`);
+  }
+  outcome.fetched[name] = (outcome.fetched[name] ?? 0) + line;
+  outcome.imported[name] = (outcome.imported[name] ?? 0) + imported;
+}
+
+/** What uploaded files were called, by the secrets of their addresses; their bytes come behind. */
+export async function readUploads(entry: TarEntry, most: number, outcome: Outcome): Promise<Map<string, UploadLine>> {
+  const found = new Map<string, UploadLine>();
+  let line = 0;
+  for await (const text of linesOf(entry)) {
+    line += 1;
+    try {
+      const row = checked(uploadLine, parsed(text, `line ${line}`), `line ${line}`) as UploadLine;
+      found.set(row.secret, row);
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      tell(outcome, { relation: uploadsName, line, reason: error.message });
+    }
+    if (line > most) throw new ArchiveError(`${entry.name} has more than ${most} lines`);
+  }
+  return found;
+}
+
+/** What went wrong with the file, in words; null for what is wrong with the instance. */
+export function archiveReason(error: unknown): string | null {
+  if (error instanceof ArchiveError) return error.message;
+  if (isGitError(error) && ['corrupt', 'limit', 'invalid'].includes(error.code))
+    return `The repository of the archive was refused: ${error.message}`;
+  return null;
 }

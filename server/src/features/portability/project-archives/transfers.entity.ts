@@ -76,38 +76,52 @@ export function exportJson(
   };
 }
 
+export const failedRelations = ListOf(
+  Fields({
+    id: Id(),
+    created_at: Timestamp(),
+    exception_class: Text(),
+    exception_message: Text(),
+    source: Text(),
+    relation_name: Text(),
+    line_number: Count(),
+  }),
+  { description: 'Rows that were left out, at most 100; for members who may change it' },
+);
+export const importStats = Nullable(
+  Fields({
+    fetched: MapOf(Count(), { description: 'Rows that were read so far, by relation' }),
+    imported: MapOf(Count(), { description: 'Rows that came in' }),
+  }),
+);
+
 export const ProjectImport = Entity('ProjectImport', {
   ...identity,
   import_status: Word(['none', 'scheduled', 'started', 'finished', 'failed', 'canceled']),
   import_type: Nullable(Text()),
   import_error: Nullable(Text({ description: 'Why it failed; for members who may change the project' })),
   correlation_id: Nullable(Text({ description: 'Names the import in logs' })),
-  failed_relations: ListOf(
-    Fields({
-      id: Id(),
-      created_at: Timestamp(),
-      exception_class: Text(),
-      exception_message: Text(),
-      source: Text(),
-      relation_name: Text(),
-      line_number: Count(),
-    }),
-    { description: 'Rows that were left out, at most 100; for members who may change the project' },
-  ),
-  stats: Nullable(
-    Fields({
-      fetched: MapOf(Count(), { description: 'Rows that were read so far, by relation' }),
-      imported: MapOf(Count(), { description: 'Rows that came in' }),
-    }),
-  ),
+  failed_relations: failedRelations,
+  stats: importStats,
 });
 
-type Stats = Static<typeof ProjectImport>['stats'];
+type Stats = Static<typeof importStats>;
 /** None were kept of what failed. */
-function statsOf(row: ImportRow | null): Stats {
+export function statsOf(row: Pick<ImportRow, 'stats'> | null | undefined): Stats {
   const stats = row?.stats as Partial<NonNullable<Stats>> | undefined;
   return stats?.fetched && stats.imported ? { fetched: stats.fetched, imported: stats.imported } : null;
 }
+
+export const failedRelationsJson = (failures: unknown, at: Date): Static<typeof failedRelations> =>
+  ((failures ?? []) as readonly Failure[]).map(({ relation, line, reason }, index) => ({
+    id: index + 1,
+    created_at: at,
+    exception_class: 'RowRefused',
+    exception_message: reason,
+    source: 'archive',
+    relation_name: relation,
+    line_number: line,
+  }));
 
 export function importJson(
   subject: ProjectSubject,
@@ -115,22 +129,13 @@ export function importJson(
   maintainer: boolean,
 ): Static<typeof ProjectImport> {
   const { project } = subject;
-  const failures = maintainer ? ((row?.failures ?? []) as unknown as readonly Failure[]) : [];
   return {
     ...identityOf(subject),
     import_status: project.import_status,
     import_type: project.import_type,
     import_error: maintainer ? project.import_error : null,
     correlation_id: row?.correlation_id ?? null,
-    failed_relations: failures.map(({ relation, line, reason }, at) => ({
-      id: at + 1,
-      created_at: row?.finished_at ?? project.created_at,
-      exception_class: 'RowRefused',
-      exception_message: reason,
-      source: 'archive',
-      relation_name: relation,
-      line_number: line,
-    })),
+    failed_relations: maintainer ? failedRelationsJson(row?.failures, row?.finished_at ?? project.created_at) : [],
     stats: statsOf(row),
   };
 }

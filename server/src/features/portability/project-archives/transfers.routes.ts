@@ -5,11 +5,12 @@ import { Entity, Text } from '../../../kernel/http/entity.ts';
 import { notFound, plainError } from '../../../kernel/http/errors.ts';
 import { Bool, FileParam, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { loadProject, type ParentLoader } from '../../../kernel/http/parents.ts';
-import { Binary, Empty, elsewhere, type Route, redirectSeconds, route, streamed } from '../../../kernel/http/route.ts';
+import { Binary, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
 import type { DeletionService } from '../../namespaces/index.ts';
 import { findProjectSubject, projectId } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
+import { archiveAnswer } from './downloads.ts';
 import type { ExportService } from './exports.ts';
 import type { ImportService } from './imports.ts';
 import { archivedParameters } from './manifest.ts';
@@ -100,17 +101,7 @@ export function transferRoutes({
         const key = row?.object_key;
         if (!row || !key) throw notFound('Export');
         const name = `${(row.finished_at ?? row.created_at).toISOString().slice(0, 10)}_${subject.project.path}.tar.gz`;
-        const type = 'application/gzip';
-        const address =
-          request.method === 'GET'
-            ? await objects.signedUrl(key, { seconds: redirectSeconds, filename: name, contentType: type })
-            : null;
-        if (address !== null) return elsewhere(address);
-        return streamed(async () => objects.get(key), type, {
-          ETag: `"${key}"`,
-          'Content-Length': String(row.size),
-          'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
-        });
+        return await archiveAnswer(objects, request, { key, size: row.size ?? 0, filename: name });
       },
     }),
     route({

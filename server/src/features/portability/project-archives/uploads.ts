@@ -1,13 +1,20 @@
-/** Uploaded files and the picture of a project, on their way into an archive and back. */
+/** Uploaded files and the picture of a project or group, on their way into an archive and back. */
 import { Readable } from 'node:stream';
 import Type, { type Static } from 'typebox';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import { DateTimeParam, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { imageType, pictureKey, storedPicture } from '../../../kernel/images/index.ts';
 import { safeFileName as safeName } from '../../collaboration/index.ts';
 import { maximumAvatarBytes } from '../../identity/index.ts';
+import { setGroupPicture } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
-import { archivedUploads, insertArchivedUpload, setPicture } from './files.queries.ts';
+import {
+  archivedUploads,
+  insertArchivedUpload,
+  type Owner,
+  removeArchivedUploads,
+  setPicture,
+} from './files.queries.ts';
 import { bytesOf } from './manifest.ts';
 import { largestEntry, type TarEntry } from './tar.ts';
 
@@ -32,17 +39,20 @@ export interface StoredFile {
   readonly key: string;
 }
 
+const keepPicture = (db: Db, { kind, id }: Owner, stored: string | null): Promise<void> =>
+  kind === 'project' ? setPicture(db, id, stored) : setGroupPicture(db, id, stored);
+
 export function archivedFiles({ db, objects, settings }: Pick<PortabilityDependencies, 'db' | 'objects' | 'settings'>) {
   return {
-    /** What is there of a project's files, and how much the storage has lost. */
-    async of({ project }: ProjectSubject, signal: AbortSignal) {
+    /** What is there of the files of a project or group, and how much the storage has lost. */
+    async of(owner: Owner & { readonly avatar_object_key: string | null }, signal: AbortSignal) {
       const lines: object[] = [];
       const files: StoredFile[] = [];
       const missing = { count: 0, bytes: 0 };
-      const picture = project.avatar_object_key === null ? null : pictureKey(project.avatar_object_key);
+      const picture = owner.avatar_object_key === null ? null : pictureKey(owner.avatar_object_key);
       const pictureSize = picture === null ? null : await objects.size(picture);
       if (picture !== null && pictureSize !== null) files.push({ name: pictureName, size: pictureSize, key: picture });
-      for (const { object_key: key, size, ...line } of await archivedUploads(db, project.id)) {
+      for (const { object_key: key, size, ...line } of await archivedUploads(db, owner)) {
         signal.throwIfAborted();
         if (size <= largestEntry && (await objects.exists(key))) {
           lines.push(line);
@@ -57,7 +67,7 @@ export function archivedFiles({ db, objects, settings }: Pick<PortabilityDepende
 
     /** Keeps an uploaded file; the reason where it is left out. */
     async takeUpload(
-      projectId: number,
+      owner: Owner,
       line: UploadLine,
       uploaderId: number | null,
       { size, body }: TarEntry,
@@ -67,7 +77,7 @@ export function archivedFiles({ db, objects, settings }: Pick<PortabilityDepende
       if (size > megabytes * 1024 ** 2) return `is larger than ${megabytes} MB (max_attachment_size)`;
       const stored = await objects.put(Readable.from(body, { objectMode: false }), { signal });
       const row = { ...line, file_name: safeName(line.file_name), object_key: stored.key, size: stored.size };
-      const kept = await insertArchivedUpload(db, projectId, row, uploaderId).catch(async (error: unknown) => {
+      const kept = await insertArchivedUpload(db, owner, row, uploaderId).catch(async (error: unknown) => {
         await objects.remove(stored.key);
         throw error;
       });
@@ -77,17 +87,23 @@ export function archivedFiles({ db, objects, settings }: Pick<PortabilityDepende
     },
 
     /** Keeps the picture where its bytes are one. */
-    async takePicture(projectId: number, entry: TarEntry): Promise<string | null> {
+    async takePicture(owner: Owner, entry: TarEntry): Promise<string | null> {
       if (entry.size > maximumAvatarBytes) return `is larger than ${maximumAvatarBytes} bytes`;
       const bytes = await bytesOf(entry, maximumAvatarBytes);
       const type = imageType(bytes);
       if (type === null) return 'is no picture';
       const { key } = await objects.put(Readable.from([bytes]));
-      await setPicture(db, projectId, storedPicture(key, 'avatar', type)).catch(async (error: unknown) => {
+      await keepPicture(db, owner, storedPicture(key, 'avatar', type)).catch(async (error: unknown) => {
         await objects.remove(key);
         throw error;
       });
       return null;
+    },
+
+    /** Takes away what an interrupted import brought. */
+    async emptied(tx: Db, owner: Owner): Promise<void> {
+      await removeArchivedUploads(tx, owner);
+      await keepPicture(tx, owner, null);
     },
   };
 }

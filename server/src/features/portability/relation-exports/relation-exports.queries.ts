@@ -6,9 +6,21 @@ import type { RelationExportBatchesTable, RelationExportsTable } from '../../../
 export type RelationExportRow = Selectable<RelationExportsTable>;
 export type BatchRow = Selectable<RelationExportBatchesTable>;
 
-/** In the order in which they are made; all of a project, or one. */
-export async function listRelationExports(db: Db, projectId: number, relation?: string): Promise<RelationExportRow[]> {
-  const query = db.selectFrom('relation_exports').selectAll().where('project_id', '=', projectId);
+/** A project or group by its id. */
+export interface ExportedPlace {
+  readonly kind: 'project' | 'group';
+  readonly id: number;
+}
+const columns = { project: 'project_id', group: 'namespace_id' } as const;
+const columnOf = ({ kind }: ExportedPlace) => columns[kind];
+
+/** In the order in which they are made; all of a place, or one. */
+export async function listRelationExports(
+  db: Db,
+  place: ExportedPlace,
+  relation?: string,
+): Promise<RelationExportRow[]> {
+  const query = db.selectFrom('relation_exports').selectAll().where(columnOf(place), '=', place.id);
   return await (relation === undefined ? query : query.where('relation', '=', relation)).orderBy('id').execute();
 }
 
@@ -36,7 +48,7 @@ export async function findBatch(db: Db, exportId: number, batchNumber: number): 
 }
 
 export interface NewRun {
-  readonly projectId: number;
+  readonly place: ExportedPlace;
   readonly userId: number | null;
   readonly run: string;
   readonly batched: boolean;
@@ -45,22 +57,22 @@ export interface NewRun {
 /** Begins again: what was exported before goes, its files with it. */
 export async function beginRun(
   tx: Db,
-  { projectId, userId, run, batched }: NewRun,
+  { place, userId, run, batched }: NewRun,
   relations: readonly string[],
 ): Promise<void> {
-  await tx.deleteFrom('relation_exports').where('project_id', '=', projectId).execute();
+  await tx.deleteFrom('relation_exports').where(columnOf(place), '=', place.id).execute();
   await tx
     .insertInto('relation_exports')
-    .values(relations.map((relation) => ({ project_id: projectId, user_id: userId, run, batched, relation })))
+    .values(relations.map((relation) => ({ [columnOf(place)]: place.id, user_id: userId, run, batched, relation })))
     .execute();
 }
 
 /** Those of a run that are not done. */
-export async function unfinished(db: Db, projectId: number, run: string): Promise<RelationExportRow[]> {
+export async function unfinished(db: Db, place: ExportedPlace, run: string): Promise<RelationExportRow[]> {
   return await db
     .selectFrom('relation_exports')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(columnOf(place), '=', place.id)
     .where('run', '=', run)
     .where('status', '=', 0)
     .orderBy('id')

@@ -1,40 +1,60 @@
 /** Routes of exports of relations: start, status, download. */
 import Type from 'typebox';
 import { originOf } from '../../../kernel/audit/index.ts';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Subject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { attachment } from '../../../kernel/http/attachment.ts';
 import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
 import { invalidParameters, plainError } from '../../../kernel/http/errors.ts';
 import { Bool, Int32, Optional, Str } from '../../../kernel/http/params/schema.ts';
-import { Binary, Empty, elsewhere, type Route, redirectSeconds, route, streamed } from '../../../kernel/http/route.ts';
+import { Binary, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
-import { projectId } from '../../namespaces/index.ts';
+import { groupId, projectId } from '../../namespaces/index.ts';
+import { archiveAnswer } from '../project-archives/downloads.ts';
 import { RelationExport, relationExportJson } from './relation-exports.entity.ts';
-import { type BatchRow, batchesOf, findBatch, listRelationExports } from './relation-exports.queries.ts';
+import {
+  type BatchRow,
+  batchesOf,
+  type ExportedPlace,
+  findBatch,
+  listRelationExports,
+} from './relation-exports.queries.ts';
 import type { RelationExports } from './relation-exports.service.ts';
 
-const common = {
-  credentials: ['token', 'session'],
-  tag: 'Exports and imports',
-  access: { on: 'project', ability: 'export_project' },
-} as const;
+const places = [
+  {
+    noun: 'project',
+    base: '/projects/:id/export_relations',
+    id: projectId,
+    access: { on: 'project', ability: 'export_project' },
+  },
+  {
+    noun: 'group',
+    base: '/groups/:id/export_relations',
+    id: groupId,
+    access: { on: 'group', ability: 'export_group' },
+  },
+] as const;
+const common = { credentials: ['token', 'session'], tag: 'Exports and imports' } as const;
 const Accepted = Entity('RelationsExportAccepted', { message: Text() });
-const base = '/projects/:id/export_relations';
 const relation = Str({ minLength: 1, maxLength: 255, description: 'Name of the relation, for instance `labels`' });
 
 export function relationExportRoutes(
   { db, objects }: { readonly db: Db; readonly objects: Pick<ObjectStore, 'get' | 'exists' | 'signedUrl'> },
   service: RelationExports,
 ): Route[] {
-  async function find({ project }: ProjectSubject, name: string) {
-    const [row] = await listRelationExports(db, project.id, name);
+  const placeOf = (subject: Subject): ExportedPlace => ({
+    kind: subject.kind,
+    id: subject.kind === 'project' ? subject.project.id : subject.group.id,
+  });
+  async function find(subject: Subject, name: string) {
+    const [row] = await listRelationExports(db, placeOf(subject), name);
     if (!row) throw plainError(404, 'Export not found');
     return row;
   }
 
   /** The file that is asked for, whole or one of several. */
-  async function fileOf(subject: ProjectSubject, name: string, batch: number | null): Promise<BatchRow> {
+  async function fileOf(subject: Subject, name: string, batch: number | null): Promise<BatchRow> {
     const row = await find(subject, name);
     if (batch === null && row.batched) throw plainError(400, 'Export is batched');
     if (batch !== null && !row.batched) throw plainError(400, 'Export is not batched');
@@ -45,14 +65,15 @@ export function relationExportRoutes(
     return found;
   }
 
-  return [
+  return places.flatMap(({ noun, base, id, access }) => [
     route({
       ...common,
+      access,
       method: 'POST',
       path: base,
-      summary: 'Export the relations of a project, in the background',
+      summary: `Export the relations of a ${noun}, in the background`,
       params: Type.Object({
-        ...projectId,
+        ...id,
         batched: Optional(Bool({ default: false, description: 'In files of at most 1000 objects' })),
       }),
       responses: { 202: Accepted },
@@ -63,15 +84,16 @@ export function relationExportRoutes(
     }),
     route({
       ...common,
+      access,
       method: 'GET',
       path: `${base}/status`,
-      summary: 'How far the exports of the relations of a project are',
-      params: Type.Object({ ...projectId, relation: Optional(relation) }),
+      summary: `How far the exports of the relations of a ${noun} are`,
+      params: Type.Object({ ...id, relation: Optional(relation) }),
       responses: { 200: ListOf(RelationExport) },
       handler: async ({ subject, params }) => {
         const rows =
           params.relation === undefined
-            ? await listRelationExports(db, subject.project.id)
+            ? await listRelationExports(db, placeOf(subject))
             : [await find(subject, params.relation)];
         const batches = await batchesOf(
           db,
@@ -82,11 +104,12 @@ export function relationExportRoutes(
     }),
     route({
       ...common,
+      access,
       method: 'GET',
       path: `${base}/download`,
-      summary: 'Download an exported relation of a project: newline-delimited JSON, compressed',
+      summary: `Download an exported relation of a ${noun}: newline-delimited JSON, compressed`,
       params: Type.Object({
-        ...projectId,
+        ...id,
         relation,
         batched: Optional(Bool({ description: 'Whether one of several files is asked for' })),
         batch_number: Optional(Int32({ minimum: 1, description: 'Which of several files' })),
@@ -101,18 +124,8 @@ export function relationExportRoutes(
         const { object_key: key } = batch;
         if (key === null) throw plainError(404, 'Export file not found');
         const filename = `${params.relation}.ndjson.gz`;
-        const type = 'application/gzip';
-        const address =
-          request.method === 'GET'
-            ? await objects.signedUrl(key, { seconds: redirectSeconds, filename, contentType: type })
-            : null;
-        if (address !== null) return elsewhere(address);
-        return streamed(async () => objects.get(key), type, {
-          ETag: `"${key}"`,
-          'Content-Length': String(batch.size),
-          'Content-Disposition': attachment(filename),
-        });
+        return await archiveAnswer(objects, request, { key, size: batch.size ?? 0, filename }, attachment(filename));
       },
     }),
-  ];
+  ]);
 }

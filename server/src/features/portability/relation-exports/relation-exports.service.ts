@@ -1,19 +1,22 @@
-/** Exports of relations: each relation of a project in files of its own, made in the background one after the other. */
+/** Exports of relations: each relation of a project or group in files of its own, made in the background one after the other. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import Type from 'typebox';
 import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/audit/index.ts';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Subject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
-import { type Exporter, findProjectSubject, type Relation } from '../../namespaces/index.ts';
+import { type Exporter, findProjectSubject, type GroupRelation, type Relation } from '../../namespaces/index.ts';
+import { groupManifestOf } from '../group-archives/group-manifest.ts';
+import { groupsWithin } from '../group-archives/group-transfers.queries.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { manifestOf } from '../project-archives/manifest.ts';
 import { isAdministrator } from '../project-archives/transfers.queries.ts';
 import {
   beginRun,
+  type ExportedPlace,
   forgetBatches,
   forgetRelationExports,
   insertBatch,
@@ -29,10 +32,10 @@ const keptHours = 24;
 const batchSize = 1000;
 /** Relations that this API's clients know under other names than the archives of projects. */
 export const spellings: Readonly<Record<string, string>> = { badges: 'project_badges', members: 'project_members' };
-/** The attributes of the project itself. */
+/** The attributes of the project or group itself. */
 const itself = 'self';
 
-type Rows = (projectId: number, by: Exporter) => AsyncIterable<readonly object[]>;
+type Rows = (placeId: number, by: Exporter) => AsyncIterable<readonly object[]>;
 
 /** At most so many rows at once, whatever the batches in which they come. */
 async function* chunks(rows: AsyncIterable<readonly object[]>, size: number): AsyncGenerator<readonly object[]> {
@@ -49,32 +52,50 @@ async function* chunks(rows: AsyncIterable<readonly object[]>, size: number): As
 
 export type RelationExports = ReturnType<typeof relationExportService>;
 
-export function relationExportService(deps: PortabilityDependencies, relations: readonly Relation[]) {
+export function relationExportService(
+  deps: PortabilityDependencies,
+  relations: readonly Relation[],
+  groupRelations: readonly GroupRelation[],
+) {
   const { db, objects, log } = deps;
 
   async function* project(projectId: number): AsyncGenerator<readonly object[]> {
     const subject = await findProjectSubject(db, String(projectId), null);
     if (subject) yield [manifestOf(subject, { release: deps.release, now: new Date(), wikiBranch: null, missing: {} })];
   }
-  const sources = new Map<string, Rows>([
-    [itself, project],
-    ...relations.map(({ name, rows }): [string, Rows] => [
-      spellings[name] ?? name,
-      (projectId, by) => rows(db, projectId, by),
+  async function* group(groupId: number): AsyncGenerator<readonly object[]> {
+    const [found] = await groupsWithin(db, groupId);
+    if (found) yield [groupManifestOf(found, { release: deps.release, now: new Date() })];
+  }
+  const sources = {
+    project: new Map<string, Rows>([
+      [itself, project],
+      ...relations.map(({ name, rows }): [string, Rows] => [spellings[name] ?? name, (id, by) => rows(db, id, by)]),
     ]),
-  ]);
+    group: new Map<string, Rows>([
+      [itself, group],
+      ...groupRelations.map(({ name, rows }): [string, Rows] => [
+        name,
+        (id, by) => rows(db, id, { ...by, rootId: id }),
+      ]),
+    ]),
+  };
 
-  async function start(subject: ProjectSubject, batched: boolean, origin: AuditOrigin): Promise<void> {
-    if (!(await deps.settings.read()).project_export_enabled) throw notFound();
-    const { id: projectId } = subject.project;
+  async function start(subject: Subject, batched: boolean, origin: AuditOrigin): Promise<void> {
+    const { project_export_enabled: projects, bulk_import_enabled: groups } = await deps.settings.read();
+    const { kind } = subject;
+    if (!(kind === 'project' ? projects : groups)) throw notFound();
+    const place: ExportedPlace = { kind, id: subject.kind === 'project' ? subject.project.id : subject.group.id };
     const run = randomUUID();
     await transaction(db, async (tx) => {
-      await beginRun(tx, { projectId, userId: origin.author?.id ?? null, run, batched }, [...sources.keys()]);
-      await addJob(tx, task, { project_id: projectId, run }, { jobKey: `${task.name}:${projectId}` });
+      await beginRun(tx, { place, userId: origin.author?.id ?? null, run, batched }, [...sources[kind].keys()]);
+      const payload = { [kind === 'project' ? 'project_id' : 'group_id']: place.id, run };
+      const name = kind === 'project' ? String(place.id) : `group:${place.id}`;
+      await addJob(tx, task, payload, { jobKey: `${task.name}:${name}` });
       await recordAudit(tx, {
         ...origin,
         entity: entityOfPlace(subject),
-        event: 'project_relations_export_created',
+        event: `${kind}_relations_export_created`,
         details: {},
       });
     });
@@ -107,10 +128,11 @@ export function relationExportService(deps: PortabilityDependencies, relations: 
   }
 
   async function write(row: RelationExportRow, by: Exporter, signal: AbortSignal): Promise<void> {
-    const source = sources.get(row.relation);
-    if (!source) throw new Error(`there is no relation ${row.relation}`);
+    const { project_id, namespace_id, relation } = row;
+    const source = sources[project_id === null ? 'group' : 'project'].get(relation);
+    if (!source) throw new Error(`there is no relation ${relation}`);
     await forgetBatches(db, row.id);
-    const rows = source(row.project_id, by);
+    const rows = source(project_id ?? namespace_id ?? 0, by);
     if (!row.batched) {
       if (!(await keep(row, 1, rows, signal))) return;
     } else {
@@ -125,9 +147,14 @@ export function relationExportService(deps: PortabilityDependencies, relations: 
 
   const exporting: Task = defineTask(
     task.name,
-    Type.Object({ project_id: Type.Integer(), run: Type.String() }),
-    async ({ project_id, run }, { signal, attempt, maxAttempts }) => {
-      const rows = await unfinished(db, project_id, run);
+    Type.Object({
+      project_id: Type.Optional(Type.Integer()),
+      group_id: Type.Optional(Type.Integer()),
+      run: Type.String(),
+    }),
+    async ({ project_id, group_id, run }, { signal, attempt, maxAttempts }) => {
+      const kind = project_id === undefined ? 'group' : 'project';
+      const rows = await unfinished(db, { kind, id: project_id ?? group_id ?? 0 }, run);
       const userId = rows[0]?.user_id ?? null;
       const by = { admin: userId !== null && (await isAdministrator(db, userId)) };
       let failed: unknown = null;
@@ -137,7 +164,7 @@ export function relationExportService(deps: PortabilityDependencies, relations: 
           await write(row, by, signal);
         } catch (error) {
           if (signal.aborted) throw error;
-          log.warn({ err: error, project_id, relation: row.relation }, 'a relation could not be exported');
+          log.warn({ err: error, project_id, group_id, relation: row.relation }, 'a relation could not be exported');
           failed = error;
           if (attempt >= maxAttempts) await setRelationExport(db, row.id, -1, 'The relation could not be exported');
         }

@@ -1,7 +1,7 @@
-/** Wikis of projects in archives: the whole repository as one file, and the way back. Nobody is told of pages that came so. */
+/** Wikis in archives: the whole repository as one file, and the way back. Nobody is told of pages that came so. */
 import type { Readable } from 'node:stream';
 import * as git from '@millrace/git';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Subject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Wiki } from '../../../kernel/db/rows.ts';
 import { branchOf, repositoryBundles, type UnbundleOptions } from '../bundles/bundles.ts';
@@ -52,25 +52,22 @@ export function wikiBundles(deps: {
 
   return {
     /** Null where nobody has written to the wiki. */
-    async bundle(
-      subject: ProjectSubject,
-      signal: AbortSignal,
-    ): Promise<{ bytes: Readable; branch: string | null } | null> {
+    async bundle(subject: Subject, signal: AbortSignal): Promise<{ bytes: Readable; branch: string | null } | null> {
       const wiki = await findWiki(db, subject);
       const bytes = wiki && wiki.refs_generation > 0 ? await bundles.bundle(wiki, signal) : null;
       return wiki && bytes && { bytes, branch: wiki.default_branch };
     },
     /** Whether somebody has written to the wiki. */
-    async written(subject: ProjectSubject): Promise<boolean> {
+    async written(subject: Subject): Promise<boolean> {
       return ((await findWiki(db, subject))?.refs_generation ?? 0) > 0;
     },
     /** Null where nobody has written to the wiki. */
-    async snapshot(subject: ProjectSubject): Promise<git.Snapshot | null> {
+    async snapshot(subject: Subject): Promise<git.Snapshot | null> {
       const wiki = await findWiki(db, subject);
       return wiki && wiki.refs_generation > 0 ? await bundles.snapshot(wiki) : null;
     },
     /** Takes away what an interrupted import left. */
-    async emptied(subject: ProjectSubject): Promise<void> {
+    async emptied(subject: Subject): Promise<void> {
       const wiki = await findWiki(db, subject);
       if (!wiki) return;
       await git.removeRepository(deps.shared, open(wiki).path);
@@ -78,7 +75,7 @@ export function wikiBundles(deps: {
     },
     /** Fills a wiki that has nothing. Throws a GitError for what is no bundle, too large, or not whole. */
     async unbundled(
-      subject: ProjectSubject,
+      subject: Subject,
       source: AsyncIterable<Buffer>,
       { branch: told, ...options }: UnbundleOptions & { readonly branch: string | null },
     ): Promise<void> {

@@ -119,9 +119,9 @@ export async function insertMergeRequest(
   const rows = [...listed('assignee', people.assignees), ...listed('reviewer', people.reviewers)];
   if (labels.length > 0)
     await sql`insert into merge_request_labels (merge_request_id, label_id)
-      select ${made.id}, meant.id from (${meantBy('labels', projectId, labels)}) meant`.execute(tx);
+      select ${made.id}, meant.id from (${meantBy('labels', { projectId }, labels)}) meant`.execute(tx);
   if (milestone)
-    await sql`update merge_requests set milestone_id = (${meantBy('milestones', projectId, [milestone])})
+    await sql`update merge_requests set milestone_id = (select id from (${meantBy('milestones', { projectId }, [milestone])}) m)
       where id = ${made.id}`.execute(tx);
   if (rows.length > 0) await tx.insertInto('merge_request_people').values(rows).execute();
   if (versions.length > 0)

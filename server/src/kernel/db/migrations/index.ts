@@ -112,6 +112,7 @@ import { epicBoardsMigration } from './0822-epic-boards.ts';
 import { importProgressMigration } from './0830-import-progress.ts';
 import { bulkImportsMigration } from './0831-bulk-imports.ts';
 import { codeIndexMigration } from './0905-code-index.ts';
+import { groupTransfersMigration } from './0910-group-transfers.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -233,4 +234,5 @@ export const migrations: readonly Migration[] = [
   environmentClustersMigration,
   bulkImportsMigration,
   codeIndexMigration,
+  groupTransfersMigration,
 ];
