@@ -16,17 +16,18 @@ import { manyRefs } from './rows/many-refs.ts';
 import { namespaces } from './rows/namespaces.ts';
 import { reads } from './rows/reads.ts';
 import { firstStarts, laterStarts, memory } from './rows/start.ts';
+import { trains } from './rows/trains.ts';
 import { writes } from './rows/writes.ts';
 import { connect, createProject, pushAll, type Target } from './target.ts';
 
-const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,git,refs,ci] [--large] [--commits N] [--branches N]
+const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,git,refs,ci,trains] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
        npm run bench -- --only namespaces --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR
 A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'start,reads,folders,edge,identity,writes,git,ci' },
+    only: { type: 'string', default: 'start,reads,folders,edge,identity,writes,git,ci,trains' },
     large: { type: 'boolean', default: false },
     commits: { type: 'string' },
     branches: { type: 'string', default: '200' },
@@ -112,7 +113,7 @@ try {
     seconds: Number(options.seconds),
     add,
   };
-  const parts = { reads, folders, edge, identity, writes, git: gitRows, refs: manyRefs, ci };
+  const parts = { reads, folders, edge, identity, writes, git: gitRows, refs: manyRefs, ci, trains };
   for (const [name, part] of Object.entries(parts)) if (groups.includes(name)) await part(context);
   if (groups.includes('start')) memory(running, 'memory after this load (PSS)', add);
   await running.stop();
