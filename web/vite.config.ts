@@ -4,41 +4,60 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /**
- * What is loaded together lies together: one file for what every page begins with, and few for what
- * several pages share, instead of a hundred that each cost a request. What one page alone needs stays with it.
- * A group takes what its modules import along, unless one of a higher priority has it: that of the settings comes last,
- * or every page would load it for the parts that it shares with them.
+ * What is loaded together lies together: one file for what every page begins with, and few for what several pages share,
+ * instead of a hundred that each cost a request. A group takes what its modules import along, unless one of a higher
+ * priority has it. What is shared is cut by how many pages share it: whatever a module imports is shared by at least as
+ * many, so no page loads what is rare for the sake of what is common.
  */
+const library = (...folders: readonly string[]) =>
+  new RegExp(`@mantine[\\/](${folders.join('|').replaceAll('/', '[\\\\/]')})`);
+const anything =
+  /[\\/]web[\\/]src[\\/](?!ui[\\/](markdown[\\/]|code[\\/]|hidden[\\/]|MarkdownBody)|lib[\\/]markdown[\\/]|features[\\/](editor|comments)[\\/])|node_modules[\\/](@mantine|@tanstack|@tabler|react-number-format)[\\/]/;
 const chunks = [
-  { name: 'frame', tags: ['$initial' as const], priority: 5 },
+  { name: 'frame', tags: ['$initial' as const], priority: 10 },
+  {
+    name: 'fields',
+    test: library(
+      '(hooks|core/esm/(core|utils/(?!Floating)))/',
+      'core/esm/components/(Input|InputBase|TextInput|Textarea|CloseButton|Checkbox|Radio|Anchor|VisuallyHidden|Paper|Alert|Switch)/',
+      'core/esm/components/(Portal|Overlay|FocusTrap|Accordion|ScrollArea/utils)/',
+      'core/esm/components/Combobox/(ComboboxChevron|get-parsed-combobox-data|get-options-lockup)/',
+    ),
+    minShareCount: 2,
+    priority: 9,
+  },
+  // Loaded when the first list of choices, dialog or menu is opened, on pages that do not begin with one.
+  { name: 'choices', test: library('core/esm/components/(Popover|Combobox|Select|ScrollArea)/'), priority: 8 },
+  { name: 'dialogs', test: library('core/esm/components/(Modal|ModalBase)/'), priority: 7 },
+  {
+    name: 'menus',
+    test: library('core/esm/components/(Menu|Tooltip|TagsInput|MultiSelect|Pill|PillsInput)/'),
+    priority: 7,
+  },
   {
     name: 'markdown',
-    test: /node_modules[\\/]dompurify[\\/]|[\\/]web[\\/]src[\\/](ui|lib)[\\/]markdown[\\/]/,
+    test: /node_modules[\\/]dompurify[\\/]|[\\/]web[\\/]src[\\/](ui[\\/](markdown[\\/]|MarkdownBody)|lib[\\/]markdown[\\/])/,
+    priority: 6,
+  },
+  { name: 'common', test: anything, minShareCount: 8, priority: 5 },
+  {
+    // The frame of projects and groups, and small files that a page would ask for one by one.
+    name: 'small',
+    test: /@tabler[\\/]|[\\/]web[\\/]src[\\/](features[\\/](projects[\\/](Crumbs|ProjectFrame|StarButton)|merge-requests[\\/](RecentPush|MergeRequestRow))|lib[\\/](protections|deploy-keys|reviews)|features[\\/]pipelines[\\/](words|PipelineMark)|ui[\\/](TitleFilter|FormError))/,
+    minShareCount: 2,
+    priority: 7,
+  },
+  {
+    name: 'files',
+    test: /[\\/]web[\\/]src[\\/](features[\\/](files|locks)|ui[\\/](code|hidden))[\\/]/,
+    minShareCount: 2,
     priority: 4,
   },
   {
-    name: 'parts',
-    test: /node_modules[\\/](@mantine|@tanstack|@tabler)[\\/]/,
-    minShareCount: 3,
+    name: 'review',
+    test: /[\\/]web[\\/]src[\\/](features[\\/](comments|editor)[\\/]|ui[\\/]diff[\\/]|lib[\\/](merge-request|status-checks)|features[\\/](merge-requests[\\/]merge-requests\.module|milestones[\\/]MilestoneLink|commits[\\/]CommitMeta))/,
+    minShareCount: 2,
     priority: 3,
-  },
-  {
-    name: 'shared',
-    test: /[\\/]web[\\/]src[\\/](?!features[\\/](account|applications|audit|deploy-keys|hooks|protections|push-rules|service-accounts|tokens)[\\/]|lib[\\/](hooks|integrations|search|overview|backups|imports)\.ts)/,
-    minShareCount: 3,
-    priority: 2,
-  },
-  {
-    name: 'merge-requests',
-    test: /[\\/]web[\\/]src[\\/](features[\\/]merge-requests[\\/]|lib[\\/](status-checks|merge-request))/,
-    minShareCount: 2,
-    priority: 1,
-  },
-  {
-    name: 'settings',
-    test: /[\\/]web[\\/]src[\\/]features[\\/](account|applications|audit|deploy-keys|hooks|protections|push-rules|service-accounts|tokens)[\\/]/,
-    minShareCount: 2,
-    priority: 1,
   },
 ];
 

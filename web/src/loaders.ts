@@ -1,6 +1,7 @@
 /** What routes below a project fetch before they mount. */
 import { redirect } from '@tanstack/react-router';
 import { loadPlace, type Place } from './features/files/refs.ts';
+import { ChangesTab, ConflictsTab } from './features/merge-requests/tabs.ts';
 import * as accounts from './lib/accounts.ts';
 import { ApiError } from './lib/api.ts';
 import * as data from './lib/data.ts';
@@ -88,5 +89,7 @@ export async function loadMergeRequest({ params }: { params: { path: string; iid
     params.tab === 'pipelines' ? load(of.mergeRequestPipelines(iid)) : undefined,
     params.tab === 'diffs' ? load(of.mergeRequestDiffs(iid)) : undefined,
     params.tab === 'diffs' ? loadPreferences() : undefined,
+    params.tab === 'diffs' ? ChangesTab.preload?.() : undefined,
+    params.tab === 'conflicts' ? ConflictsTab.preload?.() : undefined,
   ]);
 }

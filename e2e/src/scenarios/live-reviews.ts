@@ -103,6 +103,7 @@ export async function liveReviewJourney(suite: Suite): Promise<void> {
         await page.getByText('1 pending comment').waitFor();
         await tabTo(page, 'Your review');
         await page.keyboard.press('Enter');
+        await page.getByRole('form', { name: 'Submit your review' }).waitFor();
         await tabTo(page, 'Submit review');
         await page.keyboard.press('Enter');
         await page.getByText('No pending comments').waitFor();

@@ -1,62 +1,9 @@
 /** A dangerous action: says what will happen and asks for the name. */
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { FormError } from './FormError.tsx';
+import type { ConfirmNameProps } from './ConfirmNameModal.tsx';
+import { DialogOnDemand, onDemand } from './onDemand.tsx';
 
-interface ConfirmNameProps {
-  opened: boolean;
-  title: string;
-  /** What will happen. */
-  text: string;
-  /** What has to be typed. */
-  name: string;
-  action: string;
-  pending: boolean;
-  error: Error | null;
-  close: () => void;
-  confirm: () => void;
-}
+const modal = onDemand(() => import('./ConfirmNameModal.tsx'));
 
-export function ConfirmName({ opened, title, text, name, action, pending, error, close, confirm }: ConfirmNameProps) {
-  const [typed, setTyped] = useState('');
-  const leave = () => {
-    setTyped('');
-    close();
-  };
-  return (
-    <Modal opened={opened} onClose={leave} title={title}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (typed !== name) return;
-          setTyped('');
-          confirm();
-        }}
-      >
-        <Stack gap="md">
-          <FormError error={error} />
-          <Text>{text}</Text>
-          <TextInput
-            data-autofocus
-            label={
-              <>
-                Type <code>{name}</code> to confirm
-              </>
-            }
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-          />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={leave}>
-              Cancel
-            </Button>
-            <Button type="submit" color="red" disabled={typed !== name} loading={pending}>
-              {action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
-  );
+export function ConfirmName(props: ConfirmNameProps) {
+  return <DialogOnDemand of={modal} props={props} />;
 }

@@ -1,19 +1,20 @@
 /** What can be added to a folder: files and directories. */
-import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconFilePlus, IconFolderPlus, IconGitFork, IconUpload } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconChevronDown, IconGitFork } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { inFolder } from '../../lib/edits.ts';
+import { lazy, Suspense, useState } from 'react';
 import { LinkButton } from '../../ui/links.ts';
+import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { useProject } from '../projects/useProject.ts';
-import { NewDirectoryDialog, UploadDialog } from './FileDialogs.tsx';
 import type { Place } from './refs.ts';
 import { useEditing } from './useBranch.ts';
 
+const addEntries = onDemand(() => import('./AddEntries.tsx'));
+const UploadDialog = lazy(async () => ({ default: (await import('./FileDialogs.tsx')).UploadDialog }));
+const NewDirectoryDialog = lazy(async () => ({ default: (await import('./FileDialogs.tsx')).NewDirectoryDialog }));
+
 export function AddMenu({ place }: { place: Place }) {
   const { parts, segment, project } = useProject();
-  const navigate = useNavigate();
   const editing = useEditing(place.ref);
   const [open, setOpen] = useState<'upload' | 'directory' | null>(null);
   const { data } = useInfiniteQuery({
@@ -31,37 +32,22 @@ export function AddMenu({ place }: { place: Place }) {
   const dialog = { place, editing, close: () => setOpen(null) };
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
+      <MenuOnDemand
+        of={addEntries}
+        props={{ place, choose: setOpen }}
+        target={
           <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} />}>
             Add
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconFilePlus size={16} />}
-            onClick={() =>
-              void navigate({
-                to: '/p/$path/new/$',
-                params: { path: segment, _splat: place.path === '' ? place.ref : inFolder(place.ref, place.path) },
-              })
-            }
-          >
-            New file
-          </Menu.Item>
-          <Menu.Item leftSection={<IconUpload size={16} />} onClick={() => setOpen('upload')}>
-            Upload files
-          </Menu.Item>
-          <Menu.Item leftSection={<IconFolderPlus size={16} />} onClick={() => setOpen('directory')}>
-            New directory
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {open === 'upload' ? (
-        <UploadDialog {...dialog} taken={new Set(entries.map((entry) => entry.path))} />
-      ) : open === 'directory' ? (
-        <NewDirectoryDialog {...dialog} />
-      ) : null}
+        }
+      />
+      <Suspense fallback={null}>
+        {open === 'upload' ? (
+          <UploadDialog {...dialog} taken={new Set(entries.map((entry) => entry.path))} />
+        ) : open === 'directory' ? (
+          <NewDirectoryDialog {...dialog} />
+        ) : null}
+      </Suspense>
     </>
   );
 }

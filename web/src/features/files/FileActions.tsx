@@ -1,15 +1,19 @@
 /** What can be done with one file: look at it otherwise, copy it, change it. */
-import { ActionIcon, Anchor, Menu } from '@mantine/core';
+import { ActionIcon, Anchor } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconDots, IconReplace, IconTrash } from '@tabler/icons-react';
+import { IconDots } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { LinkButton } from '../../ui/links.ts';
+import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { useProject } from '../projects/useProject.ts';
-import { DeleteDialog, ReplaceDialog } from './FileDialogs.tsx';
 import type { Place } from './refs.ts';
 import { useEditing } from './useBranch.ts';
+
+const fileMenu = onDemand(() => import('./FileMenu.tsx'));
+const ReplaceDialog = lazy(async () => ({ default: (await import('./FileDialogs.tsx')).ReplaceDialog }));
+const DeleteDialog = lazy(async () => ({ default: (await import('./FileDialogs.tsx')).DeleteDialog }));
 
 interface Props {
   readonly place: Place;
@@ -56,23 +60,19 @@ export function FileActions({ place, raw, text, editable, lastCommit }: Props) {
         </LinkButton>
       ) : null}
       {commits ? (
-        <Menu position="bottom-end" withinPortal>
-          <Menu.Target>
+        <MenuOnDemand
+          of={fileMenu}
+          props={{ choose: setOpen }}
+          target={
             <ActionIcon variant="default" size={30} aria-label="More">
               <IconDots size={16} />
             </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item leftSection={<IconReplace size={16} />} onClick={() => setOpen('replace')}>
-              Replace
-            </Menu.Item>
-            <Menu.Item leftSection={<IconTrash size={16} />} color="red" onClick={() => setOpen('delete')}>
-              Delete
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+          }
+        />
       ) : null}
-      {open === 'replace' ? <ReplaceDialog {...dialog} /> : open === 'delete' ? <DeleteDialog {...dialog} /> : null}
+      <Suspense fallback={null}>
+        {open === 'replace' ? <ReplaceDialog {...dialog} /> : open === 'delete' ? <DeleteDialog {...dialog} /> : null}
+      </Suspense>
     </>
   );
 }

@@ -1,14 +1,10 @@
 /** Chooses the branch or tag that is shown. */
-import { Button, Combobox, ScrollArea, useCombobox } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button } from '@mantine/core';
 import { IconChevronDown, IconGitBranch } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { of as partsOf } from '../../lib/data.ts';
-import { useProject } from '../projects/useProject.ts';
+import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import classes from './files.module.css';
 
-interface RefPickerProps {
+export interface RefPickerProps {
   value: string;
   choose: (ref: string) => void;
   label?: string;
@@ -18,74 +14,27 @@ interface RefPickerProps {
   of?: string;
 }
 
-export function RefPicker({ value, choose, label = 'Branch or tag', only, of }: RefPickerProps) {
-  const view = useProject();
-  const parts = of === undefined ? view.parts : partsOf(of);
-  const find = only ? 'Find a branch' : 'Find a branch or tag';
-  const [text, setText] = useState('');
-  const [wanted] = useDebouncedValue(text, 150);
-  const combobox = useCombobox({
-    onDropdownOpen: () => combobox.focusSearchInput(),
-    onDropdownClose: () => {
-      setText('');
-      combobox.focusTarget();
-    },
-  });
-  const enabled = combobox.dropdownOpened;
-  const branches = useQuery({ ...parts.branches(wanted || undefined), enabled, placeholderData: keepPreviousData });
-  const tags = useQuery({ ...parts.tags(), enabled: enabled && only === undefined });
-  const shownTags = (tags.data ?? []).filter((tag) => tag.name.includes(wanted)).slice(0, 50);
+const refList = onDemand(() => import('./RefList.tsx'));
+
+export function RefPicker(props: RefPickerProps) {
+  const { value, label = 'Branch or tag' } = props;
   return (
-    <Combobox
-      store={combobox}
-      width={280}
-      position="bottom-start"
-      onOptionSubmit={(ref) => {
-        combobox.closeDropdown();
-        choose(ref);
-      }}
-    >
-      <Combobox.Target withAriaAttributes={false}>
+    <MenuOnDemand
+      of={refList}
+      props={{ ...props, label }}
+      target={
         <Button
           size="xs"
           variant="default"
           leftSection={<IconGitBranch size={14} />}
           rightSection={<IconChevronDown size={14} />}
-          onClick={() => combobox.toggleDropdown()}
+          aria-haspopup="listbox"
           aria-label={`${label}: ${value}`}
           className={classes.picker}
         >
           {/^[0-9a-f]{40}$/.test(value) ? value.slice(0, 8) : value}
         </Button>
-      </Combobox.Target>
-      <Combobox.Dropdown>
-        <Combobox.Search
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          placeholder={find}
-          aria-label={find}
-        />
-        <ScrollArea.Autosize mah={280} type="scroll">
-          <Combobox.Options aria-label={label}>
-            <Combobox.Group label="Branches">
-              {(branches.data ?? []).map((branch) => (
-                <Combobox.Option value={branch.name} key={branch.name} active={branch.name === value}>
-                  {branch.name}
-                </Combobox.Option>
-              ))}
-            </Combobox.Group>
-            {shownTags.length > 0 ? (
-              <Combobox.Group label="Tags">
-                {shownTags.map((tag) => (
-                  <Combobox.Option value={tag.name} key={`tag-${tag.name}`} active={tag.name === value}>
-                    {tag.name}
-                  </Combobox.Option>
-                ))}
-              </Combobox.Group>
-            ) : null}
-          </Combobox.Options>
-        </ScrollArea.Autosize>
-      </Combobox.Dropdown>
-    </Combobox>
+      }
+    />
   );
 }

@@ -2,7 +2,7 @@
 import { Button, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { iterationName } from '../../lib/boards.ts';
 import { changeIssue, issue as issueOf, rendered } from '../../lib/issues.ts';
 import { labels as labelsOf } from '../../lib/planning.ts';
@@ -18,9 +18,11 @@ import { UserChip } from '../../ui/UserChip.tsx';
 import { Comments } from '../comments/Comments.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { IssueForm } from './IssueForm.tsx';
 import classes from './issues.module.css';
-import { MetricImages } from './MetricImages.tsx';
+
+// Shown when somebody edits; images of metrics belong to incidents alone.
+const IssueForm = lazy(async () => ({ default: (await import('./IssueForm.tsx')).IssueForm }));
+const MetricImages = lazy(async () => ({ default: (await import('./MetricImages.tsx')).MetricImages }));
 
 export default function IssuePage() {
   const { iid = '' } = useParams({ strict: false });
@@ -83,16 +85,18 @@ export default function IssuePage() {
         })}
       </div>
       {editing ? (
-        <IssueForm
-          issue={issue}
-          action="Save"
-          cancel={() => setEditing(false)}
-          send={async ({ labels, ...values }) => {
-            await changeIssue(path, issue.iid, { ...values, labels: [...labels] });
-            await again();
-            setEditing(false);
-          }}
-        />
+        <Suspense fallback={null}>
+          <IssueForm
+            issue={issue}
+            action="Save"
+            cancel={() => setEditing(false)}
+            send={async ({ labels, ...values }) => {
+              await changeIssue(path, issue.iid, { ...values, labels: [...labels] });
+              await again();
+              setEditing(false);
+            }}
+          />
+        </Suspense>
       ) : text === '' ? (
         <Text c="var(--mr-dim)">No description.</Text>
       ) : (
@@ -112,7 +116,9 @@ export default function IssuePage() {
         />
       )}
       {issue.issue_type === 'incident' ? (
-        <MetricImages iid={issue.iid} adds={!view.project.archived && view.level >= level.planner} removes={may} />
+        <Suspense fallback={null}>
+          <MetricImages iid={issue.iid} adds={!view.project.archived && view.level >= level.planner} removes={may} />
+        </Suspense>
       ) : null}
       <Comments of={discussed} threads={threads} />
     </Page>

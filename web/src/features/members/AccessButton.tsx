@@ -1,5 +1,5 @@
 /** Asking to become a member of a project or group, for those who only see it. */
-import { Button, Tooltip } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { client, unwrap } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
@@ -24,10 +24,15 @@ export function AccessButton({ noun, path, offered }: Props) {
   });
   if (!session?.user || !offered) return null;
   return (
-    <Tooltip label={ask.error?.message ?? `Those who keep the members of the ${noun} decide`}>
-      <Button size="xs" variant="default" loading={ask.isPending} disabled={ask.isSuccess} onClick={() => ask.mutate()}>
-        {ask.isSuccess ? 'Access requested' : ask.error ? 'Not requested' : 'Request access'}
-      </Button>
-    </Tooltip>
+    <Button
+      size="xs"
+      variant="default"
+      title={ask.error?.message ?? `Those who keep the members of the ${noun} decide`}
+      loading={ask.isPending}
+      disabled={ask.isSuccess}
+      onClick={() => ask.mutate()}
+    >
+      {ask.isSuccess ? 'Access requested' : ask.error ? 'Not requested' : 'Request access'}
+    </Button>
   );
 }

@@ -1,13 +1,16 @@
 /** Approvals of a merge request: what is missing, who has approved, and one's own vote. */
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { approvalSentence, approvalsOf, approve, unapprove } from '../../lib/approvals.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
+
+// Few projects ask for it.
+const VotePassword = lazy(() => import('./VotePassword.tsx'));
 
 export function ApprovalRow({ request }: { request: Schemas['MergeRequestDetail'] }) {
   const { path } = useProject();
@@ -37,15 +40,9 @@ export function ApprovalRow({ request }: { request: Schemas['MergeRequestDetail'
         <span className={classes.dim}>can be given by {asked.map(({ name }) => name).join(', ')}</span>
       ) : null}
       {asks ? (
-        <PasswordInput
-          aria-label="Your password"
-          placeholder="Your password"
-          autoComplete="current-password"
-          size="xs"
-          w={200}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        <Suspense fallback={null}>
+          <VotePassword value={password} change={setPassword} />
+        </Suspense>
       ) : null}
       {approvals.user_can_approve ? (
         <Button size="xs" loading={vote.isPending} disabled={asks && password === ''} onClick={() => vote.mutate(true)}>

@@ -3,11 +3,9 @@ import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
-import { requestRules } from '../../lib/approval-rules.ts';
 import { updateRequestTask } from '../../lib/merge-requests.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
-import { ApprovalRules } from '../approvals/ApprovalRules.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { MergeBox } from './MergeBox.tsx';
@@ -20,6 +18,7 @@ import { Timeline } from './Timeline.tsx';
 
 /** When deployments are asked for that are not expected: after what everybody waits for. */
 const laterMilliseconds = 1500;
+const RequestRules = lazy(() => import('./RequestRules.tsx'));
 const DeploymentRows = lazy(async () => ({ default: (await import('./DeploymentRows.tsx')).DeploymentRows }));
 
 /** Without a pipeline there are few, by other systems through the API: the first view does not pay for them. */
@@ -42,6 +41,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
   const { data: session } = useQuery(sessionQuery);
   const cache = useQueryClient();
   const mayEdit = own >= level.developer || (session?.user != null && session.user.id === request.author?.id);
+  const [rulesWanted, setRulesWanted] = useState(false);
   const threads = useThreads(discussed, null, undefined);
   return (
     <div className={sidebar.page}>
@@ -70,9 +70,9 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
         <Deployments iid={request.iid} soon={request.head_pipeline !== null} />
         <MergeBox key={request.id} request={request} />
         {own >= level.developer && request.state === 'opened' ? (
-          <details className={classes.rules}>
+          <details className={classes.rules} onToggle={() => setRulesWanted(true)}>
             <summary>Approval rules of this merge request</summary>
-            <ApprovalRules place={requestRules(path, request.iid)} mayChange />
+            <Suspense fallback={null}>{rulesWanted ? <RequestRules iid={request.iid} /> : null}</Suspense>
           </details>
         ) : null}
         <ReviewBox key={`review-${request.id}`} request={request} />

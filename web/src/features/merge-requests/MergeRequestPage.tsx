@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { client, missing, type Schemas, unwrap } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useLive } from '../../lib/useLive.ts';
@@ -14,12 +14,12 @@ import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { ChangesTab } from './changes/ChangesTab.tsx';
-import { ConflictsTab } from './conflicts/ConflictsTab.tsx';
-import { EditMergeRequest } from './EditMergeRequest.tsx';
 import { MergeRequestOverview } from './MergeRequestOverview.tsx';
 import { CommitsTab, PipelinesTab } from './MergeRequestTabs.tsx';
 import classes from './merge-requests.module.css';
+import { ChangesTab, ConflictsTab } from './tabs.ts';
+
+const EditMergeRequest = lazy(async () => ({ default: (await import('./EditMergeRequest.tsx')).EditMergeRequest }));
 
 const tabs = { '': 'Overview', commits: 'Commits', pipelines: 'Pipelines', diffs: 'Changes' } as const;
 
@@ -133,7 +133,11 @@ export default function MergeRequestPage() {
         <TimeAgo at={request.created_at} />
       </div>
       <Tabs request={request} tab={tab} />
-      {editing && open ? <EditMergeRequest request={request} close={() => setEditing(false)} /> : null}
+      {editing && open ? (
+        <Suspense fallback={null}>
+          <EditMergeRequest request={request} close={() => setEditing(false)} />
+        </Suspense>
+      ) : null}
       {tab === '' ? <MergeRequestOverview request={request} /> : null}
       {tab === 'commits' ? <CommitsTab iid={request.iid} /> : null}
       {tab === 'pipelines' ? <PipelinesTab iid={request.iid} /> : null}

@@ -1,5 +1,5 @@
 /** The changes of a merge request with their file tree, threads and viewed marks; a whole review can be done by keyboard. */
-import { Button, Checkbox, Kbd, Popover, Table } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
@@ -12,12 +12,13 @@ import { CoverageProvider } from '../../../ui/diff/coverage.ts';
 import { DiffView } from '../../../ui/diff/DiffView.tsx';
 import type { FileReview } from '../../../ui/diff/line-comments.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
+import { MenuOnDemand, onDemand } from '../../../ui/onDemand.tsx';
 import { Thread } from '../../comments/Thread.tsx';
 import { useThreads } from '../../comments/useThreads.tsx';
 import { useProject } from '../../projects/useProject.ts';
 import classes from './changes.module.css';
 import { FileTree } from './FileTree.tsx';
-import { reviewKeys, useReviewKeys } from './useReviewKeys.ts';
+import { useReviewKeys } from './useReviewKeys.ts';
 import { useViewed } from './viewed.ts';
 
 type Request = Schemas['MergeRequestDetail'];
@@ -28,31 +29,7 @@ async function fetchText(address: string): Promise<string> {
   return await answer.text();
 }
 
-function Keys() {
-  return (
-    <Popover position="bottom-end" trapFocus>
-      <Popover.Target>
-        <Button size="compact-sm" variant="subtle">
-          Keyboard shortcuts
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Table>
-          <Table.Tbody>
-            {reviewKeys.map(([keys, what]) => (
-              <Table.Tr key={keys}>
-                <Table.Td>
-                  <Kbd>{keys}</Kbd>
-                </Table.Td>
-                <Table.Td>{what}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
+const reviewKeysTable = onDemand(() => import('./ReviewKeysTable.tsx'));
 
 interface ChangesProps {
   readonly request: Request;
@@ -144,7 +121,15 @@ export function ChangesTab({ request }: { request: Request }) {
             onChange={(event) => setSinceReview(event.currentTarget.checked)}
           />
         ) : null}
-        <Keys />
+        <MenuOnDemand
+          of={reviewKeysTable}
+          props={{}}
+          target={
+            <Button size="compact-sm" variant="subtle" aria-haspopup="dialog">
+              Keyboard shortcuts
+            </Button>
+          }
+        />
       </div>
       {data.length === 0 ? (
         <EmptyState title="No changes">

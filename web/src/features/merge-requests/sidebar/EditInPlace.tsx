@@ -1,6 +1,6 @@
 /** One part of the sidebar: what it shows, and its form in the same place for those who may change it. */
 import { Anchor, Button, Group } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { FormError } from '../../../ui/FormError.tsx';
 import { useForm } from '../../../ui/forms.ts';
 import classes from './sidebar.module.css';
@@ -43,7 +43,7 @@ export function EditInPlace({ title, children, fields, begin, save }: Props) {
       {editing ? (
         <form {...sending.form} aria-label={title}>
           <FormError error={sending.error} />
-          {fields}
+          <Suspense fallback={null}>{fields}</Suspense>
           <Group gap="xs" mt="xs">
             <Button type="submit" size="compact-sm" loading={sending.pending}>
               Save

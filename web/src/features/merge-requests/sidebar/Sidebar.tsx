@@ -1,7 +1,7 @@
 /** The sidebar of a merge request: people, labels, milestone, time and notifications, edited in place. */
 import { Switch, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, useState } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
 import {
   addSpent,
@@ -17,11 +17,14 @@ import { sessionQuery } from '../../../lib/session.ts';
 import { LabelChip } from '../../../ui/LabelChip.tsx';
 import { UserChip } from '../../../ui/UserChip.tsx';
 import { ProjectMilestoneLink } from '../../milestones/MilestoneLink.tsx';
-import { type Plan, PlanFields } from '../../milestones/PlanFields.tsx';
+import type { Plan } from '../../milestones/PlanFields.tsx';
 import { level, useProject } from '../../projects/useProject.ts';
 import { EditInPlace } from './EditInPlace.tsx';
-import { PeoplePicker } from './PeoplePicker.tsx';
 import classes from './sidebar.module.css';
+
+// Fields that are shown when something is edited.
+const PeoplePicker = lazy(async () => ({ default: (await import('./PeoplePicker.tsx')).PeoplePicker }));
+const PlanFields = lazy(async () => ({ default: (await import('../../milestones/PlanFields.tsx')).PlanFields }));
 
 type Request = Schemas['MergeRequestDetail'];
 const none = <span className={classes.dim}>None</span>;
