@@ -1,6 +1,6 @@
 /**
  * Delivery of facts to consumers. One process at a time delivers; facts of one project arrive in their order, those of
- * different projects side by side. A consumer that fails gets the fact again by a job of its own, with back-off, and holds
+ * different projects side by side, and so do those of jobs: a push does not wait for the reports of hundreds of them. A consumer that fails gets the fact again by a job of its own, with back-off, and holds
  * nobody up. Delivery is at least once: after a crash a fact may come again, with the same id.
  */
 import Type from 'typebox';
@@ -41,8 +41,8 @@ const keepDays = 30;
 const lockName = 'facts-delivery';
 
 /** Facts of one lane are delivered in order. */
-const laneOf = (fact: StoredFact) =>
-  fact.project_id !== null ? `project:${fact.project_id}` : `namespace:${fact.namespace_id ?? 0}`;
+const laneOf = ({ kind, project_id: project, namespace_id: namespace }: StoredFact) =>
+  project === null ? `namespace:${namespace ?? 0}` : `project:${project}${kind.startsWith('job.') ? ':jobs' : ''}`;
 
 async function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();

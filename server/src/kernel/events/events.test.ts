@@ -32,6 +32,7 @@ const thing = defineFact(
     lost: Type.Optional(Type.Boolean()),
   }),
 );
+const ended = defineFact('job.ended', Type.Object({ n: Type.Integer() }));
 const other = defineFact('other', Type.Object({}));
 const shared = defineFact('shared', Type.Object({}));
 const nobody = { user: async () => null, project: async () => null };
@@ -119,6 +120,31 @@ it('keeps the order within a project, and a slow project does not hold up anothe
   for (const project of [1, 2]) {
     expect(got.filter((entry) => entry.startsWith(`${project}:`))).toEqual(numbers.map((n) => `${project}:${n}`));
   }
+});
+
+it('hundreds of jobs that end hold up nothing else of their project, and keep their own order', async () => {
+  const got: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const pushed = Promise.withResolvers<void>();
+  await deliverTo([
+    {
+      name: 'all',
+      handlers: [
+        on(ended, async ({ payload }) => {
+          await gate.promise;
+          got.push(`job ${payload.n}`);
+        }),
+        on(thing, async () => pushed.resolve()),
+      ],
+    },
+  ]);
+  for (let n = 0; n < 5; n++) await recordFact(db, ended, { n }, { project_id: 1 });
+  await record(1, 0);
+  await pushed.promise;
+  expect(got).toEqual([]);
+  gate.resolve();
+  await expect.poll(open).toBe(0);
+  expect(got).toEqual([0, 1, 2, 3, 4].map((n) => `job ${n}`));
 });
 
 it('gives a fact again to a consumer that failed, and to nobody else', async () => {
