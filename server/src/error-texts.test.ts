@@ -14,6 +14,7 @@ let guest: BuiltToken;
 let reporter: BuiltToken;
 let group: Awaited<ReturnType<typeof buildGroup>>;
 let issue: number;
+let linked: number;
 let request: number;
 const key = sshKeyText();
 const deployKey = sshKeyText();
@@ -46,6 +47,12 @@ beforeAll(async () => {
   issue = (await made(`${base}/issues`, { title: 'x' })).iid;
   await made(`${base}/issues/${issue}/award_emoji`, { name: 'tada' });
   await made(`${base}/issues/${issue}/subscribe`, {}, guest);
+  linked = (await made(`${base}/issues`, { title: 'y' })).iid;
+  await made(`${base}/issues/${issue}/links`, { target_project_id: project.id, target_issue_iid: linked });
+  await made(`${base}/environments`, { name: 'staging' });
+  const protect = { name: 'staging', deploy_access_levels: [{ access_level: 40 }] };
+  await made(`${base}/protected_environments`, protect);
+  await made(`${base}/statuses/topic`, { state: 'running', name: 'ci' });
   const change = { source_branch: 'topic', target_branch: 'main', title: 'x' };
   request = (await made(`${base}/merge_requests`, change)).iid;
 });
@@ -163,7 +170,7 @@ const refusals: readonly Refusal[] = [
   row(
     'a tag of nothing',
     () => ['POST', inProject('/repository/tags'), { tag_name: 'w1', ref: 'none' }],
-    404,
+    400,
     'Target none is invalid',
   ),
   row(
@@ -196,6 +203,53 @@ const refusals: readonly Refusal[] = [
     () => ['POST', inProject('/repository/files/README.md'), { branch: 'main', content: 'x', commit_message: 'x' }],
     400,
     'A file with this name already exists',
+  ),
+  row('an archive of nothing', () => ['GET', inProject('/repository/archive?sha=none')], 404, '404 File Not Found'),
+  row(
+    'a comparison with nothing',
+    () => ['GET', inProject('/repository/compare?from=none&to=main')],
+    404,
+    '404 Ref Not Found',
+  ),
+  row(
+    'a change of a file that does not exist',
+    () => ['PUT', inProject('/repository/files/none'), { branch: 'main', content: 'x', commit_message: 'x' }],
+    400,
+    "A file with this name doesn't exist",
+  ),
+  row(
+    'a commit to a branch that does not exist',
+    () => [
+      'POST',
+      inProject('/repository/commits'),
+      { branch: 'none', commit_message: 'x', actions: [{ action: 'create', file_path: 'x', content: 'x' }] },
+    ],
+    400,
+    'You can only create or edit files when you are on a branch',
+  ),
+  row(
+    'a cherry-pick of nothing',
+    () => ['POST', inProject('/repository/commits/deadbeef/cherry_pick'), { branch: 'main' }],
+    404,
+    '404 Commit Not Found',
+  ),
+  row(
+    'a cherry-pick to a branch that does not exist',
+    () => ['POST', inProject('/repository/commits/topic/cherry_pick'), { branch: 'none' }],
+    404,
+    '404 Branch Not Found',
+  ),
+  row(
+    'a status that is none',
+    () => ['POST', inProject('/statuses/main'), { state: 'x' }],
+    400,
+    'state does not have a valid value',
+  ),
+  row(
+    'a status that is running already',
+    () => ['POST', inProject('/statuses/topic'), { state: 'running', name: 'ci' }],
+    400,
+    'Cannot transition status via :run from :running (Reason(s): Status cannot transition via',
   ),
   // Releases, labels, milestones.
   row('a release again', () => ['POST', inProject('/releases'), { tag_name: 'v1' }], 409, 'Release already exists'),
@@ -240,6 +294,53 @@ const refusals: readonly Refusal[] = [
     'Missing CI config file',
   ),
   row('a job that does not exist', () => ['GET', inProject('/jobs/999999')], 404, '404 Not Found'),
+  row(
+    'an environment again',
+    () => ['POST', inProject('/environments'), { name: 'staging' }],
+    400,
+    'has already been taken',
+  ),
+  row(
+    'a protected environment again',
+    () => [
+      'POST',
+      inProject('/protected_environments'),
+      { name: 'staging', deploy_access_levels: [{ access_level: 40 }] },
+    ],
+    409,
+    "Protected environment 'staging' already exists",
+  ),
+  row(
+    'a schedule that does not exist',
+    () => ['GET', inProject('/pipeline_schedules/999999')],
+    404,
+    '404 Pipeline Schedule Not Found',
+  ),
+  row('a trigger that does not exist', () => ['GET', inProject('/triggers/999999')], 404, '404 Trigger Not Found'),
+  row(
+    'a variable of a bad name',
+    () => ['POST', inProject('/variables'), { key: 'a b', value: 'x' }],
+    400,
+    "can contain only letters, digits and '_'",
+  ),
+  row('a pipeline of nothing', () => ['POST', inProject('/pipeline'), { ref: 'none' }], 400, 'Reference not found'),
+  row('a wiki page that does not exist', () => ['GET', inProject('/wikis/none')], 404, '404 Wiki Page Not Found'),
+  row(
+    'an access token of a level that does not exist',
+    () => [
+      'POST',
+      inProject('/access_tokens'),
+      { name: 'x', scopes: ['api'], access_level: 17, expires_at: '2999-01-01' },
+    ],
+    400,
+    'access_level does not have a valid value',
+  ),
+  row(
+    'a link between issues again',
+    () => ['POST', inProject(`/issues/${issue}/links`), { target_project_id: project.id, target_issue_iid: linked }],
+    409,
+    'Issue(s) already assigned',
+  ),
   // Merge requests.
   row(
     'a merge request again',

@@ -125,7 +125,7 @@ describe('making one', () => {
       expect([json, await make(json, token)]).toMatchObject([json, { status, body: { message } }]);
     await refused({ tag_name: 'v1' }, 409, 'Release already exists');
     await refused({ tag_name: 'v9' }, 422, 'Ref is not specified');
-    await refused({ tag_name: 'v9', ref: 'nothing' }, 404, 'Target nothing is invalid');
+    await refused({ tag_name: 'v9', ref: 'nothing' }, 400, 'Target nothing is invalid');
     await refused({ tag_name: 'a..b', ref: 'main' }, 400, 'Tag name invalid');
     await refused({ tag_name: 'v9', ref: 'main', milestones: ['m1', 'm2'] }, 400, 'Milestone(s) not found: m1, m2');
     await refused({ tag_name: 'v9', ref: 'main', milestone_ids: [7] }, 400, 'Milestone id(s) not found: 7');

@@ -74,7 +74,7 @@ export function archiveRoutes(deps: ArchiveRoutesDependencies): Route[] {
       media: name === 'archive' ? [...new Set(formats.map(mediaOf))] : [mediaOf(name.slice('archive.'.length))],
       handler: async ({ params, subject, caller, signal }) => {
         const { project } = subject;
-        const { sha, name: ref } = await commitOf(subject, params.sha);
+        const { sha, name: ref } = await commitOf(subject, params.sha, 'File');
         const asked = (params as { format?: ArchiveFormat }).format ?? 'tar.gz';
         const format = name === 'archive' ? asked : (name.slice('archive.'.length) as ArchiveFormat);
         const path = params.path?.replace(/^\/+|\/+$/g, '');

@@ -271,7 +271,7 @@ describe('tags', () => {
         message: 'Tag name invalid',
       });
     const target = await project.api('POST', tags, { json: { tag_name: 'x', ref: 'nothing' } });
-    expect([target.status, target.body]).toEqual([404, { message: 'Target nothing is invalid' }]);
+    expect([target.status, target.body]).toEqual([400, { message: 'Target nothing is invalid' }]);
   });
 
   it('listed newest first, by name or version, searched', async () => {

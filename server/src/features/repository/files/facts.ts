@@ -30,10 +30,14 @@ export interface FileFacts {
 }
 
 export function finder(reader: RepositoryReader) {
-  async function commitOf(subject: ProjectSubject, ref: string | undefined): Promise<{ sha: string; name: string }> {
+  async function commitOf(
+    subject: ProjectSubject,
+    ref: string | undefined,
+    missing = 'Commit',
+  ): Promise<{ sha: string; name: string }> {
     const name = revisionOf(subject, ref);
     const sha = await reader.resolve(subject.project, name);
-    if (sha === null) throw notFound('Commit');
+    if (sha === null) throw notFound(missing);
     return { sha, name };
   }
   return {

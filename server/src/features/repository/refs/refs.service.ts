@@ -105,7 +105,7 @@ export function refService(deps: {
     async createTag(subject, caller, name, from, message, within) {
       if (git.tagNameProblem(name) !== null) throw badRequestPlain('Tag name invalid');
       const commit = await reader.resolve(subject.project, from);
-      if (commit === null) throw plainError(404, `Target ${from} is invalid`);
+      if (commit === null) throw badRequestPlain(`Target ${from} is invalid`);
       const user = caller.user;
       if (!user) throw unauthorized();
       // As git keeps it: whole seconds.
