@@ -17,6 +17,7 @@ import { milestoneReferences } from './milestones/references.ts';
 import { noteables } from './noteables.ts';
 import { moveNotes, removeNotesOf } from './notes/index.ts';
 import { pushedCommits } from './ports.ts';
+import { uploadFile } from './uploads/page-file.ts';
 import { mountUploads } from './uploads/uploads.mount.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
 
@@ -97,6 +98,7 @@ export function collaborationFeature(deps: CollaborationDependencies) {
       ...uploadRoutes(deps),
     ],
     mount: (server) => mountUploads(server, deps),
+    pageFiles: [uploadFile(deps)],
     consumers: discussed.consumers,
     /** Where kinds of things that people discuss register. */
     noteables: discussed,

@@ -67,12 +67,17 @@ interface Split {
   readonly dash: boolean;
 }
 
+/** What may follow a project directly. */
+const withoutDash = ['badges', 'uploads'] as const;
+
 /** Where a path may be split into a project and what follows it. */
 function splits(path: string): Split[] {
   const dash = path.indexOf('/-/');
   if (dash >= 0) return [{ project: path.slice(1, dash), rest: path.slice(dash + 3), dash: true }];
-  const badges = path.indexOf('/badges/');
-  return badges <= 0 ? [] : [{ project: path.slice(1, badges), rest: path.slice(badges + 1), dash: false }];
+  return withoutDash.flatMap((part) => {
+    const start = path.indexOf(`/${part}/`);
+    return start <= 0 ? [] : [{ project: path.slice(1, start), rest: path.slice(start + 1), dash: false }];
+  });
 }
 
 export function createPageFiles(files: readonly PageFile[]) {

@@ -51,7 +51,7 @@ export {
 } from './notes.service.ts';
 export { PositionParam, positionOf } from './positions.params.ts';
 export { movePositions, type NotePosition, placedNotes } from './positions.queries.ts';
-export { changedLine, lineCode, type Position, positionedLine, shiftedLine } from './positions.ts';
+export { changedLine, lineCode, type Position, positionedLine, shiftedLine, withPaths } from './positions.ts';
 export { insertReference, type ReferenceSource } from './references.queries.ts';
 export { type SystemNoteAction, systemNote } from './system-notes.ts';
 export { groupNoteRelation, noteRelation } from './transfer.ts';

@@ -44,20 +44,20 @@ export const PositionParam = Type.Object(
   { description: 'Place in the change' },
 );
 
-/** A position as it is stored and returned. */
-export function positionOf(given: Static<typeof PositionParam>): Position {
+/** A position as it is stored and returned. Drafts name both paths of a line; comments one of them, and `withPaths` adds the other. */
+export function positionOf(given: Static<typeof PositionParam>, paths: 'both' | 'either' = 'either'): Position {
   const { base_sha, start_sha, head_sha, position_type } = given;
   const refs = { base_sha, start_sha, head_sha, position_type };
-  if (position_type === 'text' && (given.old_path === undefined || given.new_path === undefined))
-    throw invalidParameters(
-      ['old_path', 'new_path'].filter((name) => !(name in given)).map((name) => `position[${name}] is missing`),
-    );
-  const paths = { old_path: given.old_path ?? null, new_path: given.new_path ?? null };
+  // Clients name an added line by the new path alone, a removed one by the old one: the change tells the other.
+  const absent = (['old_path', 'new_path'] as const).filter((name) => given[name] === undefined);
+  if (position_type === 'text' && absent.length > (paths === 'both' ? 0 : 1))
+    throw invalidParameters(absent.map((name) => `position[${name}] is missing`));
+  const named = { old_path: given.old_path ?? null, new_path: given.new_path ?? null };
   if (position_type === 'image') {
     const { width = null, height = null, x = null, y = null } = given;
-    return { ...refs, ...paths, width, height, x, y };
+    return { ...refs, ...named, width, height, x, y };
   }
-  if (position_type === 'file') return { ...refs, ...paths };
+  if (position_type === 'file') return { ...refs, ...named };
   const { old_line = null, new_line = null, line_range = null } = given;
-  return { ...refs, ...paths, old_line, new_line, line_range };
+  return { ...refs, ...named, old_line, new_line, line_range };
 }

@@ -52,6 +52,14 @@ function patchLines(patch: string): PatchLine[] {
 export const lineCode = (path: string, line: PatchLine): string =>
   `${createHash('sha1').update(path).digest('hex')}_${line.old}_${line.new}`;
 
+/** A position with both paths of its file, where it names one of them. */
+export function withPaths(files: readonly ChangedFile[], position: Position): Position {
+  const { old_path, new_path } = position;
+  if ((old_path === null) === (new_path === null)) return position;
+  const file = files.find((each) => (new_path === null ? each.old_path === old_path : each.new_path === new_path));
+  return file ? { ...position, old_path: file.old_path, new_path: file.new_path } : position;
+}
+
 /** The changed line that a comment names by its number on one side; null where the change has none. */
 export function changedLine(
   files: readonly ChangedFile[],

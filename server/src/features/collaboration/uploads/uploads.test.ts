@@ -166,6 +166,23 @@ it('a project that does not check lets whoever knows the address see pictures, a
   expect((await browse(picture.full_path, null)).status).toBe(404);
 });
 
+it('are found below the page of their project, where clients join the address of an upload to it', async () => {
+  const group = await buildGroup(app);
+  const project = await buildProject(app, { namespace: group });
+  await buildMember(app, { user: maintainer.user, of: project, level: Level.maintainer });
+  const page = `/${group.full_path}/${project.path}`;
+  const made = (await upload(`/projects/${project.id}/uploads`, maintainer, 'a.txt', 'text')).body;
+  const found = await browse(page + made.url, maintainer);
+  expect([found.status, found.body, found.headers.get('content-type')]).toEqual([
+    200,
+    'text',
+    'application/octet-stream',
+  ]);
+  expect(found.headers.get('content-security-policy')).toContain('sandbox');
+  expect((await browse(page + made.url.replace('a.txt', 'b.txt'), maintainer)).status).toBe(404);
+  for (const by of [stranger, null]) expect((await browse(page + made.url, by)).status).toBe(404);
+});
+
 it('files of a project that is removed are given up with it', async () => {
   const project = await buildProject(app, { owner: maintainer.user });
   await buildMember(app, { user: maintainer.user, of: project, level: Level.owner });

@@ -23,6 +23,7 @@ import {
   type Position,
   positionedLine,
   projectNoteAbilities,
+  withPaths,
   withPeople,
 } from '../../collaboration/notes/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
@@ -63,8 +64,9 @@ export function commitNoteRoutes(deps: {
     return { base: commit.parent_ids[0] ?? nothing, sha, files };
   }
 
-  async function positioned(place: Place, position: Position): Promise<Pick<NewNote, 'position' | 'lineCode'>> {
+  async function positioned(place: Place, given: Position): Promise<Pick<NewNote, 'position' | 'lineCode'>> {
     const { base, sha, files } = await diffOf(place);
+    const position = withPaths(files, given);
     if (position.head_sha !== sha || position.base_sha !== base || position.start_sha !== base)
       throw invalidNote('commit_id', 'does not match the diff refs');
     const path = position.new_path ?? position.old_path ?? '';

@@ -260,9 +260,16 @@ describe('threads', () => {
       expect([position, (await begin({ body: 'x', position })).body]).toEqual([position, body]);
     const { base_sha: _, new_path: _path, ...short } = lines(null, 2);
     expect((await begin({ body: 'x', position: short })).body).toEqual({ error: 'position[base_sha] is missing' });
-    expect((await begin({ body: 'x', position: { ...short, base_sha: first } })).body).toEqual({
-      error: 'position[new_path] is missing',
+    // One of the paths is enough: bots name an added line by the new one alone.
+    const { old_path, ...pathless } = { ...short, base_sha: first };
+    for (const one of [{ old_path }, { new_path: old_path }])
+      expect((await begin({ body: 'x', position: { ...pathless, ...one } })).body.notes[0]?.position).toMatchObject({
+        ...{ old_path, new_path: old_path, new_line: 2 },
+      });
+    expect((await begin({ body: 'x', position: pathless })).body).toEqual({
+      error: 'position[old_path] is missing, position[new_path] is missing',
     });
+    expect((await begin({ body: 'x', position: { ...pathless, new_path: 'none' } })).body).toEqual(invalid);
     // The first commit of all is counted from nothing.
     const root = lines(null, 1, { base_sha: '0'.repeat(40), start_sha: '0'.repeat(40), head_sha: first });
     expect((await begin({ body: 'first', position: root }, project.owner, first)).status).toBe(201);

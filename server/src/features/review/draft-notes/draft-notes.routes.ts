@@ -69,7 +69,7 @@ export function draftNoteRoutes({ db, noteables, kind, reviews }: Dependencies):
 
   async function positioned(place: Place, given: Static<typeof PositionParam> | undefined) {
     if (!given) return null;
-    const found = await kind.positioned?.(place, positionOf(given));
+    const found = await kind.positioned?.(place, positionOf(given, 'both'));
     return found ? { position: JSON.stringify(found.position), line_code: found.lineCode ?? null } : null;
   }
 

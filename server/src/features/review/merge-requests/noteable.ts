@@ -15,6 +15,7 @@ import {
   projectNoteAbilities,
   shiftedLine,
   type TodoTarget,
+  withPaths,
 } from '../../collaboration/notes/index.ts';
 import type { Timed } from '../../collaboration/time-tracking/index.ts';
 import { storedStatus } from '../merge-checks/merge-check.ts';
@@ -48,13 +49,14 @@ export function mergeRequestNoteable(
 ): NoteableKind {
   const { db, repository } = deps;
 
-  async function positioned(place: Place, position: Position): Promise<Pick<NewNote, 'position' | 'lineCode'>> {
+  async function positioned(place: Place, given: Position): Promise<Pick<NewNote, 'position' | 'lineCode'>> {
     const { subject } = place;
     if (subject.kind !== 'project') throw notFound('Merge Request');
     const { project } = subject;
-    for (const sha of [position.base_sha, position.start_sha, position.head_sha])
+    for (const sha of [given.base_sha, given.start_sha, given.head_sha])
       if ((await repository.resolve(project, sha)) !== sha) throw invalidPosition();
-    const { files } = await repository.diff(project, position.base_sha, position.head_sha);
+    const { files } = await repository.diff(project, given.base_sha, given.head_sha);
+    const position = withPaths(files, given);
     const file = files.find((each) => each.old_path === position.old_path && each.new_path === position.new_path);
     if (position.position_type !== 'text') {
       const path = position.new_path ?? position.old_path;

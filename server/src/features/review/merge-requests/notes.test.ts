@@ -354,6 +354,9 @@ describe('positions', () => {
         position: { ...mr.diff_refs, new_path: 'a.txt', new_line: 2, old_line: null, line_range: null },
       },
     ]);
+    // By one of its paths, as bots name an added line.
+    const bot = await begin(path, { body: 'bot', ...at({ old_path: undefined, new_line: 2 }) });
+    expect([bot.status, bot.body.notes[0]]).toMatchObject([201, { position: added.body.notes[0]?.position }]);
     const long = { old_path: 'long.txt', new_path: 'long.txt' };
     for (const [more, status] of [
       [{ old_line: 2 }, 201],
