@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util';
 import { partOf, sweepParts, sweepsOf } from '../../scripts/lib/sweeps.ts';
 import { accountJourney } from './scenarios/accounts.ts';
+import { adminReportsJourney } from './scenarios/admin-reports.ts';
 import { administrationJourney } from './scenarios/administration.ts';
 import { allPagesJourney } from './scenarios/all-pages.ts';
 import { attackersJourney } from './scenarios/attackers.ts';
@@ -74,6 +75,7 @@ async function mainJourney(suite: Suite): Promise<void> {
 const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   journey: mainJourney,
   administration: administrationJourney,
+  'admin-reports': adminReportsJourney,
   'two-factor': twoFactorJourney,
   oauth: oauthJourney,
   accounts: accountJourney,

@@ -29,6 +29,8 @@ const empty = [
   '/projects/:id/issues/:issue_iid/closed_by',
   '/projects/:id/vulnerability_findings',
   '/projects/:id/vulnerabilities',
+  '/groups/:id/vulnerabilities',
+  '/vulnerabilities',
   '/groups/:id/milestones/:milestone_id/burndown_events',
   '/projects/:id/milestones/:milestone_id/burndown_events',
 ];

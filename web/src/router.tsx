@@ -36,7 +36,11 @@ import { searchRoute } from './routes/search.ts';
 import { personalSnippets, projectSnippets } from './routes/snippets.ts';
 import { topicRoutes } from './routes/topics.ts';
 import { groupValueStream, projectValueStream } from './routes/value-stream.ts';
-import { vulnerabilityReport } from './routes/vulnerabilities.ts';
+import {
+  groupVulnerabilityReport,
+  instanceVulnerabilityReport,
+  vulnerabilityReport,
+} from './routes/vulnerabilities.ts';
 import { groupWiki, projectWiki } from './routes/wikis.ts';
 import { workRoutes } from './routes/work.ts';
 
@@ -258,6 +262,7 @@ export const router = createRouter({
     importHistory,
     accountRoutes,
     ...adminRoutes,
+    instanceVulnerabilityReport,
     ...adminAuditRoutes,
     apiDocs,
     ...topicRoutes,
@@ -276,6 +281,7 @@ export const router = createRouter({
       ...groupBoardRoutes,
       ...groupIterationRoutes,
       ...epicRoutes,
+      groupVulnerabilityReport,
       groupValueStream,
       groupWiki,
       groupLog,

@@ -290,6 +290,8 @@ const pages: readonly (readonly [name: string, path: string])[] = [
   ['new-project', '/projects/new'],
   ['imports', '/import/history'],
   ['admin-imports', '/admin/imports'],
+  ['admin-vulnerabilities', '/admin/vulnerability_report'],
+  ['group-vulnerabilities', '/groups/harbour/-/security/vulnerability_report'],
   ['new-group', '/groups/new'],
   ['tokens', '/-/user_settings/personal_access_tokens'],
   ['profile', '/root'],

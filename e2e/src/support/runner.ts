@@ -44,7 +44,7 @@ export async function takeJob(
       assert.equal(answer.status, 202, await answer.text());
     },
     async upload(type, content) {
-      const raw = ['codequality', 'terraform'].includes(type);
+      const raw = ['codequality', 'sast', 'terraform'].includes(type);
       const form = new FormData();
       form.set(
         'file',

@@ -4266,6 +4266,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/vulnerabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List vulnerabilities of the projects of a group that the caller may read
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdVulnerabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/vulnerabilities/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export vulnerabilities of the projects of a group that the caller may read as CSV
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdVulnerabilitiesCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/wikis": {
         parameters: {
             query?: never;
@@ -13902,7 +13942,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Vulnerabilities of a project
+         * List vulnerabilities of a project
          * @description Needs the ability `read_vulnerability` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdVulnerabilities"];
@@ -13912,6 +13952,26 @@ export interface paths {
          * @description Needs the ability `admin_vulnerability` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdVulnerabilities"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/vulnerabilities/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export vulnerabilities of a project as CSV
+         * @description Needs the ability `read_vulnerability` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdVulnerabilitiesCsv"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -16530,6 +16590,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/vulnerabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List vulnerabilities of all projects that the caller may read
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getVulnerabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/vulnerabilities/{id}": {
         parameters: {
             query?: never;
@@ -16624,6 +16704,26 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postVulnerabilitiesByIdRevert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vulnerabilities/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export vulnerabilities of all projects that the caller may read as CSV
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getVulnerabilitiesCsv"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -48677,6 +48777,112 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdVulnerabilities: {
+        parameters: {
+            query?: {
+                /** @description The newest first, or the worst */
+                order_by?: "id" | "severity";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Ids of projects. Also as `project_id=a,b` */
+                "project_id[]"?: number[];
+                /** @description Kinds of reports. Also as `report_type=a,b` */
+                "report_type[]"?: ("sast" | "secret_detection" | "dependency_scanning" | "container_scanning" | "cluster_image_scanning" | "dast" | "api_fuzzing" | "coverage_fuzzing")[];
+                /** @description Severities. Also as `severity=a,b` */
+                "severity[]"?: ("info" | "unknown" | "low" | "medium" | "high" | "critical")[];
+                /** @description States. Also as `state=a,b` */
+                "state[]"?: ("detected" | "opened" | "confirmed" | "resolved" | "dismissed")[];
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdVulnerabilitiesCsv: {
+        parameters: {
+            query?: {
+                /** @description Ids of projects. Also as `project_id=a,b` */
+                "project_id[]"?: number[];
+                /** @description Kinds of reports. Also as `report_type=a,b` */
+                "report_type[]"?: ("sast" | "secret_detection" | "dependency_scanning" | "container_scanning" | "cluster_image_scanning" | "dast" | "api_fuzzing" | "coverage_fuzzing")[];
+                /** @description Severities. Also as `severity=a,b` */
+                "severity[]"?: ("info" | "unknown" | "low" | "medium" | "high" | "critical")[];
+                /** @description States. Also as `state=a,b` */
+                "state[]"?: ("detected" | "opened" | "confirmed" | "resolved" | "dismissed")[];
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdWikis: {
         parameters: {
             query?: {
@@ -77365,6 +77571,50 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdVulnerabilitiesCsv: {
+        parameters: {
+            query?: {
+                /** @description Kinds of reports. Also as `report_type=a,b` */
+                "report_type[]"?: ("sast" | "secret_detection" | "dependency_scanning" | "container_scanning" | "cluster_image_scanning" | "dast" | "api_fuzzing" | "coverage_fuzzing")[];
+                /** @description Severities. Also as `severity=a,b` */
+                "severity[]"?: ("info" | "unknown" | "low" | "medium" | "high" | "critical")[];
+                /** @description States. Also as `state=a,b` */
+                "state[]"?: ("detected" | "opened" | "confirmed" | "resolved" | "dismissed")[];
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdVulnerabilityFindings: {
         parameters: {
             query?: {
@@ -84096,6 +84346,62 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getVulnerabilities: {
+        parameters: {
+            query?: {
+                /** @description The newest first, or the worst */
+                order_by?: "id" | "severity";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Ids of projects. Also as `project_id=a,b` */
+                "project_id[]"?: number[];
+                /** @description Kinds of reports. Also as `report_type=a,b` */
+                "report_type[]"?: ("sast" | "secret_detection" | "dependency_scanning" | "container_scanning" | "cluster_image_scanning" | "dast" | "api_fuzzing" | "coverage_fuzzing")[];
+                /** @description Severities. Also as `severity=a,b` */
+                "severity[]"?: ("info" | "unknown" | "low" | "medium" | "high" | "critical")[];
+                /** @description States. Also as `state=a,b` */
+                "state[]"?: ("detected" | "opened" | "confirmed" | "resolved" | "dismissed")[];
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vulnerability"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getVulnerabilitiesById: {
         parameters: {
             query?: never;
@@ -84287,6 +84593,48 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getVulnerabilitiesCsv: {
+        parameters: {
+            query?: {
+                /** @description Ids of projects. Also as `project_id=a,b` */
+                "project_id[]"?: number[];
+                /** @description Kinds of reports. Also as `report_type=a,b` */
+                "report_type[]"?: ("sast" | "secret_detection" | "dependency_scanning" | "container_scanning" | "cluster_image_scanning" | "dast" | "api_fuzzing" | "coverage_fuzzing")[];
+                /** @description Severities. Also as `severity=a,b` */
+                "severity[]"?: ("info" | "unknown" | "low" | "medium" | "high" | "critical")[];
+                /** @description States. Also as `state=a,b` */
+                "state[]"?: ("detected" | "opened" | "confirmed" | "resolved" | "dismissed")[];
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,4 +1,4 @@
-/** Vulnerabilities of a project: the list, the trend, and what people decide. */
+/** Vulnerabilities of a project, a group and the instance: the lists, the trend, and what people decide. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 
@@ -10,31 +10,72 @@ export interface VulnerabilityFilter {
   readonly state?: string | undefined;
   readonly severity?: string | undefined;
   readonly report_type?: string | undefined;
+  /** Of one project in the report of a group or of the instance. */
+  readonly project_id?: number | undefined;
 }
 
-export const vulnerabilitiesKey = (path: string) => ['project', path, 'vulnerabilities'];
+/** Whose report it is. */
+export type ReportPlace = { readonly kind: 'project' | 'group'; readonly path: string } | { readonly kind: 'instance' };
+
+export const vulnerabilitiesKey = (place: ReportPlace) => [
+  ...(place.kind === 'instance' ? [] : [place.kind, place.path]),
+  'vulnerabilities',
+];
 /** Those that somebody has still to do something about. */
 const open = 'detected,opened,confirmed';
 
-export const vulnerabilities = (path: string, { page = 1, state, severity, report_type: type }: VulnerabilityFilter) =>
+const filterQuery = ({ state, severity, report_type, project_id }: VulnerabilityFilter) => ({
+  ...(state === 'all' ? {} : { state: state ?? open }),
+  ...(severity ? { severity } : {}),
+  ...(report_type ? { report_type } : {}),
+  ...(project_id ? { project_id: String(project_id) } : {}),
+});
+
+export const vulnerabilities = (place: ReportPlace, { page = 1, ...filter }: VulnerabilityFilter) =>
   queryOptions({
-    queryKey: [...vulnerabilitiesKey(path), { page, state, severity, type }],
+    queryKey: [...vulnerabilitiesKey(place), { page, ...filter }],
     queryFn: () => {
-      const query = {
-        ...{ page, per_page: 20, order_by: 'severity' as const },
-        ...(state === 'all' ? {} : { state: state ?? open }),
-        ...(severity ? { severity } : {}),
-        ...(type ? { report_type: type } : {}),
-      };
-      return unwrapPage(
-        client.GET('/projects/{id}/vulnerabilities', { params: { path: { id: path }, query: query as object } }),
-      );
+      const query = { page, per_page: 20, order_by: 'severity', ...filterQuery(filter) } as object;
+      if (place.kind === 'instance') return unwrapPage(client.GET('/vulnerabilities', { params: { query } }));
+      const path = { id: place.path };
+      return place.kind === 'group'
+        ? unwrapPage(client.GET('/groups/{id}/vulnerabilities', { params: { path, query } }))
+        : unwrapPage(client.GET('/projects/{id}/vulnerabilities', { params: { path, query } }));
     },
   });
 
+/** Projects that a report may be narrowed to, by their names. */
+export const reportProjects = (place: ReportPlace, search: string) =>
+  queryOptions({
+    queryKey: [...vulnerabilitiesKey(place), 'projects', search],
+    queryFn: () => {
+      const query = {
+        search,
+        per_page: 20,
+        simple: true,
+        archived: false,
+        order_by: 'name' as const,
+        sort: 'asc' as const,
+      };
+      return place.kind === 'group'
+        ? unwrap(
+            client.GET('/groups/{id}/projects', {
+              params: { path: { id: place.path }, query: { ...query, include_subgroups: true } },
+            }),
+          )
+        : unwrap(client.GET('/projects', { params: { query } }));
+    },
+  });
+
+/** Where the same vulnerabilities are as a file. */
+export function csvAddress(place: ReportPlace, filter: VulnerabilityFilter): string {
+  const base = place.kind === 'instance' ? '' : `/${place.kind}s/${encodeURIComponent(place.path)}`;
+  return `/api/v4${base}/vulnerabilities/csv?${new URLSearchParams(filterQuery(filter))}`;
+}
+
 export const vulnerabilityTrend = (path: string) =>
   queryOptions({
-    queryKey: [...vulnerabilitiesKey(path), 'trend'],
+    queryKey: [...vulnerabilitiesKey({ kind: 'project', path }), 'trend'],
     queryFn: () =>
       unwrap(client.GET('/projects/{id}/vulnerability_trend', { params: { path: { id: path }, query: { days: 30 } } })),
   });

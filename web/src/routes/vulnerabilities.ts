@@ -1,21 +1,42 @@
-/** The page of the vulnerabilities of a project. */
+/** Vulnerability reports of a project, a group and the instance. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { fromSegment } from '../lib/urls.ts';
 import { type VulnerabilityFilter, vulnerabilities } from '../lib/vulnerabilities.ts';
 import { load } from '../loaders.ts';
-import { number, text } from './base.ts';
+import { group, inAdmin, number, text } from './base.ts';
 import { under } from './project.ts';
 
-export const vulnerabilityReport = createRoute({
-  ...under,
-  path: '/security/vulnerability_report',
-  validateSearch: (search): VulnerabilityFilter => ({
+const filtered = {
+  validateSearch: (search: Record<string, unknown>): VulnerabilityFilter => ({
     page: number(search.page),
     state: text(search.state),
     severity: text(search.severity),
     report_type: text(search.report_type),
+    project_id: number(search.project_id),
   }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(vulnerabilities(fromSegment(params.path), deps)),
+  loaderDeps: ({ search }: { search: VulnerabilityFilter }) => search,
+} as const;
+
+export const vulnerabilityReport = createRoute({
+  ...under,
+  ...filtered,
+  path: '/security/vulnerability_report',
+  loader: ({ params, deps }) => load(vulnerabilities({ kind: 'project', path: fromSegment(params.path) }, deps)),
   component: lazyRouteComponent(() => import('../features/vulnerabilities/VulnerabilitiesPage.tsx')),
+});
+
+export const groupVulnerabilityReport = createRoute({
+  ...filtered,
+  getParentRoute: () => group,
+  path: '/security/vulnerability_report',
+  loader: ({ params, deps }) => load(vulnerabilities({ kind: 'group', path: fromSegment(params.path) }, deps)),
+  component: lazyRouteComponent(() => import('../features/vulnerabilities/GroupVulnerabilitiesPage.tsx')),
+});
+
+export const instanceVulnerabilityReport = createRoute({
+  ...inAdmin,
+  ...filtered,
+  path: '/admin/vulnerability_report',
+  loader: ({ deps }) => load(vulnerabilities({ kind: 'instance' }, deps)),
+  component: lazyRouteComponent(() => import('../features/admin/VulnerabilityReportPage.tsx')),
 });

@@ -109,6 +109,7 @@ export { removing, removingOfGroup } from './project-relations/removing.queries.
 export type { Attributes } from './projects/attributes.changes.ts';
 export { attributeParameters as projectAttributeParameters } from './projects/attributes.params.ts';
 export { projectAttributes } from './projects/attributes.ts';
+export { findProjectSubjects } from './projects/extras.queries.ts';
 export { requireLinkable } from './projects/fork-visibility.ts';
 export type { ListProjects } from './projects/listing.ts';
 export type { PresentProjects } from './projects/presenter.ts';

@@ -287,6 +287,14 @@ export interface CommitStatusesTable {
   finished_at: Date | null;
 }
 
+export interface CommitSubscriptionsTable {
+  project_id: number;
+  commit_id: string;
+  user_id: number;
+  subscribed: boolean;
+  created_at: Generated<Date>;
+}
+
 export interface DeployTokensTable {
   id: Generated<number>;
   project_id: number | null;
@@ -2378,6 +2386,7 @@ export interface Database {
   code_files: CodeFilesTable;
   code_indexes: CodeIndexesTable;
   commit_statuses: CommitStatusesTable;
+  commit_subscriptions: CommitSubscriptionsTable;
   deploy_tokens: DeployTokensTable;
   deployment_approvals: DeploymentApprovalsTable;
   deployment_merge_requests: DeploymentMergeRequestsTable;

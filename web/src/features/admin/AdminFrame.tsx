@@ -18,6 +18,7 @@ const pages = [
   ['/admin/background_jobs', 'Background jobs'],
   ['/admin/imports', 'Imports'],
   ['/admin/backups', 'Backups'],
+  ['/admin/vulnerability_report', 'Vulnerabilities'],
   ['/admin/audit_logs', 'Audit log'],
   ['/admin/runners', 'Runners'],
   ['/admin/runner_fleet', 'Runner fleet'],

@@ -29,7 +29,7 @@ function Versions() {
       <Text size="sm" c="dimmed" mb="xs">
         This instance serves API version {release}. Runners of an older major version are not supported.
       </Text>
-      <Table.ScrollContainer minWidth={480}>
+      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
         <Table aria-label="Versions">
           <Table.Thead>
             <Table.Tr>
@@ -67,7 +67,7 @@ function Usage({ by, month }: { by: UsageGroup; month: string }) {
   if (rows.length === 0) return <EmptyState title="No jobs">No job started in this month.</EmptyState>;
   return (
     <>
-      <Table.ScrollContainer minWidth={480}>
+      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
         <Table aria-label="Usage">
           <Table.Thead>
             <Table.Tr>

@@ -81,6 +81,11 @@ export function GroupFrame({ children }: { children: ReactNode }) {
           <Link to="/g/$path/group_members" params={params} {...current('group_members')}>
             Members
           </Link>
+          {own >= level.developer ? (
+            <Link to="/g/$path/security/vulnerability_report" params={params} {...current('security')}>
+              Vulnerabilities
+            </Link>
+          ) : null}
           {own >= level.owner ? (
             <Link to="/g/$path/settings" params={params} {...current('settings', 'audit_events', 'runners')}>
               Settings

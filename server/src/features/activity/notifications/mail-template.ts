@@ -3,11 +3,8 @@ import type { MailText } from '../../../kernel/mail/index.ts';
 import { mailHeaderPrefix } from '../../../kernel/names.ts';
 import type { Reason } from './recipients.ts';
 
-/** Things whose mails people end by unsubscribing from them. */
-export type SubscribedType = 'issue' | 'merge_request' | 'epic';
-
 export interface NotifiedItem {
-  readonly type: SubscribedType | 'commit' | 'snippet';
+  readonly type: 'issue' | 'merge_request' | 'epic' | 'commit' | 'snippet';
   /** Of its row; the hash of a commit. */
   readonly id: number | string;
   /** Null for what has no number within its place. */

@@ -243,6 +243,16 @@ describe('comments on', () => {
     mail.header('X-GitLab-NotificationReason'),
   ];
 
+  const stop = expect.stringMatching(/^<http.+\/-\/sent_notifications\/.+\/unsubscribe>$/);
+  /** Follows the link of a mail; answers what the page says. */
+  const unsubscribe = async (mail: { text: string; header(name: string): string | null }) => {
+    const url = /<(.*)>/.exec(mail.header('List-Unsubscribe') ?? '')?.[1] ?? '';
+    expect(mail.text).toContain(url);
+    const said = await app.request<string>('POST', new URL(url).pathname);
+    expect(said.status).toBe(200);
+    return String(said.body);
+  };
+
   it('commits reach who made them, who commented and who is named, if they read the code', async () => {
     const repository = await buildRepositoryProject(app, { owner });
     const [maker, reader, blind] = [await person(), await person(), await person()];
@@ -260,14 +270,24 @@ describe('comments on', () => {
     await call('POST', `${at}/${sha}/comments`, { note: body });
     const mail = await next(maker);
     const project = await repository.row();
-    expect(mentions(mail)).toEqual([`Re: ${project.name} | Make a file (${sha.slice(0, 8)})`, null, null]);
+    expect(mentions(mail)).toEqual([`Re: ${project.name} | Make a file (${sha.slice(0, 8)})`, stop, null]);
     expect(mail.text).toContain(`${owner.user.name} commented on commit ${sha.slice(0, 8)}:`);
     expect(mail.text).toMatch(new RegExp(`/-/commit/${sha}#note_\\d+`));
     expect(mail.header('X-GitLab-Commit-ID')).toBe(sha);
     expect(mentions(await next(reader))[2]).toBe('mentioned');
     const discussion = await call<{ id: string }>('POST', `${at}/${sha}/discussions`, { body: 'Because' }, reader);
     expect((await next(maker)).text).toContain('Because');
-    expect((await next(owner)).text).toContain('Because');
+    const heard = await next(owner);
+    expect(heard.text).toContain('Because');
+    // Whoever has enough of one commit hears of the others, and of this one by name.
+    const already = got(owner);
+    expect(await unsubscribe(heard)).toContain(`Unsubscribed from commit ${sha.slice(0, 8)}`);
+    await call('POST', `${at}/${sha}/comments`, { note: 'Once more' }, reader);
+    expect((await next(maker)).text).toContain('Once more');
+    await settled();
+    expect(got(owner)).toBe(already);
+    await call('POST', `${at}/${sha}/comments`, { note: `@${owner.user.username}!` }, reader);
+    expect((await next(owner)).text).toContain(`@${owner.user.username}!`);
     expect(discussion.id).toMatch(/^[0-9a-f]{40}$/);
     await settled();
     expect(got(blind)).toBe(0);
@@ -282,13 +302,18 @@ describe('comments on', () => {
     const { id } = await call('POST', at, values, author);
     await call('POST', `${at}/${id}/notes`, { body: `Run it as @${stranger.user.username} *twice*` });
     const mail = await next(author);
-    expect(mentions(mail)).toEqual([`Re: ${of.name} | A script ($${id})`, null, null]);
+    expect(mentions(mail)).toEqual([`Re: ${of.name} | A script ($${id})`, stop, null]);
     expect(mail.text).toContain(`${owner.user.name} commented on snippet $${id}:`);
     expect(mail.text).toMatch(new RegExp(`/-/snippets/${id}#note_\\d+`));
     expect(mail.html).toContain('<em>twice</em>');
     await call('POST', `${at}/${id}/notes`, { body: 'I did' }, author);
-    expect((await next(owner)).text).toContain('I did');
+    const heard = await next(owner);
+    expect(heard.text).toContain('I did');
+    expect(await unsubscribe(heard)).toContain(`Unsubscribed from snippet $${id}`);
+    const before = got(owner);
+    await call('POST', `${at}/${id}/notes`, { body: 'Again' }, author);
     await settled();
+    expect(got(owner)).toBe(before);
     expect(got(stranger)).toBe(0);
     expect((await call<unknown[]>('GET', '/todos', undefined, stranger)).length).toBe(0);
   });

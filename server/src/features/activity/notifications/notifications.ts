@@ -21,10 +21,11 @@ import type { About, Audience, Reader } from '../../collaboration/index.ts';
 import { noteById } from '../../collaboration/notes/index.ts';
 import { mailAddressOf } from '../../identity/index.ts';
 import { sendsMail } from '../../namespaces/index.ts';
-import { type Content, type NotifiedItem, notificationMail, type SubscribedType, wordsOf } from './mail-template.ts';
+import { type Content, type NotifiedItem, notificationMail, wordsOf } from './mail-template.ts';
 import type { NotifiedPlace } from './recipients.queries.ts';
 import * as queries from './recipients.queries.ts';
 import { type NotifiedEvent, recipients } from './recipients.ts';
+import type { Followed } from './unsubscribe.ts';
 
 export interface NotificationDependencies {
   readonly db: Db;
@@ -33,7 +34,7 @@ export interface NotificationDependencies {
   readonly mail: Pick<Mail, 'configured' | 'send'>;
   readonly markdown: Pick<Markdown, 'html'>;
   readonly audience: Audience;
-  readonly unsubscribeUrl: (followed: { userId: number; type: SubscribedType; id: number; iid: number }) => string;
+  readonly unsubscribeUrl: (followed: Followed) => string;
 }
 
 /** What happened to a thing, before it is known who hears of it. */
@@ -53,8 +54,11 @@ interface Event {
   readonly byItself?: true;
 }
 
-const subscribed: readonly NotifiedItem['type'][] = ['issue', 'merge_request', 'epic'];
-const isSubscribed = (type: NotifiedItem['type']): type is SubscribedType => subscribed.includes(type);
+/** What a person ends the mails about. */
+function followedBy(userId: number, { type, id, projectId, commitId }: Event['about'], iid: number | null) {
+  if (type !== 'commit') return id === null ? null : { userId, type, id, iid };
+  return commitId && projectId !== null ? { userId, type, id: commitId, projectId, iid } : null;
+}
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Things as the API shows them: what mails need of them. */
@@ -111,13 +115,20 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       ...(text && html ? { body: { text, html } } : {}),
       ...(note ? { note } : {}),
     };
-    const ends = isSubscribed(type) && id !== null && iid !== null;
-    const unsubscribe = ends ? deps.unsubscribeUrl({ userId: user.id, type, id, iid }) : null;
+    const followed = followedBy(user.id, about, iid);
+    const unsubscribe = followed && deps.unsubscribeUrl(followed);
     const message = notificationMail({ address, reason, unsubscribe }, item, content, externalUrl);
     await transaction(db, async (tx) => {
       if (await queries.claimMail(tx, event.factId, user.id)) await mail.send(tx, message);
     });
   }
+
+  const subscriptionsTo = async ({ type, id, projectId, commitId }: Event['about']) =>
+    id !== null
+      ? await queries.subscriptionsTo(db, type, id)
+      : commitId && projectId !== null
+        ? await queries.commitSubscriptions(db, projectId, commitId)
+        : new Map<number, boolean>();
 
   async function tell(event: Event, delivery: FactDelivery): Promise<void> {
     const { about, actorId } = event;
@@ -134,7 +145,7 @@ export function notifications(deps: NotificationDependencies): FactConsumer {
       audience.participants(about),
       description ? audience.named(about, description, actorId) : { alone: [], together: [] },
       queries.watchersOf(db, place),
-      about.id === null ? new Map<number, boolean>() : queries.subscriptionsTo(db, about.type, about.id),
+      subscriptionsTo(about),
       event.text ? audience.named(about, event.text, actorId) : { alone: [], together: [] },
       event.event === 'new_issue' && about.id !== null ? queries.labelSubscribers(db, about.id) : [],
     ]);

@@ -44,6 +44,14 @@ export async function subscriptionsTo(db: Db, type: string, id: number): Promise
   return new Map(rows.map(({ user_id, subscribed }) => [user_id, subscribed]));
 }
 
+/** The same for comments on a commit. */
+export async function commitSubscriptions(db: Db, projectId: number, commitId: string): Promise<Map<number, boolean>> {
+  const { rows } = await sql<{ user_id: number; subscribed: boolean }>`
+    select user_id, subscribed from commit_subscriptions
+    where project_id = ${projectId} and commit_id = ${commitId}`.execute(db);
+  return new Map(rows.map(({ user_id, subscribed }) => [user_id, subscribed]));
+}
+
 /** Those who subscribe to one of the labels of an issue. */
 export async function labelSubscribers(db: Db, issueId: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`

@@ -4,18 +4,17 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { escapeHtml } from '../../../kernel/markdown/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
-import { setSubscribed } from '../../collaboration/index.ts';
-import { type SubscribedType, wordsOf } from './mail-template.ts';
+import { setCommitSubscribed, setSubscribed } from '../../collaboration/index.ts';
+import { type NotifiedItem, wordsOf } from './mail-template.ts';
 
 const purpose = 'unsubscribe';
 const path = '/-/sent_notifications';
 
-interface Followed {
-  readonly userId: number;
-  readonly type: SubscribedType;
-  readonly id: number;
-  readonly iid: number;
-}
+/** What somebody hears of; a commit by its project and hash. */
+export type Followed = { readonly userId: number; readonly iid: number | null } & (
+  | { readonly type: Exclude<NotifiedItem['type'], 'commit'>; readonly id: number }
+  | { readonly type: 'commit'; readonly id: string; readonly projectId: number }
+);
 
 /** The key says for whom and for what it is, sealed: nobody makes one, and none is stored. */
 export function unsubscribing(deps: {
@@ -56,7 +55,10 @@ export function unsubscribing(deps: {
       });
       server.post<{ Params: { key: string } }>(`${path}/:key/unsubscribe`, async (request, reply) => {
         const followed = opened(request.params.key);
-        await setSubscribed(deps.db, followed, followed.userId, false);
+        const { userId } = followed;
+        if (followed.type === 'commit')
+          await setCommitSubscribed(deps.db, { projectId: followed.projectId, commitId: followed.id }, userId, false);
+        else await setSubscribed(deps.db, followed, userId, false);
         const said = '<p>You still receive email when somebody mentions you.</p>';
         void reply
           .header('Content-Type', html)

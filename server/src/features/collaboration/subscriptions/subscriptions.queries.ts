@@ -31,3 +31,15 @@ export async function setSubscribed(
     .onConflict((conflict) => conflict.columns(['noteable_type', 'noteable_id', 'user_id']).doUpdateSet({ subscribed }))
     .execute();
 }
+
+/** The same for comments on a commit, which has no row of its own. */
+export async function setCommitSubscribed(
+  tx: Db,
+  { projectId, commitId }: { readonly projectId: number; readonly commitId: string },
+  userId: number,
+  subscribed: boolean,
+): Promise<void> {
+  await sql`insert into commit_subscriptions (project_id, commit_id, user_id, subscribed)
+    select p.id, ${commitId}, u.id, ${subscribed} from projects p, users u where p.id = ${projectId} and u.id = ${userId}
+    on conflict (project_id, commit_id, user_id) do update set subscribed = excluded.subscribed`.execute(tx);
+}

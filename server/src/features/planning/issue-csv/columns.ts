@@ -1,6 +1,7 @@
 /** Columns of exported issues. */
+
+import { csvLine, inert } from '../../../kernel/csv.ts';
 import type { LoadedIssue } from '../issues/issues.queries.ts';
-import { csvLine, inert } from './csv.ts';
 
 const time = (at: Date | null) => at?.toISOString().slice(0, 19).replace('T', ' ') ?? '';
 const yes = (value: boolean | null) => (value ? 'Yes' : 'No');

@@ -1,6 +1,6 @@
 /** Reading and writing comma-separated values. */
 import { describe, expect, it } from 'vitest';
-import { csvLine, inert, readCsv } from './csv.ts';
+import { csvLine, inert, readCsv } from '../../../kernel/csv.ts';
 import { issueRows } from './rows.ts';
 
 const read = (text: string) => [...readCsv(text)].map(({ line, fields }) => [line, ...fields]);

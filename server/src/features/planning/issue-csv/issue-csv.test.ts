@@ -13,8 +13,8 @@ import {
 } from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
+import { readCsv } from '../../../kernel/csv.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
-import { readCsv } from './csv.ts';
 
 interface Shown {
   readonly iid: number;

@@ -1,5 +1,5 @@
 /** Rows of a file of issues: which columns it has, and what a row says of the issue to be. Pure. */
-import { CsvError, readCsv } from './csv.ts';
+import { CsvError, readCsv } from '../../../kernel/csv.ts';
 
 const largestRows = 10_000;
 

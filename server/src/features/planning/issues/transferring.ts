@@ -12,6 +12,7 @@ import { epicAbove } from '../epics/epics.queries.ts';
 import { epicService } from '../epics/epics.service.ts';
 import { epicNoteableOf } from '../epics/place.ts';
 import { iterationAbove } from '../iterations/above.queries.ts';
+import { moveMetricImages } from '../metric-images/metric-images.queries.ts';
 import { peopleWhoRead } from './access.ts';
 import * as queries from './issues.queries.ts';
 import { issueService } from './issues.service.ts';
@@ -79,6 +80,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>) {
         await copyFollowers(tx, from, to);
         await copyLinks(tx, row.id, made.id);
         await copyTimes(tx, 'issues', row.id, made.id);
+        await moveMetricImages(tx, row.id, made.id);
         await systemNote(tx, to, userId, 'moved', `moved from ${await referenceFrom(tx, made, row)}`);
         await systemNote(tx, from, userId, 'moved', `moved to ${await referenceFrom(tx, row, made)}`);
         await updateIssue(tx, subject, caller, row, { state_event: 'close' }, { moved_to_id: made.id });

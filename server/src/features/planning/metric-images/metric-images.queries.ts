@@ -58,3 +58,8 @@ export async function deleteMetricImage(tx: Db, id: number): Promise<boolean> {
   const { rows } = await sql`delete from issue_metric_images where id = ${id} returning id`.execute(tx);
   return rows.length > 0;
 }
+
+/** The images of an issue that goes on elsewhere go with it, with the addresses that they have. */
+export async function moveMetricImages(tx: Db, from: number, to: number): Promise<void> {
+  await tx.updateTable('issue_metric_images').set({ issue_id: to }).where('issue_id', '=', from).execute();
+}

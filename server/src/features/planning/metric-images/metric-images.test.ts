@@ -61,6 +61,23 @@ const change = (base: string, id: number, by: BuiltToken, json: object) =>
 const remove = (base: string, id: number, by: BuiltToken) =>
   app.api<Image>('DELETE', `${base}/${id}`, { token: by.secret });
 
+it('go with an issue that is moved to another project, and are seen by who sees it there', async () => {
+  const base = await incident();
+  const { body: image } = await upload(base, planner, { url_text: 'CPU' });
+  const target = await buildProject(app, { visibility: 'private' });
+  await buildMember(app, { of: target, user: planner.user, level: Level.planner });
+  const moved = await app.api<{ iid: number }>('POST', base.replace('/metric_images', '/move'), {
+    token: planner.secret,
+    json: { to_project_id: target.id },
+  });
+  expect(moved.status).toBe(201);
+  const there = `/projects/${target.id}/issues/${moved.body.iid}/metric_images`;
+  expect((await list(there, planner)).body).toEqual([image]);
+  expect((await list(base, planner)).body).toEqual([]);
+  const file = async (who: BuiltToken) => (await app.request('GET', image.file_path, { token: who.secret })).status;
+  expect([await file(planner), await file(guest)]).toEqual([200, 404]);
+});
+
 it('are added to incidents, listed, changed and removed', async () => {
   const base = await incident();
   const made = await upload(base, planner, { url: 'https://metrics.example/cpu', url_text: 'CPU' });

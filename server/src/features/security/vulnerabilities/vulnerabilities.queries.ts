@@ -1,41 +1,69 @@
 /** Rows of vulnerabilities and their findings. */
 import { type Selectable, sql } from 'kysely';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { VulnerabilitiesTable, VulnerabilityFindingsTable } from '../../../kernel/db/tables.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { abilityScope, below, withTables } from '../../namespaces/index.ts';
 import type { Identifier } from '../reports/report.ts';
 
 export type VulnerabilityRow = Selectable<VulnerabilitiesTable>;
 export type FindingRow = Selectable<VulnerabilityFindingsTable>;
 
-interface VulnerabilityFilter {
+/** Whose vulnerabilities: those of one project, or of all below a group or of the instance that the caller may read. */
+export type ReportPlace =
+  | { readonly kind: 'project'; readonly id: number }
+  | { readonly kind: 'group'; readonly id: number; readonly caller: Caller }
+  | { readonly kind: 'instance'; readonly caller: Caller };
+
+export interface VulnerabilityFilter {
+  /** Of the projects that the place has. */
+  readonly projectIds: readonly number[];
   readonly states: readonly string[];
   readonly severities: readonly string[];
   readonly reportTypes: readonly string[];
   readonly order: 'newest' | 'severity';
 }
 
-/** The newest first, or the worst. */
-export async function listVulnerabilities(
+/** Projects that are archived or wait for their deletion are not in reports of groups and of the instance. */
+function inPlace(place: ReportPlace) {
+  if (place.kind === 'project') return sql<boolean>`project_id = ${place.id}`;
+  const { tables, condition } = abilityScope(place.caller, 'read_vulnerability');
+  const within = place.kind === 'group' ? sql`p.namespace_id in ${below(place.id)}` : sql`true`;
+  return sql<boolean>`project_id in (${withTables(tables)} select p.id from projects p
+    where ${within} and not p.archived and p.marked_for_deletion_on is null and ${condition})`;
+}
+
+const among = (column: string, words: readonly string[]) =>
+  sql<boolean>`${sql.ref(column)} = any(${[...words]}::text[])`;
+
+const vulnerabilitiesIn = (
   db: Db,
-  projectId: number,
-  { states, severities, reportTypes, order }: VulnerabilityFilter,
-  page: Pick<Page, 'limit' | 'offset'>,
-): Promise<{ rows: VulnerabilityRow[]; total: number }> {
-  const among = (column: string, words: readonly string[]) =>
-    sql<boolean>`${sql.ref(column)} = any(${[...words]}::text[])`;
-  const query = db
+  place: ReportPlace,
+  { projectIds, states, severities, reportTypes }: Omit<VulnerabilityFilter, 'order'>,
+) =>
+  db
     .selectFrom('vulnerabilities')
-    .where('project_id', '=', projectId)
+    .where(inPlace(place))
+    .$if(projectIds.length > 0, (found) => found.where('project_id', 'in', [...projectIds]))
     .$if(states.length > 0, (found) => found.where(among('state', states)))
     .$if(severities.length > 0, (found) => found.where(among('severity', severities)))
     .$if(reportTypes.length > 0, (found) => found.where(among('report_type', reportTypes)));
+
+/** The newest first, or the worst. */
+export async function listVulnerabilities(
+  db: Db,
+  place: ReportPlace,
+  filter: VulnerabilityFilter,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ rows: VulnerabilityRow[]; total: number }> {
+  const query = vulnerabilitiesIn(db, place, filter);
   const worst = sql`array_position(array['critical', 'high', 'medium', 'low', 'unknown', 'info'], severity)`;
   const [rows, total] = await Promise.all([
     query
       .selectAll()
-      .$if(order === 'severity', (found) => found.orderBy(worst))
+      .$if(filter.order === 'severity', (found) => found.orderBy(worst))
       .orderBy('id', 'desc')
       .limit(page.limit)
       .offset(page.offset)
@@ -43,6 +71,47 @@ export async function listVulnerabilities(
     countUpTo(db, query.select('id')),
   ]);
   return { rows, total };
+}
+
+export interface ReportedVulnerability {
+  readonly id: number;
+  readonly title: string;
+  readonly description: string | null;
+  readonly state: string;
+  readonly severity: string;
+  readonly report_type: string;
+  readonly created_at: Date;
+  readonly group_name: string;
+  readonly project_name: string;
+  readonly scanner: string | null;
+  readonly location: unknown;
+  readonly identifiers: readonly Pick<Identifier, 'external_type' | 'name'>[];
+}
+
+/** A batch for files, the newest first; those with smaller ids than `before`. */
+export async function reportedVulnerabilities(
+  db: Db,
+  place: ReportPlace,
+  filter: Omit<VulnerabilityFilter, 'order'>,
+  before: number | null,
+  limit: number,
+): Promise<ReportedVulnerability[]> {
+  const found = vulnerabilitiesIn(db, place, filter)
+    .selectAll()
+    .$if(before !== null, (query) => query.where('id', '<', before))
+    .orderBy('id', 'desc')
+    .limit(limit);
+  const { rows } = await sql<ReportedVulnerability>`
+    select v.id, v.title, v.description, v.state, v.severity, v.report_type, v.created_at,
+      n.full_name as group_name, p.name as project_name, c.name as scanner, f.location,
+      (select coalesce(jsonb_agg(jsonb_build_object('external_type', i.external_type, 'name', i.name) order by fi.position), '[]')
+        from finding_identifiers fi join security_identifiers i on i.id = fi.identifier_id
+        where fi.finding_id = f.id) as identifiers
+    from (${found}) v join projects p on p.id = v.project_id join namespaces n on n.id = p.namespace_id
+      left join lateral (select * from vulnerability_findings where vulnerability_id = v.id order by id limit 1) f on true
+      left join security_scanners c on c.id = f.scanner_id
+    order by v.id desc`.execute(db);
+  return rows;
 }
 
 export async function findVulnerability(db: Db, id: number): Promise<VulnerabilityRow | undefined> {

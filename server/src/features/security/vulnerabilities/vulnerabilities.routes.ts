@@ -12,6 +12,7 @@ import { type ParentLoader, requireOnProject } from '../../../kernel/http/parent
 import { type Answer, answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { confidences, reportTypes, severities } from '../reports/report.ts';
 import { comparisonRoute } from './comparison.routes.ts';
+import { reportRoutes } from './report.routes.ts';
 import { trendRoute } from './trend.routes.ts';
 import {
   ListedFindingEntity,
@@ -26,7 +27,6 @@ import {
   findVulnerability,
   latestScannedPipeline,
   listFindings,
-  listVulnerabilities,
   lockFreeFinding,
   setState,
   type VulnerabilityRow,
@@ -42,8 +42,6 @@ const read = { on: 'project', ability: 'read_vulnerability' } as const;
 const admin = { on: 'project', ability: 'admin_vulnerability' } as const;
 const id = IdOrPath('Id or path of the project');
 const vulnerabilityId = Int({ description: 'Id of the vulnerability' });
-
-const states = ['detected', 'opened', 'confirmed', 'resolved', 'dismissed'] as const;
 
 /** What people decide, and the word for it in audit events. */
 const decisions = [
@@ -83,36 +81,7 @@ export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependenc
   return [
     comparisonRoute(db),
     trendRoute(db),
-    route({
-      ...common,
-      method: 'GET',
-      path: '/projects/:id/vulnerabilities',
-      summary: 'Vulnerabilities of a project',
-      access: read,
-      params: Type.Object({
-        id,
-        state: Optional(List(OneOf(states), { commas: true, description: 'States' })),
-        severity: Optional(List(OneOf(severities), { commas: true, description: 'Severities' })),
-        report_type: Optional(List(OneOf(reportTypes), { commas: true, description: 'Kinds of reports' })),
-        order_by: Optional(OneOf(['id', 'severity'], { default: 'id', description: 'The newest first, or the worst' })),
-      }),
-      pagination: 'offset',
-      responses: { 200: ListOf(VulnerabilityEntity) },
-      handler: async ({ subject, params, page }) => {
-        const filter = {
-          states: params.state ?? [],
-          severities: params.severity ?? [],
-          reportTypes: params.report_type ?? [],
-          order: params.order_by === 'severity' ? 'severity' : 'newest',
-        } as const;
-        const { rows, total } = await listVulnerabilities(db, subject.project.id, filter, page);
-        const findings = await findingsOf(
-          db,
-          rows.map((row) => row.id),
-        );
-        return mapPage(offsetPage(page, rows, total), (row) => vulnerabilityJson(row, findings.get(row.id), subject));
-      },
-    }),
+    ...reportRoutes(db),
     route({
       ...common,
       method: 'POST',

@@ -113,6 +113,8 @@ import { importProgressMigration } from './0830-import-progress.ts';
 import { bulkImportsMigration } from './0831-bulk-imports.ts';
 import { codeIndexMigration } from './0905-code-index.ts';
 import { groupTransfersMigration } from './0910-group-transfers.ts';
+import { worstVulnerabilitiesMigration } from './0915-worst-vulnerabilities.ts';
+import { commitSubscriptionsMigration } from './0916-commit-subscriptions.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -235,4 +237,6 @@ export const migrations: readonly Migration[] = [
   bulkImportsMigration,
   codeIndexMigration,
   groupTransfersMigration,
+  worstVulnerabilitiesMigration,
+  commitSubscriptionsMigration,
 ];
