@@ -60,11 +60,14 @@ async function buildBundle(): Promise<void> {
   rmSync(draft, { recursive: true, force: true });
   const entries = { millrace: 'cli/src/millrace.ts', runner: 'packages/runner/src/main.ts' };
   // Started by the product itself, from beside its bundle.
-  const thread = { out: 'markdown-main', in: 'server/src/kernel/markdown/worker.ts' };
+  const threads = [
+    { out: 'markdown-main', in: 'server/src/kernel/markdown/worker.ts' },
+    { out: 'patterns-main', in: 'server/src/features/activity/search/pattern-worker.ts' },
+  ];
   const entryPoints = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));
   await build({
     absWorkingDir: root,
-    entryPoints: [...entryPoints.map(([name, path]) => ({ out: `${name}-main`, in: path })), thread],
+    entryPoints: [...entryPoints.map(([name, path]) => ({ out: `${name}-main`, in: path })), ...threads],
     outdir: join(draft, 'lib'),
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -243,7 +243,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     ...{ markdown: kernels.markdown, noteables: collaboration.noteables },
     project: (idOrPath, caller) => namespaces.parents.project(idOrPath, caller),
     resolver: identity.resolver,
-    search: { ...repository.search, ...planning.search, ...review.search, projects: namespaces.list },
+    search: { ...repository.search, ...planning.search, ...review.search, projects: namespaces.list, log },
     feedCaller: identity.feedCaller,
     webhooks: {
       settings,

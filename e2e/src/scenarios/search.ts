@@ -70,6 +70,21 @@ export async function searchJourney(suite: Suite): Promise<void> {
           await page.getByText('No results for “zebra nothing”').waitFor();
         },
       );
+      await suite.step(
+        'browser: code of everything is found in the index, by text and by regular expression',
+        async () => {
+          await page.goto('/search?search=zebra%20language%3Atypescript&scope=blobs');
+          const found = page.getByRole('region', { name: 'src/count.ts, from line 1' });
+          await found.locator('mark', { hasText: 'zebra' }).waitFor();
+          await page.getByRole('list', { name: 'Results' }).getByText(project).first().waitFor();
+          await look(page, 'search-code-everywhere');
+          await page.goto('/search?search=const%20%5Cw%2B%20%3D%20%5B0-9%5D%3B&scope=blobs');
+          await page.getByText('No results for').waitFor();
+          await page.getByRole('checkbox', { name: 'Regular expression' }).click();
+          await found.waitFor();
+          assert.match(page.url(), /regex=true/);
+        },
+      );
       await suite.step('browser: code of a project is found with its lines, and opens at them', async () => {
         await page.goto('/search?search=zebra');
         await page.getByRole('combobox', { name: 'Project or group' }).click();
@@ -88,6 +103,9 @@ export async function searchJourney(suite: Suite): Promise<void> {
         assert.equal(await results.getByRole('listitem').count(), 1);
         assert.equal(await visitor.page.getByRole('link', { name: 'People' }).count(), 0);
         await look(visitor.page, 'search-narrow-dark');
+        await visitor.page.goto('/search?search=zebra&scope=blobs');
+        await visitor.page.getByRole('region', { name: 'src/count.ts, from line 1' }).waitFor();
+        await look(visitor.page, 'search-code-narrow-dark');
         assert.deepEqual([...reader.problems(), ...visitor.problems()], []);
       });
     });

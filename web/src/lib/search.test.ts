@@ -9,7 +9,8 @@ describe('scopes', () => {
     expect(scopesOf({}, configured, true)).toEqual(['projects', 'issues', 'users']);
     expect(scopesOf({}, configured, false)).toEqual(['projects', 'issues']);
     expect(scopesOf({ project_id: 'a/b' }, configured, false)).toContain('blobs');
-    expect(scopesOf({ group_id: 'a' }, configured, true)).not.toContain('blobs');
+    expect(scopesOf({ group_id: 'a' }, configured, true)).toContain('blobs');
+    expect(scopesOf({ group_id: 'a' }, configured, true)).not.toContain('commits');
   });
 
   it('begin with the one that the address, then the instance names', () => {
@@ -23,11 +24,13 @@ describe('scopes', () => {
 
 describe('results', () => {
   it('lead to the line with the text', () => {
-    const blob = { path: 'src/a b.ts', data: 'one\nThe Zebra\n', ref: 'main', startline: 4 };
-    expect(rowOf('blobs', blob, 'zebra extension:ts', 'group/project')).toMatchObject({
-      href: '/group/project/-/blob/main/src/a%20b.ts#L5',
+    const blob = { path: 'src/a b.ts', data: 'one\nThe Zebra\n', ref: 'main', startline: 4, project_path: 'g/p' };
+    expect(rowOf('blobs', blob, 'zebra', 'g/p')).toMatchObject({
+      href: '/g/p/-/blob/main/src/a%20b.ts#L5',
+      meta: ['main'],
       code: { first: 4, text: 'one\nThe Zebra\n' },
     });
+    expect(rowOf('blobs', blob, 'zebra', '').meta).toEqual(['g/p', 'main']);
     expect(rowOf('wiki_blobs', { ...blob, path: 'docs/Home.md' }, 'zebra', 'g/p')).toMatchObject({
       title: 'docs/Home',
       href: '/g/p/-/wikis/docs/Home',
@@ -66,7 +69,8 @@ it('places in the address', () => {
 });
 
 it('what was looked for is marked, whatever its case', () => {
-  expect(textOf('zebra -path:x  two')).toBe('zebra two');
+  expect(textOf({ search: 'zebra -path:x  two lang:"C & D"' })).toBe('zebra two');
+  expect(textOf({ search: 'zebra', regex: true })).toBe('');
   expect(marks('A Zebra, zebra', 'zebra')).toEqual([
     { text: 'A ', hit: false },
     { text: 'Zebra', hit: true },

@@ -10,6 +10,8 @@ export interface SearchAddress {
   readonly project_id?: string | undefined;
   readonly state?: string | undefined;
   readonly page?: number | undefined;
+  /** Whether code is searched for a regular expression. */
+  readonly regex?: boolean | undefined;
 }
 
 export const scopeNames = {
@@ -37,7 +39,16 @@ const inProjects: readonly Scope[] = [
   'milestones',
   'users',
 ];
-const inGroups: readonly Scope[] = ['projects', 'issues', 'merge_requests', 'milestones', 'epics', 'users'];
+const inGroups: readonly Scope[] = [
+  'projects',
+  'blobs',
+  'issues',
+  'merge_requests',
+  'wiki_blobs',
+  'milestones',
+  'epics',
+  'users',
+];
 const isScope = (name: string): name is Scope => Object.hasOwn(scopeNames, name);
 /** Without an account nobody looks for people. */
 const forVisitors = (scopes: readonly Scope[], signedIn: boolean) =>
@@ -65,6 +76,8 @@ interface Blob {
   readonly data: string;
   readonly ref: string;
   readonly startline: number;
+  /** Full path. */
+  readonly project_path: string;
 }
 type Commit = Pick<Schemas['Commit'], 'id' | 'short_id' | 'title' | 'author_name' | 'committed_date'>;
 
@@ -92,22 +105,21 @@ const local = (url: string) => {
 /** `group/project` of `https://host/group/project/-/issues/1`. */
 const placeOf = (url: string) => new URL(url).pathname.slice(1).split('/-/')[0] ?? '';
 
-/** The text of a search for files without the filters of paths. */
-export const textOf = (search: string): string =>
-  search
-    .replace(/(^|\s)-?(filename|path|extension):\S+(?=\s|$)/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+const filters = /(^|\s)-?(filename|path|file|f|extension|ext|language|lang|l|blob|case):("[^"]+"|\S+)(?=\s|$)/g;
 
-function codeRow(blob: Blob, search: string, href: (line: number) => string): FoundRow {
+/** What stands out in lines: the text of a search for files without its filters; nothing where that is an expression. */
+export const textOf = ({ search = '', regex }: SearchAddress): string =>
+  regex ? '' : search.replace(filters, '').replaceAll(/\s+/g, ' ').trim();
+
+function codeRow(blob: Blob, text: string, project: string, href: (line: number) => string): FoundRow {
   const lines = blob.data.split('\n');
-  const wanted = textOf(search).toLowerCase();
+  const wanted = text.toLowerCase();
   const at = Math.max(0, wanted === '' ? 0 : lines.findIndex((line) => line.toLowerCase().includes(wanted)));
   return {
-    key: `${blob.path}:${blob.startline}`,
+    key: `${blob.project_path}:${blob.path}:${blob.startline}`,
     title: blob.path,
     href: href(blob.startline + at),
-    meta: [blob.ref],
+    meta: project === '' ? [blob.project_path, blob.ref] : [blob.ref],
     ...(blob.data === '' ? {} : { code: { path: blob.path, text: blob.data, first: blob.startline } }),
   };
 }
@@ -153,8 +165,8 @@ const titled = (of: {
   at: of.created_at,
 });
 
-/** One result as a row; `project` is the full path of the one that was searched. */
-export function rowOf(scope: Scope, item: unknown, search: string, project: string): FoundRow {
+/** One result as a row; `text` is what stands out, `project` the full path of the one that was searched. */
+export function rowOf(scope: Scope, item: unknown, text: string, project: string): FoundRow {
   switch (scope) {
     case 'projects': {
       const { id, name_with_namespace, web_url, description } = item as Schemas['Project'];
@@ -180,12 +192,14 @@ export function rowOf(scope: Scope, item: unknown, search: string, project: stri
     }
     case 'blobs': {
       const blob = item as Blob;
-      return codeRow(blob, search, (line) => `/${project}/-/blob/${encoded(`${blob.ref}/${blob.path}`)}#L${line}`);
+      const address = `/${blob.project_path}/-/blob/${encoded(`${blob.ref}/${blob.path}`)}`;
+      return codeRow(blob, text, project, (line) => `${address}#L${line}`);
     }
     case 'wiki_blobs': {
       const blob = item as Blob;
       const slug = blob.path.replace(/(?<=[^/])\.[^./]*$/, '');
-      return { ...codeRow(blob, search, () => `/${project}/-/wikis/${encoded(slug)}`), title: slug };
+      const address = `/${blob.project_path}/-/wikis/${encoded(slug)}`;
+      return { ...codeRow(blob, text, project, () => address), title: slug };
     }
     case 'notes':
       return noteRow(item as Schemas['Note'], project);
@@ -200,6 +214,9 @@ export const states: Readonly<Partial<Record<Scope, readonly string[]>>> = {
   epics: ['opened', 'closed'],
 };
 
+/** Whether a scope looks into files. */
+export const isCode = (scope: Scope | undefined): boolean => scope === 'blobs' || scope === 'wiki_blobs';
+
 /** One page of what is found; nothing is asked for without a text. */
 export const found = (at: SearchAddress, scope: Scope) =>
   queryOptions({
@@ -207,7 +224,8 @@ export const found = (at: SearchAddress, scope: Scope) =>
     queryFn: async () => {
       const search = at.search ?? '';
       const state = states[scope]?.includes(at.state ?? '') ? (at.state as 'opened') : undefined;
-      const query = { scope: scope as 'issues', search, page: at.page ?? 1, per_page: 20, ...(state ? { state } : {}) };
+      const more = { ...(state ? { state } : {}), ...(at.regex && isCode(scope) ? { regex: true } : {}) };
+      const query = { scope: scope as 'issues', search, page: at.page ?? 1, per_page: 20, ...more };
       const { project_id: project, group_id: group } = at;
       return await unwrapPage(
         project !== undefined

@@ -17,6 +17,7 @@ export const searchRoute = createRoute({
     project_id: text(search.project_id),
     state: text(search.state),
     page: number(search.page),
+    regex: search.regex === true ? true : undefined,
   }),
   beforeLoad: async (at) => {
     const { search } = await queries.ensureQueryData(configuration());

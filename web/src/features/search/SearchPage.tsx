@@ -1,5 +1,5 @@
 /** The search: a text, where and for what it is looked for, and what was found. Everything stands in the address. */
-import { SegmentedControl } from '@mantine/core';
+import { Checkbox, SegmentedControl } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import * as data from '../../lib/data.ts';
@@ -7,6 +7,7 @@ import { configuration } from '../../lib/instance.ts';
 import {
   type FoundRow,
   found,
+  isCode,
   placeChange,
   placeValue,
   rowOf,
@@ -66,16 +67,16 @@ function Results({ at, scope, search, project, go }: ResultsProps) {
     return (
       <EmptyState title={`No results for “${search}”`}>
         {scope === 'blobs'
-          ? 'Only the default branch is searched, for the text as it is. Check filters such as extension:ts, or try another kind of result.'
+          ? 'Only default branches are searched, for the text as it is. Check filters such as extension:ts, or try another kind of result.'
           : 'Try other words, another kind of result, or all projects and groups.'}
       </EmptyState>
     );
-  const wanted = textOf(search);
+  const wanted = textOf(at);
   return (
     <>
       <DataList label="Results">
         {page.items.map((item) => {
-          const row = rowOf(scope, item, search, project);
+          const row = rowOf(scope, item, wanted, project);
           return <Row key={row.key} row={row} wanted={wanted} />;
         })}
       </DataList>
@@ -98,13 +99,20 @@ export default function SearchPage() {
   return (
     <Page title={at.search ? `${at.search} · Search` : 'Search'} heading="Search">
       <FilterBar
-        label={scope === 'blobs' ? 'Text, with filters such as extension:ts or path:src/' : 'Search'}
+        label={scope === 'blobs' ? 'Text, with filters such as language:go or path:src/' : 'Search'}
         value={at.search ?? ''}
         change={(text) => {
           if (text.trim() !== (at.search ?? '')) change({ search: text.trim() || undefined, page: undefined }, true);
         }}
       >
         <PlaceSelect value={placeValue(at)} change={(value) => change(placeChange(value))} />
+        {isCode(scope) ? (
+          <Checkbox
+            label="Regular expression"
+            checked={at.regex === true}
+            onChange={(event) => change({ regex: event.currentTarget.checked || undefined, page: undefined })}
+          />
+        ) : null}
       </FilterBar>
       <TabRow label="Kinds of results" className={classes.kinds}>
         {scopesOf(at, instance.search, signedIn).map((each) => (
@@ -135,7 +143,7 @@ export default function SearchPage() {
         <EmptyState title={scope === undefined ? 'Search is switched off here' : 'What are you looking for?'}>
           {scope === undefined
             ? 'Choose a project or group to search it.'
-            : 'Type a word of a title, description or name. Choose a project to search its code, commits and comments.'}
+            : 'Type a word of a title, description or name. Choose a project to search its commits and comments.'}
         </EmptyState>
       ) : (
         <Results

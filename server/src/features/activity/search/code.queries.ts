@@ -100,7 +100,6 @@ export async function* chunksWith(db: Db, scope: CodeScope, query: CodeQuery): A
   ];
   const tx = await db.startTransaction().execute();
   try {
-    await sql`set local statement_timeout = ${sql.raw(String(longestMilliseconds))}`.execute(tx);
     // Rows come in the order in which they lie, by one process.
     await sql`set local synchronize_seqscans = off`.execute(tx);
     await sql`set local max_parallel_workers_per_gather = 0`.execute(tx);
@@ -113,7 +112,11 @@ export async function* chunksWith(db: Db, scope: CodeScope, query: CodeQuery): A
       join lateral (select f.index_id, s.project_id, s.project_path, s.branch, f.path, f.language, f.blob_id
         from code_files f join seen s on s.id = f.index_id
         where ${allOf([sql`f.blob_id = c.blob_id`, ...query.filters.map(filtered)])} offset 0) f on true`.execute(tx);
+    const until = Date.now() + longestMilliseconds;
     for (;;) {
+      // Whoever reads the rows may have taken their time.
+      const left = Math.max(1, until - Date.now());
+      await sql`set local statement_timeout = ${sql.raw(String(left))}`.execute(tx);
       const { rows } = await sql<FoundLinesChunk>`fetch ${sql.raw(String(atOnce))} from found_chunks`.execute(tx);
       yield* rows;
       if (rows.length < atOnce) break;

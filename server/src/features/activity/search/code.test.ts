@@ -190,6 +190,36 @@ describe('the index', () => {
     expect(await found('', { scope: 'wiki_blobs', search: 'the GNU is' })).toEqual([]);
   });
 
+  it('looks for regular expressions in linear time, in the index alone', async () => {
+    const project = await buildRepositoryProject(app, {
+      owner,
+      files: {
+        'a.ts': 'export function addax(one: number) {\n  return one;\n}\nconst addax2 = 1;\n',
+        'b.txt': `${'a'.repeat(200_000)}\nADDAX(\nthe end\n`,
+      },
+    });
+    await indexed(project);
+    const where = `/projects/${project.id}`;
+    const lines = async (text: string, more: Json = {}) =>
+      places(await found(where, { search: text, regex: true, num_context_lines: 0, ...more })).sort();
+    expect(await lines('addax\\w*\\(')).toEqual(['a.ts:1', 'b.txt:2']);
+    expect(await lines('addax\\w*\\( case:yes')).toEqual(['a.ts:1']);
+    expect(await lines('^const addax[0-9]')).toEqual(['a.ts:4']);
+    expect(await lines('(return|the) (one|end);?$')).toEqual(['a.ts:2', 'b.txt:3']);
+    expect(await lines('(return|the) (one|end);?$ extension:txt')).toEqual(['b.txt:3']);
+    expect(places(await found('', { search: 'function addax.*number', regex: true }))).toEqual(['a.ts:1']);
+    expect(await lines('(a*)*Q')).toEqual([]);
+    for (const text of ['(', 'a{2001}', '(?=x)', 'x'.repeat(1_001)])
+      expect((await search(where, { search: text, regex: true })).status).toBe(400);
+    const other = await search(where, { search: 'addax', regex: true, search_type: 'basic' });
+    expect(other).toMatchObject({ status: 400 });
+    const begin = performance.now();
+    const hostile = await search(where, { search: '((a{1,60}){1,60}x?){1,9}b$', regex: true });
+    expect([200, 400, 503]).toContain(hostile.status);
+    expect(performance.now() - begin).toBeLessThan(20_000);
+    expect(await lines('addax2 = \\d')).toEqual(['a.ts:4']);
+  });
+
   it('keeps what forks share once, and removes it with the last of them', async () => {
     const project = await buildRepositoryProject(app, { owner, files: { a: 'a bongo\n', b: 'another bongo\n' } });
     await indexed(project);

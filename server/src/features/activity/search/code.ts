@@ -1,6 +1,10 @@
 /** Searching the index of code, in one project or many: lines that hold a text first, then files whose path does. */
+import path from 'node:path';
 import type { Db } from '../../../kernel/db/index.ts';
+import { badRequest } from '../../../kernel/http/errors.ts';
 import { offsetPage, type Page, type Paged } from '../../../kernel/http/pagination.ts';
+import { createThread } from '../../../kernel/process/thread.ts';
+import type { Logger } from '../../../kernel/telemetry/index.ts';
 import {
   beginningOf,
   type ChunkText,
@@ -11,8 +15,9 @@ import {
   type FoundLinesChunk,
   filesNamed,
 } from './code.queries.ts';
-import { fileSearch } from './filters.ts';
-import { linesIn, literalMatches, placesOf } from './places.ts';
+import { type FileSearch, fileSearch } from './filters.ts';
+import { type PatternRequest, patternProblem, requiredTexts } from './patterns.ts';
+import { type LineMatch, linesIn, literalMatches, placesOf } from './places.ts';
 import { blobJson } from './search.entity.ts';
 
 /** Nobody pages further: what comes after is found with a narrower search. */
@@ -26,7 +31,14 @@ export interface CodeSearchOptions {
   readonly search: string;
   /** Lines before and after each that matches. */
   readonly around: number;
+  /** Whether the text is a regular expression. */
+  readonly regex: boolean;
 }
+
+/** Processor time for the lines of one batch, in milliseconds, and searches that wait for it. */
+const patternBudget = 1_000;
+const mostWaiting = 50;
+const longestPattern = 1_000;
 
 interface FoundPlace {
   readonly file: FoundChunk;
@@ -39,6 +51,30 @@ const byPath = (a: FoundChunk, b: FoundChunk) =>
   a.project_id - b.project_id ||
   (a.path < b.path ? -1 : a.path > b.path ? 1 : (a.first_line ?? 0) - (b.first_line ?? 0));
 
+function* placesIn(
+  file: FoundLinesChunk,
+  chunk: ChunkText,
+  matches: readonly LineMatch[],
+  around: number,
+): Generator<FoundPlace> {
+  const lines = linesIn(chunk.content);
+  const before = chunk.before === null ? [] : linesIn(chunk.before);
+  const behind = chunk.behind === null ? [] : linesIn(chunk.behind);
+  for (const { start, lines: shown } of placesOf({ before, lines, behind }, matches, around))
+    yield { file, startLine: chunk.first_line + start, lines: shown };
+}
+
+async function* inParts<T>(from: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<T[]> {
+  let part: T[] = [];
+  for await (const each of from) {
+    part.push(each);
+    if (part.length < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}
+
 async function taken<T>(from: AsyncIterable<T>, most: number): Promise<T[]> {
   const all: T[] = [];
   for await (const each of from) {
@@ -48,48 +84,80 @@ async function taken<T>(from: AsyncIterable<T>, most: number): Promise<T[]> {
   return all;
 }
 
-export function codeSearcher(db: Db) {
-  function* placesIn(
-    found: FoundLinesChunk,
-    chunk: ChunkText,
-    search: { text: string; cased: boolean; around: number },
-  ) {
-    const lines = linesIn(chunk.content);
-    const before = chunk.before === null ? [] : linesIn(chunk.before);
-    const behind = chunk.behind === null ? [] : linesIn(chunk.behind);
-    const matches = literalMatches(lines, search.text, search.cased);
-    for (const { start, lines: shown } of placesOf({ before, lines, behind }, matches, search.around))
-      yield { file: found, startLine: chunk.first_line + start, lines: shown };
+interface Sought extends FileSearch {
+  readonly regex: boolean;
+}
+
+function soughtIn({ search, regex }: Pick<CodeSearchOptions, 'search' | 'regex'>): Sought {
+  const sought = { ...fileSearch(search), regex };
+  if (!regex) return sought;
+  const problem = sought.text.length > longestPattern ? 'it is too long' : patternProblem(sought.text);
+  if (problem !== null) throw badRequest(`search is no regular expression: ${problem}`);
+  return sought;
+}
+
+const keyOf = ({ blob_id, first_line }: { readonly blob_id: number; readonly first_line: number }) =>
+  `${blob_id}:${first_line}`;
+
+export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
+  const patterns = createThread<PatternRequest, LineMatch[][]>({
+    source: path.join(import.meta.dirname, 'pattern-worker.ts'),
+    built: 'patterns-main.mjs',
+    budget: patternBudget,
+    maximumWaiting: mostWaiting,
+    busy: 'too many regular expressions are being looked for',
+    failed: 'regular expressions cannot be looked for',
+    log,
+  });
+
+  /** Where the lines match, text by text. */
+  async function matchesIn(texts: readonly string[], { text, cased, regex }: Sought): Promise<LineMatch[][]> {
+    if (!regex) return texts.map((each) => literalMatches(linesIn(each), text, cased));
+    const found = await patterns.ask({ source: text, cased, texts });
+    if (!found) throw badRequest('The regular expression takes too long: make it simpler, or narrow the search');
+    return found;
+  }
+
+  /** Chunks with what matches in them, in the order of `chunks`. */
+  async function* matching(chunks: AsyncIterable<FoundLinesChunk> | Iterable<FoundLinesChunk>, sought: Sought) {
+    for await (const part of inParts(chunks, atOnce)) {
+      const texts = new Map((await chunkTexts(db, part)).map((each) => [keyOf(each), each]));
+      // A push may have taken one away meanwhile.
+      const known = part.flatMap((chunk) => {
+        const text = texts.get(keyOf(chunk));
+        return text ? [{ chunk, text }] : [];
+      });
+      const contents = known.map(({ text }) => text.content);
+      const matches = await matchesIn(contents, sought);
+      for (const [at, each] of known.entries()) if (matches[at]?.length) yield { ...each, matches: matches[at] };
+    }
   }
 
   /** At least `most` places, where there are so many; in their order. */
   async function* found(
     scope: CodeScope,
-    { search, around }: CodeSearchOptions,
+    { around, ...of }: CodeSearchOptions,
     most: number,
   ): AsyncGenerator<FoundPlace> {
-    const { text, filters, cased } = fileSearch(search);
+    const sought = soughtIn(of);
+    const { text, filters, cased, regex } = sought;
     // Lines are what is searched.
     if (/[\n\0]/.test(text)) return;
     const withText = new Set<string>();
     if (text !== '') {
+      const all = chunksWith(db, scope, { texts: regex ? requiredTexts(text) : [text], cased, filters });
       // Of one project everything that is found is put in order; of many what lies first is told first.
       const one = scope.place !== null && 'projectId' in scope.place;
-      const enough = one ? mostResults : most;
-      const chunks = await taken(chunksWith(db, scope, { texts: [text], cased, filters }), enough);
-      if (one) chunks.sort(byPath);
-      for (let at = 0; at < chunks.length; at += atOnce) {
-        const part = chunks.slice(at, at + atOnce);
-        const texts = await chunkTexts(db, part);
-        const known = new Map(texts.map((each) => [`${each.blob_id}:${each.first_line}`, each]));
-        for (const chunk of part) {
-          withText.add(`${chunk.index_id}:${chunk.path}`);
-          const content = known.get(`${chunk.blob_id}:${chunk.first_line}`);
-          if (content) yield* placesIn(chunk, content, { text, cased, around });
-        }
+      const enough = one && !regex ? mostResults : most;
+      const chunks = regex ? all : await taken(all, enough);
+      if (one && Array.isArray(chunks)) chunks.sort(byPath);
+      for await (const { chunk, text: content, matches } of matching(chunks, sought)) {
+        withText.add(`${chunk.index_id}:${chunk.path}`);
+        yield* placesIn(chunk, content, matches, around);
       }
-      if (chunks.length >= enough) return;
+      if (Array.isArray(chunks) && chunks.length >= enough) return;
     }
+    if (regex) return;
     const named = await filesNamed(db, scope, { text, cased, filters }, mostResults);
     for (const file of named.sort(byPath))
       if (!withText.has(`${file.index_id}:${file.path}`)) yield { file, startLine: 1, lines: null };

@@ -10,6 +10,8 @@ import type { ApplicationSettings, Settings } from '../../../kernel/settings/ind
 import { type FoundFiles, type SearchDependencies, searches } from './search.ts';
 
 const inRepositories = ['blobs', 'commits', 'notes', 'wiki_blobs'] as const;
+/** Files of many repositories, in their index. */
+const indexed = ['blobs', 'wiki_blobs'] as const;
 const everywhere = ['projects', 'issues', 'merge_requests', 'milestones', 'snippet_titles', 'users', 'epics'] as const;
 const inGroups = ['projects', 'issues', 'merge_requests', 'milestones', 'users', 'epics'] as const;
 const inProjects = ['issues', 'merge_requests', 'milestones', 'users', ...inRepositories] as const;
@@ -30,7 +32,7 @@ const isOn: Readonly<Partial<Record<GlobalScope, (values: ApplicationSettings) =
 
 /** Scopes that search everything, as far as the settings allow it. */
 export const globalScopes = (values: ApplicationSettings): string[] =>
-  everywhere.filter((scope) => isOn[scope]?.(values) ?? true);
+  [...everywhere, ...indexed].filter((scope) => isOn[scope]?.(values) ?? true);
 
 const filters = {
   search: Str({ minLength: 1, maxLength: 4096, description: 'What is looked for, whatever its case' }),
@@ -40,6 +42,9 @@ const filters = {
   sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
   num_context_lines: Optional(
     Int({ minimum: 0, maximum: 20, description: 'Lines before and after those found in files; 2 when absent' }),
+  ),
+  regex: Optional(
+    Bool({ default: false, description: 'Whether what is looked for in files is a regular expression of RE2' }),
   ),
   search_type: Optional(
     OneOf(['basic', 'advanced', 'zoekt'], {

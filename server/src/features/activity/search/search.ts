@@ -2,8 +2,9 @@
 import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import { unauthorized } from '../../../kernel/http/errors.ts';
+import { badRequest, unauthorized } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, type Page, type Paged, slicePage } from '../../../kernel/http/pagination.ts';
+import type { Logger } from '../../../kernel/telemetry/index.ts';
 import { milestoneJson } from '../../collaboration/index.ts';
 import { noteJson, withPeople } from '../../collaboration/notes/index.ts';
 import { userReference } from '../../identity/index.ts';
@@ -34,6 +35,7 @@ export interface SearchDependencies {
   readonly epics: FindEpics;
   readonly mergeRequests: MergeRequestLists;
   readonly snippets: SnippetLists;
+  readonly log: Pick<Logger, 'error'>;
 }
 
 export interface Wanted {
@@ -44,6 +46,7 @@ export interface Wanted {
   /** Branch, tag or commit whose files or history are searched. */
   readonly ref?: string | undefined;
   readonly num_context_lines?: number | undefined;
+  readonly regex?: boolean | undefined;
   readonly exclude_forks?: boolean | undefined;
   readonly search_type?: 'basic' | 'advanced' | 'zoekt' | undefined;
 }
@@ -66,7 +69,7 @@ const nothing = (page: Page): Paged => slicePage(page, []);
 export function searches(deps: SearchDependencies) {
   const { db, externalUrl, reader } = deps;
   const files = fileSearcher(reader);
-  const code = codeSearcher(db);
+  const code = codeSearcher(db, deps.log);
 
   /** In a project `#12` and `!12` are numbers. */
   const numberIn = (place: Somewhere, sign: '#' | '!', search: string): number | null => {
@@ -153,7 +156,11 @@ export function searches(deps: SearchDependencies) {
     return commit === null || name === null ? null : { commit, ref: name };
   }
 
-  const codeOptions = ({ search, num_context_lines: around }: Wanted) => ({ search, around: around ?? 2 });
+  const codeOptions = ({ search, num_context_lines: around, regex }: Wanted) => ({
+    search,
+    around: around ?? 2,
+    regex: regex === true,
+  });
 
   /** In the index, where it is of the commit that is asked for; else in the repository itself. */
   async function inFiles(
@@ -163,11 +170,14 @@ export function searches(deps: SearchDependencies) {
     wanted: Wanted,
     { caller, page, signal }: SearchContext,
   ): Promise<FoundFiles> {
-    const indexed = wanted.search_type !== 'basic' && (await indexedCommit(db, place.project.id, kind)) === tree.commit;
-    if (indexed) {
+    const indexed = wanted.search_type === 'basic' ? null : await indexedCommit(db, place.project.id, kind);
+    // An expression is looked for in the index alone: where that is a push behind, it is still the default branch.
+    const isDefault = indexed !== null && wanted.regex === true && tree.ref === tree.repository.default_branch;
+    if (indexed === tree.commit || isDefault) {
       const scope: CodeScope = { caller, kind, place: { projectId: place.project.id }, forks: true };
       return { type: 'advanced', found: await code.page(scope, codeOptions(wanted), page) };
     }
+    if (wanted.regex) throw badRequest('regex is for the default branch, once it is indexed');
     const of = { ...tree, projectId: place.project.id, projectPath: projectPath(place) };
     return { type: 'basic', found: await files(of, wanted.search, page, signal) };
   }
