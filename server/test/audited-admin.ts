@@ -50,6 +50,10 @@ function changesOfBackgroundJobs(app: TestApp): Changes {
       url: `${await job()}/retry`,
       leaves: 'background_job_retried',
     }),
+    'POST /admin/code_indexes/rebuild': async () => ({
+      url: '/admin/code_indexes/rebuild',
+      leaves: 'code_index_rebuilt',
+    }),
     'DELETE /admin/background_jobs/:id': async () => ({ url: await job(), leaves: 'background_job_deleted' }),
   };
 }

@@ -78,6 +78,14 @@ export async function searchJourney(suite: Suite): Promise<void> {
           await found.locator('mark', { hasText: 'zebra' }).waitFor();
           await page.getByRole('list', { name: 'Results' }).getByText(project).first().waitFor();
           await look(page, 'search-code-everywhere');
+          await page.goto('/search?search=zebra&scope=blobs');
+          const languages = page.getByRole('region', { name: 'Languages' });
+          await languages.getByRole('link', { name: 'Markdown' }).click();
+          await page.waitForURL(/language%3AMarkdown|language:Markdown/);
+          await page.getByRole('region', { name: 'README.md, from line 1' }).waitFor();
+          await page.goto('/search?search=zebra&scope=blobs');
+          await languages.getByRole('link', { name: 'TypeScript' }).waitFor();
+          await look(page, 'search-code-facets');
           await page.goto('/search?search=const%20%5Cw%2B%20%3D%20%5B0-9%5D%3B&scope=blobs');
           await page.getByText('No results for').waitFor();
           await page.getByRole('checkbox', { name: 'Regular expression' }).click();

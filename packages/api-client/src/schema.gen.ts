@@ -224,6 +224,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/code_indexes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how far the index of code is
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAdminCodeIndexes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/code_indexes/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Build the index of code again, of a project or of all
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postAdminCodeIndexesRebuild"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/imports": {
         parameters: {
             query?: never;
@@ -3882,6 +3922,26 @@ export interface paths {
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
          */
         get: operations["getGroupsByIdSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/search/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the projects, languages and directories of files that a search of a group finds
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getGroupsByIdSearchFacets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -12745,6 +12805,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/search/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the languages and directories of files that a search of a project finds in the index
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getProjectsByIdSearchFacets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/secure_files": {
         parameters: {
             query?: never;
@@ -14398,6 +14478,26 @@ export interface paths {
          * @description Open to everyone. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
          */
         get: operations["getSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/search/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the projects, languages and directories of files that a search of everything finds
+         * @description Open to everyone. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
+         */
+        get: operations["getSearchFacets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -18855,6 +18955,60 @@ export interface components {
             updated_at: string;
             upvotes: number;
             web_url: string;
+        };
+        /** CodeFacets */
+        CodeFacets: {
+            /** @description Whether nothing was left out */
+            complete: boolean;
+            directories: {
+                /** @description Files with a result */
+                files: number;
+                /** @description At the top of the repository, with its slash */
+                path: string;
+            }[];
+            /** @description Files that are found, among the first 1,000 results */
+            files: number;
+            languages: {
+                /** @description Files with a result */
+                files: number;
+                name: string;
+            }[];
+            projects: {
+                /** @description Files with a result */
+                files: number;
+                project_id: number;
+                /** @description Full path of the project */
+                project_path: string;
+            }[];
+        };
+        /** CodeIndexes */
+        CodeIndexes: {
+            /** @description Of text that is searched */
+            bytes: number;
+            failed: number;
+            files: number;
+            /** @description Those that are indexed */
+            ready: number;
+            /** @description Default branches of projects and their wikis */
+            repositories: number;
+            /** @description At most 20 that run, wait or have failed */
+            unfinished: {
+                /** @description Contents that are stored, of the run under way */
+                done: number;
+                /** @description Why it failed */
+                error: string | null;
+                /** @enum {string} */
+                kind: "code" | "wiki";
+                project_id: number;
+                /** @description Full path of the project */
+                project_path: string;
+                /** Format: date-time */
+                started_at: string | null;
+                /** @enum {string} */
+                state: "pending" | "running" | "failed" | "ready";
+                /** @description 0 before they are counted, and where there are few */
+                total: number;
+            }[];
         };
         /** Commit */
         Commit: {
@@ -23740,6 +23894,10 @@ export interface components {
              * @enum {string}
              */
             variable_type?: "env_var" | "file";
+        };
+        PostAdminCodeIndexesRebuildBody: {
+            /** @description Id of the project; all when absent */
+            project_id?: number;
         };
         PostAdminPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
@@ -35710,6 +35868,73 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getAdminCodeIndexes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeIndexes"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postAdminCodeIndexesRebuild: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostAdminCodeIndexesRebuildBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostAdminCodeIndexesRebuildBody"];
+                "multipart/form-data": components["schemas"]["PostAdminCodeIndexesRebuildBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeIndexes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getAdminImports: {
         parameters: {
             query?: {
@@ -37503,6 +37728,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
                 /** @description What is looked for */
                 scope: "projects" | "issues" | "merge_requests" | "milestones" | "users" | "epics" | "blobs" | "commits" | "notes" | "wiki_blobs";
                 /** @description What is looked for, whatever its case */
@@ -47528,6 +47755,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
                 /** @description What is looked for */
                 scope: "projects" | "issues" | "merge_requests" | "milestones" | "users" | "epics" | "blobs" | "commits" | "notes" | "wiki_blobs";
                 /** @description What is looked for, whatever its case */
@@ -47582,6 +47811,58 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdSearchFacets: {
+        parameters: {
+            query: {
+                /** @description Whether files of forks are left out */
+                exclude_forks?: boolean;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
+                /** @description Files of repositories, or of wikis */
+                scope: "blobs" | "wiki_blobs";
+                /** @description What is looked for, whatever its case */
+                search: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeFacets"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -51900,6 +52181,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Branch, tag or commit for `blobs` and `commits`; the default branch when absent */
                 ref?: string;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
                 /** @description What is looked for */
                 scope: "issues" | "merge_requests" | "milestones" | "users" | "blobs" | "commits" | "notes" | "wiki_blobs";
                 /** @description What is looked for, whatever its case */
@@ -73734,6 +74017,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Branch, tag or commit for `blobs` and `commits`; the default branch when absent */
                 ref?: string;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
                 /** @description What is looked for */
                 scope: "issues" | "merge_requests" | "milestones" | "users" | "blobs" | "commits" | "notes" | "wiki_blobs";
                 /** @description What is looked for, whatever its case */
@@ -73788,6 +74073,58 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdSearchFacets: {
+        parameters: {
+            query: {
+                /** @description Whether files of forks are left out */
+                exclude_forks?: boolean;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
+                /** @description Files of repositories, or of wikis */
+                scope: "blobs" | "wiki_blobs";
+                /** @description What is looked for, whatever its case */
+                search: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeFacets"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -78722,6 +79059,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
                 /** @description What is looked for */
                 scope: "projects" | "issues" | "merge_requests" | "milestones" | "snippet_titles" | "users" | "epics" | "blobs" | "commits" | "notes" | "wiki_blobs";
                 /** @description What is looked for, whatever its case */
@@ -78771,6 +79110,53 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSearchFacets: {
+        parameters: {
+            query: {
+                /** @description Whether files of forks are left out */
+                exclude_forks?: boolean;
+                /** @description Whether what is looked for in files is a regular expression of RE2 */
+                regex?: boolean;
+                /** @description Files of repositories, or of wikis */
+                scope: "blobs" | "wiki_blobs";
+                /** @description What is looked for, whatever its case */
+                search: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeFacets"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

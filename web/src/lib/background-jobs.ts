@@ -1,6 +1,6 @@
 /** Background jobs of the instance. */
-import { infiniteQueryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrapPage } from './api.ts';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 
 export type BackgroundJob = Schemas['BackgroundJob'];
 
@@ -18,4 +18,12 @@ export const backgroundJobs = (status: JobStatus | undefined) =>
       ),
     initialPageParam: 1,
     getNextPageParam: (last) => last.nextPage,
+  });
+
+/** How far the index of code is; asked again while something is not ready. */
+export const codeIndexes = () =>
+  queryOptions({
+    queryKey: ['code-indexes'],
+    queryFn: () => unwrap(client.GET('/admin/code_indexes')),
+    refetchInterval: ({ state }) => ((state.data?.unfinished.length ?? 0) > 0 ? 3_000 : false),
   });

@@ -1,6 +1,6 @@
 /** The search page: what can be looked for, and where results lead. */
 import { describe, expect, it } from 'vitest';
-import { marks, placeChange, placeValue, rowOf, scopeOf, scopesOf, textOf } from './search.ts';
+import { facetGroups, marks, placeChange, placeValue, rowOf, scopeOf, scopesOf, textOf } from './search.ts';
 
 const configured = { anonymous: true, scopes: ['projects', 'issues', 'users'], default_scope: 'issues' };
 
@@ -78,4 +78,27 @@ it('what was looked for is marked, whatever its case', () => {
     { text: 'zebra', hit: true },
   ]);
   expect(marks('x', '')).toEqual([{ text: 'x', hit: false }]);
+});
+
+it('facets narrow the search, where there is a choice', () => {
+  const found = {
+    ...{ files: 3, complete: true },
+    projects: [
+      { project_id: 1, project_path: 'a/b', files: 2 },
+      { project_id: 2, project_path: 'a/c', files: 1 },
+    ],
+    languages: [
+      { name: 'Ruby', files: 2 },
+      { name: 'Visual Basic .NET', files: 1 },
+    ],
+    directories: [{ path: 'lib/', files: 3 }],
+  };
+  const groups = facetGroups(found, { search: 'zebra' });
+  expect(groups.map(({ label }) => label)).toEqual(['Projects', 'Languages']);
+  expect(groups[0]?.values[1]).toEqual({ name: 'a/c', files: 1, change: { project_id: 'a/c', group_id: undefined } });
+  expect(groups[1]?.values.map(({ change }) => change.search)).toEqual([
+    'zebra language:Ruby',
+    'zebra language:"Visual Basic .NET"',
+  ]);
+  expect(facetGroups(found, { search: 'zebra', project_id: 'a/b' }).map(({ label }) => label)).toEqual(['Languages']);
 });

@@ -238,6 +238,66 @@ export const found = (at: SearchAddress, scope: Scope) =>
     staleTime: 30_000,
   });
 
+type CodeFacets = Schemas['CodeFacets'];
+
+/** Of which projects, languages and directories the files are; null for other kinds of results. */
+export const facets = (at: SearchAddress, scope: Scope) => {
+  const { search = '', project_id: project, group_id: group, regex } = at;
+  return queryOptions({
+    queryKey: ['search-facets', scope, search, project, group, regex],
+    queryFn: async (): Promise<CodeFacets> => {
+      const query = { scope: scope as 'blobs', search, ...(regex ? { regex } : {}) };
+      return await unwrap(
+        project !== undefined
+          ? client.GET('/projects/{id}/search/facets', { params: { path: { id: project }, query } })
+          : group !== undefined
+            ? client.GET('/groups/{id}/search/facets', { params: { path: { id: group }, query } })
+            : client.GET('/search/facets', { params: { query } }),
+      );
+    },
+    staleTime: 30_000,
+  });
+};
+
+export interface Facet {
+  readonly name: string;
+  readonly files: number;
+  /** What it changes in the address. */
+  readonly change: Partial<SearchAddress>;
+}
+
+/** Facets by group, without those that leave no choice. */
+export function facetGroups(found: CodeFacets, { search = '', project_id: project }: SearchAddress) {
+  const filtered = (filter: string) => ({ search: `${search} ${filter}` });
+  const quoted = (text: string) => (/\s/.test(text) ? `"${text}"` : text);
+  const groups: { readonly label: string; readonly values: readonly Facet[] }[] = [
+    {
+      label: 'Projects',
+      values:
+        project === undefined
+          ? found.projects.map(({ project_path: name, files }) => ({
+              name,
+              files,
+              change: { project_id: name, group_id: undefined },
+            }))
+          : [],
+    },
+    {
+      label: 'Languages',
+      values: found.languages.map(({ name, files }) => ({ name, files, change: filtered(`language:${quoted(name)}`) })),
+    },
+    {
+      label: 'Directories',
+      values: found.directories.map(({ path, files }) => ({
+        name: path,
+        files,
+        change: filtered(`path:${quoted(path)}`),
+      })),
+    },
+  ];
+  return groups.filter(({ values }) => values.length > 1);
+}
+
 /** Where a search may be narrowed to, by name. */
 export const placesNamed = (text: string) =>
   queryOptions({

@@ -4,7 +4,7 @@ import type { SettingsSearch } from '../features/admin/settings-form.ts';
 import * as accounts from '../lib/accounts.ts';
 import { forbidden } from '../lib/api.ts';
 import { applicationsOf, instanceApplications } from '../lib/applications.ts';
-import { backgroundJobs, type JobStatus, jobStatuses } from '../lib/background-jobs.ts';
+import { backgroundJobs, codeIndexes, type JobStatus, jobStatuses } from '../lib/background-jobs.ts';
 import * as data from '../lib/data.ts';
 import { runnerUsage, runnerVersions, thisMonth, type UsageGroup } from '../lib/fleet.ts';
 import { queries } from '../lib/queries.ts';
@@ -78,7 +78,12 @@ const jobs = createRoute({
     status: jobStatuses.find((each) => each === search.status),
   }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => queries.ensureInfiniteQueryData(backgroundJobs(deps.status)),
+  loader: async ({ deps }) => {
+    await Promise.all([
+      queries.ensureInfiniteQueryData(backgroundJobs(deps.status)),
+      queries.ensureQueryData(codeIndexes()),
+    ]);
+  },
   component: lazyRouteComponent(() => import('../features/admin/BackgroundJobsPage.tsx')),
 });
 const importList = createRoute({

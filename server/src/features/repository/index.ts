@@ -21,6 +21,7 @@ import { tagRoutes } from './branches/tags.routes.ts';
 import { repositoryBundles } from './bundles/bundles.ts';
 import { changelogRoutes } from './changelogs/changelogs.routes.ts';
 import { changelogService } from './changelogs/changelogs.service.ts';
+import { codeIndexRoutes } from './code-index/code-index.routes.ts';
 import { codeIndexing } from './code-index/code-index.ts';
 import { commitNoteRoutes } from './commit-notes/commit-notes.routes.ts';
 import { cherryPickRevertRoutes } from './commits/cherry-pick-revert.routes.ts';
@@ -358,6 +359,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...lastCommitRoutes({ lastCommits, reader, details }),
       ...fileEditRoutes(commits),
       ...blobRoutes({ open, reader, maximumContentBytes: maximumFileContent }),
+      ...codeIndexRoutes(db, codeIndex),
       ...measuringRoutes({ db, measuring, fetches }),
       ...templateRoutes(templates),
       ...wiki.routes,

@@ -13,6 +13,7 @@ import { ShowMore } from '../../ui/ShowMore.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
+import { CodeIndexes } from './CodeIndexes.tsx';
 
 const badges = { failed: 'failed', running: 'running', ready: 'pending', delayed: 'scheduled' } as const;
 const words = { failed: 'Failed', running: 'Running', ready: 'Waiting', delayed: 'Delayed' } as const;
@@ -97,6 +98,7 @@ export default function BackgroundJobsPage() {
         </DataList>
       )}
       <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
+      <CodeIndexes />
       <ConfirmDialog
         {...removing.dialog}
         title="Delete background job"

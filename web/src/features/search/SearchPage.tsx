@@ -28,6 +28,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { Facets } from './Facets.tsx';
 import { FoundCode } from './FoundCode.tsx';
 import { PlaceSelect } from './PlaceSelect.tsx';
 import classes from './search.module.css';
@@ -146,13 +147,18 @@ export default function SearchPage() {
             : 'Type a word of a title, description or name. Choose a project to search its commits and comments.'}
         </EmptyState>
       ) : (
-        <Results
-          at={at}
-          scope={scope}
-          search={at.search}
-          project={project?.path_with_namespace ?? ''}
-          go={(page) => change({ page })}
-        />
+        <div className={isCode(scope) ? classes.found : undefined}>
+          {isCode(scope) ? <Facets at={at} scope={scope} /> : null}
+          <div className={classes.results}>
+            <Results
+              at={at}
+              scope={scope}
+              search={at.search}
+              project={project?.path_with_namespace ?? ''}
+              go={(page) => change({ page })}
+            />
+          </div>
+        </div>
       )}
     </Page>
   );

@@ -147,6 +147,75 @@ describe('the index', () => {
     expect(sizes.rows[0]).toMatchObject({ files: 4, skipped: 0 });
   });
 
+  it('counts files by project, language and directory, of what the caller may read', async () => {
+    const files = { 'lib/a.rb': 'sitatunga\n', 'lib/b.rb': 'sitatunga\n', 'doc/c.md': 'no\n', d: 'SITATUNGA\n' };
+    const [open, shut] = [
+      await buildRepositoryProject(app, { owner, visibility: 'public', files }),
+      await buildRepositoryProject(app, { owner, files: { 'lib/sitatunga.py': '1\n' } }),
+    ];
+    await Promise.all([indexed(open), indexed(shut)]);
+    const facets = async (where: string, who: BuiltToken | null, query: Json = {}) => {
+      const { body } = await app.api<Json>('GET', `${where}/search/facets`, {
+        query: { scope: 'blobs', search: 'sitatunga', ...query },
+        ...(who ? { token: who.secret } : {}),
+      });
+      return body;
+    };
+    expect(await facets('', owner)).toEqual({
+      files: 4,
+      complete: true,
+      projects: [
+        { project_id: open.id, project_path: open.fullPath, files: 3 },
+        { project_id: shut.id, project_path: shut.fullPath, files: 1 },
+      ],
+      languages: [
+        { name: 'Ruby', files: 2 },
+        { name: 'Python', files: 1 },
+      ],
+      directories: [{ path: 'lib/', files: 3 }],
+    });
+    expect(await facets('', null)).toMatchObject({ files: 3, projects: [{ project_id: open.id }] });
+    expect(await facets(`/projects/${shut.id}`, owner)).toMatchObject({ files: 1 });
+    expect(await facets('', owner, { search: '^sita.*ga$', regex: true })).toMatchObject({ files: 3 });
+    expect(await facets('', owner, { search: 'sitatunga language:ruby' })).toMatchObject({ files: 2 });
+    expect(await facets('', owner, { scope: 'wiki_blobs' })).toMatchObject({ files: 0, projects: [] });
+    const group = await buildGroup(app, { owner: owner.user });
+    expect(await facets(`/groups/${group.id}`, owner)).toMatchObject({ files: 0, complete: true });
+    const guest = await buildToken(app);
+    await buildMember(app, { user: guest.user, of: await shut.row(), level: Level.guest });
+    expect(await facets(`/projects/${shut.id}`, guest)).toMatchObject({ files: 0 });
+  });
+
+  it('is shown to administrators, and built again', async () => {
+    const admin = await buildToken(app, { user: await buildAdmin(app) });
+    const project = await buildRepositoryProject(app, { owner, files: { a: 'nyala\n' } });
+    await indexed(project);
+    const before = await app.api<Json>('GET', '/admin/code_indexes', { token: admin.secret });
+    expect(before).toMatchObject({ status: 200, body: { failed: 0 } });
+    const { rows } = await indexRows(project, 'code');
+    await app.db
+      .updateTable('code_indexes')
+      .set({ state: 'failed', error: 'x' })
+      .where('project_id', '=', project.id)
+      .execute();
+    await app.db.deleteFrom('code_chunks').where('content', '=', 'nyala\n').execute();
+    const failed = await app.api<Json>('GET', '/admin/code_indexes', { token: admin.secret });
+    expect(failed.body).toMatchObject({
+      failed: 1,
+      unfinished: [{ project_id: project.id, project_path: project.fullPath, state: 'failed', error: 'x' }],
+    });
+    const rebuild = (json: Json, who: BuiltToken) =>
+      app.api('POST', '/admin/code_indexes/rebuild', { token: who.secret, json });
+    expect((await rebuild({}, owner)).status).toBe(403);
+    expect((await rebuild({ project_id: 999_999 }, admin)).status).toBe(404);
+    expect((await rebuild({ project_id: project.id }, admin)).status).toBe(202);
+    await eventually(async () => expect(await found('', { search: 'nyala' })).toHaveLength(1));
+    expect((await indexRows(project, 'code')).rows[0]).toMatchObject({ id: rows[0]?.id, files: 1, error: null });
+    expect((await rebuild({}, admin)).status).toBe(202);
+    await indexed(project);
+    expect(await found('', { search: 'nyala' })).toHaveLength(1);
+  });
+
   it('leaves binary and large files out, reads bytes that are no UTF-8, and cuts huge lines', async () => {
     const base64 = (bytes: Buffer) => ({ content: bytes.toString('base64'), encoding: 'base64' });
     const project = await buildRepositoryProject(app, { owner, files: { README: 'x\n' } });

@@ -15,6 +15,7 @@ import {
   type FoundLinesChunk,
   filesNamed,
 } from './code.queries.ts';
+import { type CodeFacets, facetsOf } from './facets.ts';
 import { type FileSearch, fileSearch } from './filters.ts';
 import { type PatternRequest, patternProblem, requiredTexts } from './patterns.ts';
 import { type LineMatch, linesIn, literalMatches, placesOf } from './places.ts';
@@ -157,7 +158,7 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
       }
       if (Array.isArray(chunks) && chunks.length >= enough) return;
     }
-    if (regex) return;
+    if (regex && text !== '') return;
     const named = await filesNamed(db, scope, { text, cased, filters }, mostResults);
     for (const file of named.sort(byPath))
       if (!withText.has(`${file.index_id}:${file.path}`)) yield { file, startLine: 1, lines: null };
@@ -172,7 +173,29 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
     return blobJson(place, { ref: file.branch, projectId: file.project_id, projectPath: file.project_path });
   }
 
+  /** How many files of which projects, languages and directories are found. */
+  async function facets(scope: CodeScope, of: Pick<CodeSearchOptions, 'search' | 'regex'>): Promise<CodeFacets> {
+    const sought = soughtIn(of);
+    const { text, filters, cased, regex } = sought;
+    if (/[\n\0]/.test(text)) return facetsOf([], true);
+    const found: FoundChunk[] = [];
+    let complete = true;
+    if (text !== '') {
+      const all = chunksWith(db, scope, { texts: regex ? requiredTexts(text) : [text], cased, filters });
+      if (regex) found.push(...(await taken(matching(all, sought), mostResults)).map(({ chunk }) => chunk));
+      else found.push(...(await taken(all, mostResults)));
+      complete = found.length < mostResults;
+    }
+    if (complete && (!regex || text === '')) {
+      const named = await filesNamed(db, scope, { text, cased, filters }, mostResults);
+      complete = named.length < mostResults;
+      found.push(...named);
+    }
+    return facetsOf(found, complete);
+  }
+
   return {
+    facets,
     async page(scope: CodeScope, options: CodeSearchOptions, page: Page): Promise<Paged> {
       const last = Math.min(page.offset + page.limit, mostResults);
       const places = await taken(found(scope, options, last), last);

@@ -7,6 +7,7 @@ import type { Paged } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
+import { CodeFacets } from './facets.ts';
 import { type FoundFiles, type SearchDependencies, searches } from './search.ts';
 
 const inRepositories = ['blobs', 'commits', 'notes', 'wiki_blobs'] as const;
@@ -55,6 +56,12 @@ const filters = {
 const manyFilters = {
   ...filters,
   exclude_forks: Optional(Bool({ default: true, description: 'Whether files of forks are left out' })),
+};
+const ofFacets = {
+  scope: OneOf(indexed, { description: 'Files of repositories, or of wikis' }),
+  search: filters.search,
+  regex: filters.regex,
+  exclude_forks: manyFilters.exclude_forks,
 };
 const common = {
   method: 'GET',
@@ -170,7 +177,52 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     }),
   );
 
+  const faceted = {
+    method: common.method,
+    tag: common.tag,
+    credentials: common.credentials,
+    rate: common.rate,
+    responses: { 200: CodeFacets },
+  } as const;
+  const kindOf = (scope: 'blobs' | 'wiki_blobs') => (scope === 'blobs' ? 'code' : 'wiki');
+
   return [
+    route({
+      ...faceted,
+      path: '/search/facets',
+      acrossProjects: true,
+      summary: 'Count the projects, languages and directories of files that a search of everything finds',
+      access: { on: 'public' },
+      params: Type.Object(ofFacets),
+      handler: async ({ params, caller }) => {
+        const values = await allowed(caller);
+        if (!(isOn[params.scope]?.(values) ?? true)) throw forbidden('Global Search is disabled for this scope');
+        return await found.facets(null, kindOf(params.scope), params, caller);
+      },
+    }),
+    route({
+      ...faceted,
+      path: '/groups/:id/search/facets',
+      acrossProjects: true,
+      summary: 'Count the projects, languages and directories of files that a search of a group finds',
+      access: { on: 'group', ability: 'read_group' },
+      params: Type.Object({ id: IdOrPath('Id or path of the group'), ...ofFacets }),
+      handler: async ({ params, caller, subject }) => {
+        await allowed(caller);
+        return await found.facets(subject, kindOf(params.scope), params, caller);
+      },
+    }),
+    route({
+      ...faceted,
+      path: '/projects/:id/search/facets',
+      summary: 'Count the languages and directories of files that a search of a project finds in the index',
+      access: { on: 'project', ability: 'read_project' },
+      params: Type.Object({ id: IdOrPath('Id or path of the project'), ...ofFacets }),
+      handler: async ({ params, caller, subject }) => {
+        await allowed(caller);
+        return await found.facets(subject, kindOf(params.scope), params, caller);
+      },
+    }),
     route({
       ...common,
       path: '/search',

@@ -209,6 +209,19 @@ export function searches(deps: SearchDependencies) {
     return { type: 'advanced', found: await code.page(scope, codeOptions(wanted), page) } as const;
   }
 
+  /** Facets of what `manyFiles`, or a search of a project in the index, finds. */
+  async function facets(
+    place: Somewhere,
+    kind: CodeKind,
+    wanted: Pick<Wanted, 'search' | 'regex' | 'exclude_forks'>,
+    caller: Caller,
+  ) {
+    const where =
+      place === null ? null : place.kind === 'project' ? { projectId: place.project.id } : { groupId: place.group.id };
+    const scope: CodeScope = { caller, kind, place: where, forks: wanted.exclude_forks === false };
+    return await code.facets(scope, { search: wanted.search, regex: wanted.regex === true });
+  }
+
   async function commits(place: ProjectSubject, { search, ref }: Wanted, { caller, page }: SearchContext) {
     const at = canOnProject(caller, 'read_code', place) ? await start(place, ref) : null;
     if (!at || /[\n\0]/.test(search)) return nothing(page);
@@ -241,6 +254,7 @@ export function searches(deps: SearchDependencies) {
     blobs,
     wikiBlobs,
     manyFiles,
+    facets,
     commits,
     snippetTitles,
     epics,

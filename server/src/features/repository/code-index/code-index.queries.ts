@@ -211,3 +211,59 @@ export async function removeOrphans(db: Db, network: number, limit: number): Pro
     limit ${limit})`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
+
+/** Indexes of a project, or all. */
+export async function indexesOf(db: Db, projectId: number | null): Promise<CodeIndex[]> {
+  const query = db
+    .selectFrom('code_indexes')
+    .select(['id', 'project_id', 'kind', 'network', 'commit', 'branch', 'generation'])
+    .orderBy('id');
+  return await (projectId === null ? query : query.where('project_id', '=', projectId)).execute();
+}
+
+/** Forgets what is indexed, so that it is read again; contents that forks have as well stay. */
+export async function emptyIndex(tx: Db, { id, network }: Pick<CodeIndex, 'id' | 'network'>): Promise<void> {
+  await sql`delete from code_files where index_id = ${id}`.execute(tx);
+  await sql`delete from code_blobs b where b.network = ${network}
+    and not exists (select from code_files f where f.blob_id = b.id)`.execute(tx);
+  await tx
+    .updateTable('code_indexes')
+    .set({
+      ...{ commit: null, branch: null, generation: 0, files: 0, bytes: 0, skipped: 0, done: 0, total: 0 },
+      ...{ state: 'pending', error: null, started_at: null },
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+interface Unfinished {
+  readonly project_id: number;
+  readonly project_path: string;
+  readonly kind: IndexKind;
+  readonly state: 'pending' | 'running' | 'failed' | 'ready';
+  readonly done: number;
+  readonly total: number;
+  readonly error: string | null;
+  readonly started_at: Date | null;
+}
+
+const shownUnfinished = 20;
+
+/** All indexes together, and those that are not ready. */
+export async function indexesOverview(db: Db) {
+  const [counts, unfinished] = await Promise.all([
+    sql<{ repositories: number; ready: number; failed: number; files: number; bytes: number }>`
+      select count(*)::int as repositories, count(*) filter (where state = 'ready')::int as ready,
+        count(*) filter (where state = 'failed')::int as failed,
+        coalesce(sum(files), 0)::bigint as files, coalesce(sum(bytes), 0)::bigint as bytes from code_indexes`.execute(
+      db,
+    ),
+    sql<Unfinished>`select i.project_id, n.full_path || '/' || p.path as project_path, i.kind, i.state, i.done, i.total,
+        i.error, i.started_at
+      from code_indexes i join projects p on p.id = i.project_id join namespaces n on n.id = p.namespace_id
+      where i.state <> 'ready' order by i.state = 'running' desc, i.state = 'failed' desc, i.id
+      limit ${shownUnfinished}`.execute(db),
+  ]);
+  const [all] = counts.rows;
+  return { ...(all ?? { repositories: 0, ready: 0, failed: 0, files: 0, bytes: 0 }), unfinished: unfinished.rows };
+}

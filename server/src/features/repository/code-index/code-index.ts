@@ -31,6 +31,7 @@ const mostStale = 300;
 const sweepBatch = 500;
 
 const indexTask = { name: 'code_index.update', maxAttempts: 5 };
+const rebuildTask = { name: 'code_index.rebuild', maxAttempts: 3 };
 const sweepTask = { name: 'code_index.sweep', maxAttempts: 3 };
 
 interface Changes {
@@ -175,6 +176,19 @@ export function codeIndexing(deps: {
     });
   }
 
+  /** Reads everything again, one after the other; until its turn comes each is searched as it is. */
+  async function rebuild(handle: Db, indexes: readonly queries.CodeIndex[]): Promise<void> {
+    for (const { project_id, kind, network } of indexes)
+      await addJob(
+        handle,
+        rebuildTask,
+        { project_id, kind },
+        { jobKey: `${rebuildTask.name}:${kind}:${project_id}`, queueName: queueOf(network), priority: 5 },
+      );
+  }
+
+  const kindOf = Type.Union([Type.Literal('code'), Type.Literal('wiki')]);
+  const ofRepository = Type.Object({ project_id: Type.Integer(), kind: kindOf });
   const follow = defineTask('code_index.follow', Type.Object({}), async () => {
     for (const { project_id, kind } of await queries.staleIndexes(db, mostStale)) await due(db, project_id, kind, true);
   });
@@ -182,9 +196,22 @@ export function codeIndexing(deps: {
   const tasks: Task[] = [
     defineTask(
       indexTask.name,
-      Type.Object({ project_id: Type.Integer(), kind: Type.Union([Type.Literal('code'), Type.Literal('wiki')]) }),
+      ofRepository,
       ({ project_id, kind }, { signal }) => updateOrSay(project_id, kind, signal),
       { maxAttempts: indexTask.maxAttempts, timeout: 3_600_000 },
+    ),
+    defineTask(
+      rebuildTask.name,
+      ofRepository,
+      async ({ project_id, kind }) => {
+        const index = (await queries.indexesOf(db, project_id)).find((each) => each.kind === kind);
+        if (!index) return;
+        await transaction(db, async (tx) => {
+          await queries.emptyIndex(tx, index);
+          await due(tx, project_id, kind, true);
+        });
+      },
+      { maxAttempts: rebuildTask.maxAttempts, timeout: 600_000 },
     ),
     defineTask(
       sweepTask.name,
@@ -222,6 +249,6 @@ export function codeIndexing(deps: {
     { schedule: '* * * * *', task: follow.name },
     { schedule: '41 * * * *', task: sweepTask.name },
   ];
-  return { tasks, consumers, cron, due };
+  return { tasks, consumers, cron, due, rebuild };
 }
 export type CodeIndexing = ReturnType<typeof codeIndexing>;

@@ -1,0 +1,57 @@
+/** Routes of the index of code: how far it is, and building it again. */
+import Type from 'typebox';
+import { instanceEntity, originOf, recordAudit } from '../../../kernel/audit/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { Int, Optional } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import { CodeIndexes } from './code-index.entity.ts';
+import { indexesOf, indexesOverview } from './code-index.queries.ts';
+import type { CodeIndexing } from './code-index.ts';
+
+const common = {
+  credentials: ['token', 'session'],
+  tag: 'Search',
+  access: { on: 'instance', ability: 'admin' },
+} as const;
+
+export function codeIndexRoutes(db: Db, indexing: Pick<CodeIndexing, 'rebuild'>): Route[] {
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/admin/code_indexes',
+      summary: 'Show how far the index of code is',
+      params: Type.Object({}),
+      responses: { 200: CodeIndexes },
+      handler: () => indexesOverview(db),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/admin/code_indexes/rebuild',
+      summary: 'Build the index of code again, of a project or of all',
+      params: Type.Object({
+        project_id: Optional(
+          Int({ minimum: 1, maximum: 2_147_483_647, description: 'Id of the project; all when absent' }),
+        ),
+      }),
+      responses: { 202: CodeIndexes },
+      handler: async (context) => {
+        const { project_id: projectId } = context.params;
+        await transaction(db, async (tx) => {
+          const indexes = await indexesOf(tx, projectId ?? null);
+          if (projectId !== undefined && indexes.length === 0) throw notFound('Index');
+          await indexing.rebuild(tx, indexes);
+          await recordAudit(tx, {
+            ...originOf(context),
+            entity: instanceEntity,
+            event: 'code_index_rebuilt',
+            details: projectId === undefined ? {} : { project_id: projectId },
+          });
+        });
+        return await indexesOverview(db);
+      },
+    }),
+  ];
+}
