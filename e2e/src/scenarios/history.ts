@@ -250,6 +250,28 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await rows.nth(before).waitFor();
         await look(page, 'graph-all');
       });
+      await suite.step('more than a hundred branches are listed to the last one, and found by name', async () => {
+        const many = Array.from({ length: 120 }, (_, index) => `sounding-${String(index + 1).padStart(3, '0')}`);
+        for (const branch of many)
+          await call.expect(201, 'POST', `${base}/repository/branches?branch=${branch}&ref=main`);
+        await page.goto(`/${project}/-/branches`);
+        const rows = page.getByRole('list', { name: 'Branches' }).getByRole('listitem');
+        await rows.first().getByRole('link', { name: 'main', exact: true }).waitFor();
+        const more = page.getByRole('button', { name: 'Show more' });
+        for (const shown of [51, 101]) {
+          await rows.nth(shown - 2).waitFor();
+          await more.click();
+          await rows.nth(shown).waitFor();
+        }
+        await more.waitFor({ state: 'detached' });
+        for (const branch of many) await rows.getByRole('link', { name: branch, exact: true }).waitFor();
+        await look(page, 'branches-many');
+        await page.goto(`/${project}/-/tree/main`);
+        await page.getByRole('button', { name: 'Branch or tag: main' }).click();
+        await page.getByRole('textbox', { name: 'Find a branch or tag' }).fill('sounding-117');
+        await page.getByRole('option', { name: 'sounding-117' }).click();
+        await page.waitForURL(/tree\/sounding-117/);
+      });
       await person.close();
     });
   } finally {

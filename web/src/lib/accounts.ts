@@ -1,6 +1,6 @@
 /** What pages ask about people: one's own account, others' profiles, accounts for administrators. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, missing, unwrap, unwrapKeyset } from './api.ts';
+import { client, missing, unwrap, unwrapAll, unwrapKeyset } from './api.ts';
 import { type UserFilter, userQuery } from './user-filter.ts';
 
 const all = { per_page: 100 };
@@ -11,17 +11,17 @@ export const ownStatus = () =>
 export const ownEmails = () =>
   queryOptions({
     queryKey: ['user', 'emails'],
-    queryFn: () => unwrap(client.GET('/user/emails', { params: { query: all } })),
+    queryFn: () => unwrapAll(client.GET('/user/emails', { params: { query: all } })),
   });
 export const ownSshKeys = () =>
   queryOptions({
     queryKey: ['user', 'keys'],
-    queryFn: () => unwrap(client.GET('/user/keys', { params: { query: all } })),
+    queryFn: () => unwrapAll(client.GET('/user/keys', { params: { query: all } })),
   });
 export const ownGpgKeys = () =>
   queryOptions({
     queryKey: ['user', 'gpg-keys'],
-    queryFn: () => unwrap(client.GET('/user/gpg_keys', { params: { query: all } })),
+    queryFn: () => unwrapAll(client.GET('/user/gpg_keys', { params: { query: all } })),
   });
 export const feedToken = () =>
   queryOptions({
@@ -90,7 +90,7 @@ export const ofUser = (id: number) => {
       queryOptions({
         queryKey: ['users', id, 'projects'],
         queryFn: () =>
-          unwrap(
+          unwrapAll(
             client.GET('/users/{id}/projects', {
               params: { path, query: { ...all, order_by: 'last_activity_at' } },
             }),
@@ -105,17 +105,17 @@ export const ofUser = (id: number) => {
     followers: () =>
       queryOptions({
         queryKey: ['users', id, 'followers'],
-        queryFn: () => unwrap(client.GET('/users/{id}/followers', { params: { path, query: all } })),
+        queryFn: () => unwrapAll(client.GET('/users/{id}/followers', { params: { path, query: all } })),
       }),
     following: () =>
       queryOptions({
         queryKey: ['users', id, 'following'],
-        queryFn: () => unwrap(client.GET('/users/{id}/following', { params: { path, query: all } })),
+        queryFn: () => unwrapAll(client.GET('/users/{id}/following', { params: { path, query: all } })),
       }),
     memberships: () =>
       queryOptions({
         queryKey: ['users', id, 'memberships'],
-        queryFn: () => unwrap(client.GET('/users/{id}/memberships', { params: { path, query: all } })),
+        queryFn: () => unwrapAll(client.GET('/users/{id}/memberships', { params: { path, query: all } })),
       }),
     counts: () =>
       queryOptions({
@@ -125,17 +125,18 @@ export const ofUser = (id: number) => {
     sshKeys: () =>
       queryOptions({
         queryKey: ['users', id, 'keys'],
-        queryFn: () => unwrap(client.GET('/users/{user_id}/keys', { params: { path: { user_id: id }, query: all } })),
+        queryFn: () =>
+          unwrapAll(client.GET('/users/{user_id}/keys', { params: { path: { user_id: id }, query: all } })),
       }),
     gpgKeys: () =>
       queryOptions({
         queryKey: ['users', id, 'gpg-keys'],
-        queryFn: () => unwrap(client.GET('/users/{id}/gpg_keys', { params: { path, query: all } })),
+        queryFn: () => unwrapAll(client.GET('/users/{id}/gpg_keys', { params: { path, query: all } })),
       }),
     emails: () =>
       queryOptions({
         queryKey: ['users', id, 'emails'],
-        queryFn: () => unwrap(client.GET('/users/{id}/emails', { params: { path, query: all } })),
+        queryFn: () => unwrapAll(client.GET('/users/{id}/emails', { params: { path, query: all } })),
       }),
   };
 };

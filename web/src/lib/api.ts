@@ -132,6 +132,38 @@ export async function unwrapPage<T>(
   return { items: answer.data ?? [], nextPage: next ? Number(next) : null, total: total ? Number(total) : null };
 }
 
+type ListAnswer<T> = Promise<{ data?: T[]; error?: unknown; response: Response }>;
+
+/**
+ * The whole of a list that a page shows as one: follows the answer's link to the next page until there is none, so that
+ * nothing beyond the first hundred is left out.
+ */
+export async function unwrapAll<T>(call: ListAnswer<T>): Promise<T[]> {
+  const { data, error, response } = await call.catch(() => {
+    throw apiError(0, null);
+  });
+  if (!response.ok) throw apiError(response.status, error);
+  const all = [...(data ?? [])];
+  for (let next = nextAddress(response); next !== null; ) {
+    const answer = await fetch(next).catch(() => {
+      throw apiError(0, null);
+    });
+    if (!answer.ok) throw apiError(answer.status, await answer.json().catch(() => null));
+    all.push(...((await answer.json()) as T[]));
+    next = nextAddress(answer);
+  }
+  return all;
+}
+
+/** Where the list goes on. The link is of the instance's own address, which may not be the one that the page was opened by. */
+function nextAddress(response: Response): URL | null {
+  const link = /<([^>]+)>; *rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+  if (link === undefined) return null;
+  const next = new URL(response.url);
+  next.search = new URL(link).search;
+  return next;
+}
+
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A request as it is, with the session: for the reference, which shows the answer whatever it is. */

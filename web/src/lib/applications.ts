@@ -1,6 +1,6 @@
 /** Applications: those that somebody registered, and those that may use an account. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll } from './api.ts';
 
 export type Application = Schemas['Application'];
 export type NewApplication = Schemas['ApplicationWithSecret'];
@@ -56,7 +56,7 @@ export const groupApplications = (path: string): ApplicationSource => {
   return {
     key: ['group', path, 'applications'],
     trusts: false,
-    list: () => unwrap(client.GET('/groups/{id}/applications', { params: { path: { id }, ...all } })),
+    list: () => unwrapAll(client.GET('/groups/{id}/applications', { params: { path: { id }, ...all } })),
     create: (body) => unwrap(client.POST('/groups/{id}/applications', { params: { path: { id } }, body })),
     change: (application, body) =>
       unwrap(client.PUT('/groups/{id}/applications/{application_id}', { ...below(application), body })),

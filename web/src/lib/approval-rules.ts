@@ -1,6 +1,6 @@
 /** Approval rules and settings of a project or a group, and the rules of one merge request. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll } from './api.ts';
 
 export type ApprovalRule = Pick<
   Schemas['ApprovalRule'],
@@ -28,7 +28,7 @@ export function projectRules(id: string): RulePlace {
   return {
     key: ['project', id, 'approval-rules'],
     list: () =>
-      unwrap(client.GET('/projects/{id}/approval_rules', { params: { path: { id }, query: { per_page: 100 } } })),
+      unwrapAll(client.GET('/projects/{id}/approval_rules', { params: { path: { id }, query: { per_page: 100 } } })),
     add: (body) => unwrap(client.POST('/projects/{id}/approval_rules', { params: { path: { id } }, body })),
     change: (rule, body) =>
       unwrap(client.PUT('/projects/{id}/approval_rules/{approval_rule_id}', { params: one(rule), body })),
@@ -41,7 +41,7 @@ export function groupRules(id: string): RulePlace {
   return {
     key: ['group', id, 'approval-rules'],
     list: () =>
-      unwrap(client.GET('/groups/{id}/approval_rules', { params: { path: { id }, query: { per_page: 100 } } })),
+      unwrapAll(client.GET('/groups/{id}/approval_rules', { params: { path: { id }, query: { per_page: 100 } } })),
     add: (body) => unwrap(client.POST('/groups/{id}/approval_rules', { params: { path: { id } }, body })),
     change: (rule, body) =>
       unwrap(client.PUT('/groups/{id}/approval_rules/{approval_rule_id}', { params: one(rule), body })),
@@ -55,7 +55,7 @@ export function requestRules(id: string, merge_request_iid: number): RulePlace {
   const path = '/projects/{id}/merge_requests/{merge_request_iid}/approval_rules' as const;
   return {
     key: ['project', id, 'merge-request', merge_request_iid, 'approval-rules'],
-    list: () => unwrap(client.GET(path, { params: { path: all, query: { per_page: 100 } } })),
+    list: () => unwrapAll(client.GET(path, { params: { path: all, query: { per_page: 100 } } })),
     add: (body) => unwrap(client.POST(path, { params: { path: all }, body })),
     change: (rule, body) => unwrap(client.PUT(`${path}/{approval_rule_id}` as const, { params: one(rule), body })),
     remove: (rule) => unwrap(client.DELETE(`${path}/{approval_rule_id}` as const, { params: one(rule) })),

@@ -1,6 +1,6 @@
 /** Boards of projects and groups: their columns, the issues in them, and moving these. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 
 export type Board = Schemas['Board'];
 export type BoardList = Schemas['BoardList'];
@@ -52,7 +52,7 @@ export function boardsOf(kind: PlaceKind, path: string) {
     list: () =>
       queryOptions({
         queryKey: [...key, 'list'],
-        queryFn: () => unwrap(client.GET(base, { params: { path: id, query: { per_page: 100 } } })),
+        queryFn: () => unwrapAll(client.GET(base, { params: { path: id, query: { per_page: 100 } } })),
       }),
     /** The issues of a column, page by page. */
     column: (boardId: number, column: ColumnName) =>
@@ -117,7 +117,7 @@ export const listChoices = (kind: PlaceKind, path: string, type: keyof ListSubje
       const base = (kind === 'project' ? '/projects/{id}' : '/groups/{id}') as '/groups/{id}';
       const params = { path: { id: path }, query: { per_page: 100 } };
       if (type === 'label_id') {
-        const found = await unwrap(client.GET(`${base}/labels` as const, { params }));
+        const found = await unwrapAll(client.GET(`${base}/labels` as const, { params }));
         return found.map(({ id, name }) => ({ value: String(id), label: name }));
       }
       if (type === 'milestone_id') {

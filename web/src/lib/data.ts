@@ -1,6 +1,6 @@
 /** What pages ask of the API, as queries with their keys: loaders and components share them. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 import { currentSession } from './session.ts';
 
 const perPage = 20;
@@ -86,7 +86,7 @@ export const twoFactor = () =>
 export const activeSessions = () =>
   queryOptions({
     queryKey: ['active-sessions'],
-    queryFn: () => unwrap(client.GET('/user/sessions', { params: { query: { per_page: 100 } } })),
+    queryFn: () => unwrapAll(client.GET('/user/sessions', { params: { query: { per_page: 100 } } })),
   });
 
 export const namespaces = () =>
@@ -116,7 +116,7 @@ export const license = (path: string) =>
 export const projectTemplates = () =>
   queryOptions({
     queryKey: ['project-templates'],
-    queryFn: () => unwrap(client.GET('/templates/projects', { params: { query: { per_page: 100 } } })),
+    queryFn: () => unwrapAll(client.GET('/templates/projects', { params: { query: { per_page: 100 } } })),
   });
 
 export const group = (path: string) =>
@@ -143,18 +143,6 @@ export interface DeclaredInput {
   readonly regex: string | null;
 }
 
-/** All items of a list that is read as a whole: the jobs of a pipeline. */
-async function everyPage<T>(read: (page: number) => Parameters<typeof unwrapPage<T>>[0]): Promise<T[]> {
-  const all: T[] = [];
-  let page: number | null = 1;
-  while (page !== null) {
-    const found: { readonly items: T[]; readonly nextPage: number | null } = await unwrapPage(read(page));
-    all.push(...found.items);
-    page = found.nextPage;
-  }
-  return all;
-}
-
 /** The parts of one project by its full path. */
 export const of = (path: string) => {
   const id = { id: path };
@@ -168,6 +156,7 @@ export const of = (path: string) => {
           return (checked.inputs ?? []) as readonly DeclaredInput[];
         },
       }),
+    /** The first hundred that match; what people type narrows them down. */
     branches: (search?: string) =>
       queryOptions({
         queryKey: ['project', path, 'branches', search],
@@ -184,11 +173,28 @@ export const of = (path: string) => {
         queryFn: () =>
           unwrapPage(client.GET('/projects/{id}/events', { params: { path: id, query: { page, per_page: perPage } } })),
       }),
-    tags: () =>
+    tags: (search?: string) =>
       queryOptions({
-        queryKey: ['project', path, 'tags'],
+        queryKey: ['project', path, 'tags', search],
         queryFn: () =>
-          unwrap(client.GET('/projects/{id}/repository/tags', { params: { path: id, query: { per_page: 100 } } })),
+          unwrap(
+            client.GET('/projects/{id}/repository/tags', {
+              params: { path: id, query: { per_page: 100, ...(search ? { search } : {}) } },
+            }),
+          ),
+      }),
+    /** All branches and tags. */
+    refs: () =>
+      queryOptions({
+        queryKey: ['project', path, 'branches', 'and-tags', 'all'],
+        queryFn: async () => {
+          const params = { path: id, query: { per_page: 100 } };
+          const [branches, tags] = await Promise.all([
+            unwrapAll(client.GET('/projects/{id}/repository/branches', { params })),
+            unwrapAll(client.GET('/projects/{id}/repository/tags', { params })),
+          ]);
+          return [...branches, ...tags];
+        },
       }),
     tree: (ref: string, folder: string) =>
       infiniteQueryOptions({
@@ -309,9 +315,9 @@ export const of = (path: string) => {
       queryOptions({
         queryKey: ['project', path, 'pipeline', pipelineId, 'jobs'],
         queryFn: () =>
-          everyPage((page) =>
+          unwrapAll(
             client.GET('/projects/{id}/pipelines/{pipeline_id}/jobs', {
-              params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100, page } },
+              params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100 } },
             }),
           ),
       }),
@@ -320,9 +326,9 @@ export const of = (path: string) => {
       queryOptions({
         queryKey: ['project', path, 'pipeline', pipelineId, 'bridges'],
         queryFn: () =>
-          everyPage((page) =>
+          unwrapAll(
             client.GET('/projects/{id}/pipelines/{pipeline_id}/bridges', {
-              params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100, page } },
+              params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100 } },
             }),
           ),
       }),
@@ -362,7 +368,7 @@ export const of = (path: string) => {
       queryOptions({
         queryKey: ['project', path, 'merge-request', iid, 'commits'],
         queryFn: () =>
-          unwrap(
+          unwrapAll(
             client.GET('/projects/{id}/merge_requests/{merge_request_iid}/commits', {
               params: { path: { ...id, merge_request_iid: iid }, query: { per_page: 100 } },
             }),
@@ -407,13 +413,13 @@ export const of = (path: string) => {
       queryOptions({
         queryKey: ['project', path, 'members'],
         queryFn: () =>
-          unwrap(client.GET('/projects/{id}/members/all', { params: { path: id, query: { per_page: 100 } } })),
+          unwrapAll(client.GET('/projects/{id}/members/all', { params: { path: id, query: { per_page: 100 } } })),
       }),
     variables: () =>
       queryOptions({
         queryKey: ['project', path, 'variables'],
         queryFn: () =>
-          unwrap(client.GET('/projects/{id}/variables', { params: { path: id, query: { per_page: 100 } } })),
+          unwrapAll(client.GET('/projects/{id}/variables', { params: { path: id, query: { per_page: 100 } } })),
       }),
   };
 };

@@ -1,6 +1,6 @@
 /** Deploy keys of a project, and all that administrators see. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrapAll, unwrapPage } from './api.ts';
 
 export type DeployKey = Schemas['DeployKey'];
 export type DeployKeyOfProject = Schemas['DeployKeyOfProject'];
@@ -9,7 +9,7 @@ export const deployKeysOf = (id: string) =>
   queryOptions({
     queryKey: ['project', id, 'deploy-keys'],
     queryFn: () =>
-      unwrap(client.GET('/projects/{id}/deploy_keys', { params: { path: { id }, query: { per_page: 100 } } })),
+      unwrapAll(client.GET('/projects/{id}/deploy_keys', { params: { path: { id }, query: { per_page: 100 } } })),
   });
 
 /** Those of all projects, or only those that every project may take. */

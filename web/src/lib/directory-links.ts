@@ -1,5 +1,5 @@
 /** Links of a group to groups of SAML and LDAP directories, told alike. */
-import { ApiError, client, type Schemas, unwrap } from './api.ts';
+import { ApiError, client, type Schemas, unwrap, unwrapAll } from './api.ts';
 
 export interface SamlLdapLink {
   readonly key: string;
@@ -31,7 +31,7 @@ export function samlLinks(id: string): DirectorySource {
   return {
     key: ['group', id, 'saml-links'],
     list: async () =>
-      (await unwrap(client.GET('/groups/{id}/saml_group_links', { params: { path: { id }, query } }))).map(link),
+      (await unwrapAll(client.GET('/groups/{id}/saml_group_links', { params: { path: { id }, query } }))).map(link),
     add: ({ name, level, provider }) =>
       unwrap(
         client.POST('/groups/{id}/saml_group_links', {
@@ -61,7 +61,7 @@ export function ldapLinks(id: string): DirectorySource {
     key: ['group', id, 'ldap-links'],
     list: async () => {
       try {
-        return (await unwrap(client.GET('/groups/{id}/ldap_group_links', { params: { path: { id }, query } }))).map(
+        return (await unwrapAll(client.GET('/groups/{id}/ldap_group_links', { params: { path: { id }, query } }))).map(
           link,
         );
       } catch (failure) {

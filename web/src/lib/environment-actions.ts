@@ -1,6 +1,6 @@
 /** What people do with environments, and what only their own pages read: the first page of a project loads none of it. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from './api.ts';
+import { client, unwrap, unwrapAll } from './api.ts';
 import { type Environment, environmentsKey } from './environments.ts';
 
 export interface EnvironmentValues {
@@ -31,7 +31,7 @@ export const protectedEnvironments = (id: string) =>
   queryOptions({
     queryKey: [...environmentsKey(id), 'protected'],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/protected_environments', { params: { path: { id }, query: { per_page: 100 } } }),
       ),
   });

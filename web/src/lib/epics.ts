@@ -1,6 +1,6 @@
 /** Epics of a group: lists, one of them with its issues, child epics and links, and the order of a tree. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 import type { TaskUpdate } from './markdown/tasks.ts';
 
 export type Epic = Schemas['Epic'];
@@ -80,9 +80,9 @@ export const epicContents = (path: string, iid: number) =>
       const params = { ...at(path, iid), query: { per_page: 100 } };
       const [statistics, children, issues, related] = await Promise.all([
         unwrap(client.GET('/groups/{id}/epics/{epic_iid}/statistics', { params: at(path, iid) })),
-        unwrap(client.GET('/groups/{id}/epics/{epic_iid}/epics', { params })),
+        unwrapAll(client.GET('/groups/{id}/epics/{epic_iid}/epics', { params })),
         unwrapPage(client.GET('/groups/{id}/epics/{epic_iid}/issues', { params })),
-        unwrap(client.GET('/groups/{id}/epics/{epic_iid}/related_epics', { params })),
+        unwrapAll(client.GET('/groups/{id}/epics/{epic_iid}/related_epics', { params })),
       ]);
       return { statistics, children, issues: issues.items, moreIssues: issues.nextPage !== null, related };
     },

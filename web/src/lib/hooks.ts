@@ -1,6 +1,6 @@
 /** Webhooks of a project, a group and the instance: the same questions of all three. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 
 export type Hook = Schemas['ProjectHook'] | Schemas['GroupHook'] | Schemas['SystemHook'];
 export type HookCall = Schemas['WebHookEvent'];
@@ -101,7 +101,7 @@ export const projectHooks = (id: string): HookPlace => {
     noun: 'project',
     key: ['project', id, 'hooks'],
     events: ofProjects,
-    list: () => unwrap(client.GET('/projects/{id}/hooks', { params: { path: { id }, query } })),
+    list: () => unwrapAll(client.GET('/projects/{id}/hooks', { params: { path: { id }, query } })),
     create: (body) => unwrap(client.POST('/projects/{id}/hooks', { params: { path: { id } }, body })),
     change: (hook, body) => unwrap(client.PUT('/projects/{id}/hooks/{hook_id}', { ...one(hook), body })),
     setPart: (hook_id, part, key, value) => {
@@ -141,7 +141,7 @@ export const groupHooks = (id: string): HookPlace => {
     noun: 'group',
     key: ['group', id, 'hooks'],
     events: ofGroups,
-    list: () => unwrap(client.GET('/groups/{id}/hooks', { params: { path: { id }, query } })),
+    list: () => unwrapAll(client.GET('/groups/{id}/hooks', { params: { path: { id }, query } })),
     create: (body) => unwrap(client.POST('/groups/{id}/hooks', { params: { path: { id } }, body })),
     change: (hook, body) => unwrap(client.PUT('/groups/{id}/hooks/{hook_id}', { ...one(hook), body })),
     setPart: (hook_id, part, key, value) => {
@@ -179,7 +179,7 @@ export const systemHooks: HookPlace = {
   noun: 'instance',
   key: ['hooks'],
   events: ofInstance,
-  list: () => unwrap(client.GET('/hooks', { params: { query } })),
+  list: () => unwrapAll(client.GET('/hooks', { params: { query } })),
   create: (body) => unwrap(client.POST('/hooks', { body })),
   change: (id, body) => unwrap(client.PUT('/hooks/{id}', { params: { path: { id } }, body })),
   setPart: null,

@@ -1,6 +1,6 @@
 /** Iterations of groups, as groups and projects show them, their cadences, and the issues planned for one. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 import type { PlaceKind } from './boards.ts';
 
 export type Iteration = Schemas['Iteration'];
@@ -85,7 +85,7 @@ export const cadences = (path: string) =>
   queryOptions({
     queryKey: cadencesKey(path),
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/groups/{id}/iteration_cadences', { params: { path: { id: path }, query: { per_page: 100 } } }),
       ),
   });

@@ -1,6 +1,6 @@
 /** Labels of a group or a project, as queries with their keys and what changes them. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll } from './api.ts';
 
 /** A label as both lists have it; a project's list says which ones are its own. */
 type ManagedLabel = Pick<Schemas['Label'], 'id' | 'name' | 'color' | 'description'> & {
@@ -25,8 +25,8 @@ export const labelsOf = ({ kind, path }: LabelPlace) =>
     queryFn: (): Promise<ManagedLabel[]> => {
       const params = { path: { id: path }, query: { per_page: 100 } };
       return kind === 'group'
-        ? unwrap(client.GET('/groups/{id}/labels', { params }))
-        : unwrap(client.GET('/projects/{id}/labels', { params }));
+        ? unwrapAll(client.GET('/groups/{id}/labels', { params }))
+        : unwrapAll(client.GET('/projects/{id}/labels', { params }));
     },
   });
 

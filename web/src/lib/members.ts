@@ -1,6 +1,6 @@
 /** Members of a project or group, and who waits to be one: the same questions of both. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { ApiError, client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { ApiError, client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 
 export type Member = Schemas['Member'];
 
@@ -81,11 +81,11 @@ export const projectMembers = (id: string): MemberSource => {
       unwrap(client.POST('/projects/{id}/invitations', { params: { path }, body: { ...body, email: [body.email] } })),
     change: (user, body) => unwrap(client.PUT('/projects/{id}/members/{user_id}', { ...person(user), body })),
     remove: (user) => unwrap(client.DELETE('/projects/{id}/members/{user_id}', person(user))),
-    requests: () => unwrap(client.GET('/projects/{id}/access_requests', { params: { path, query } })),
+    requests: () => unwrapAll(client.GET('/projects/{id}/access_requests', { params: { path, query } })),
     approve: (user) =>
       unwrap(client.PUT('/projects/{id}/access_requests/{user_id}/approve', { ...person(user), body: {} })),
     deny: (user) => unwrap(client.DELETE('/projects/{id}/access_requests/{user_id}', person(user))),
-    invitations: () => unwrap(client.GET('/projects/{id}/invitations', { params: { path, query } })),
+    invitations: () => unwrapAll(client.GET('/projects/{id}/invitations', { params: { path, query } })),
     takeBack: (email) =>
       unwrap(client.DELETE('/projects/{id}/invitations/{email}', { params: { path: { id, email } } })),
     changeInvitation: (email, body) =>
@@ -121,11 +121,11 @@ export const groupMembers = (id: string): MemberSource => {
       unwrap(client.POST('/groups/{id}/invitations', { params: { path }, body: { ...body, email: [body.email] } })),
     change: (user, body) => unwrap(client.PUT('/groups/{id}/members/{user_id}', { ...person(user), body })),
     remove: (user) => unwrap(client.DELETE('/groups/{id}/members/{user_id}', person(user))),
-    requests: () => unwrap(client.GET('/groups/{id}/access_requests', { params: { path, query } })),
+    requests: () => unwrapAll(client.GET('/groups/{id}/access_requests', { params: { path, query } })),
     approve: (user) =>
       unwrap(client.PUT('/groups/{id}/access_requests/{user_id}/approve', { ...person(user), body: {} })),
     deny: (user) => unwrap(client.DELETE('/groups/{id}/access_requests/{user_id}', person(user))),
-    invitations: () => unwrap(client.GET('/groups/{id}/invitations', { params: { path, query } })),
+    invitations: () => unwrapAll(client.GET('/groups/{id}/invitations', { params: { path, query } })),
     takeBack: (email) => unwrap(client.DELETE('/groups/{id}/invitations/{email}', { params: { path: { id, email } } })),
     changeInvitation: (email, body) =>
       unwrap(client.PUT('/groups/{id}/invitations/{email}', { params: { path: { id, email } }, body })),

@@ -1,6 +1,6 @@
 /** Who takes part in a merge request, its time, its stack, and changing parts of it in place. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from './api.ts';
+import { client, unwrap, unwrapAll } from './api.ts';
 
 const of = (id: string, iid: number) => ({ path: { id, merge_request_iid: iid } });
 const keyOf = (id: string, iid: number) => ['project', id, 'merge-request', iid];
@@ -9,7 +9,7 @@ export const participantsOf = (id: string, iid: number) =>
   queryOptions({
     queryKey: [...keyOf(id, iid), 'participants'],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/merge_requests/{merge_request_iid}/participants', {
           params: { ...of(id, iid), query: { per_page: 100 } },
         }),
@@ -21,7 +21,7 @@ export const stackOf = (id: string, iid: number) =>
   queryOptions({
     queryKey: [...keyOf(id, iid), 'stack'],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/merge_requests/{merge_request_iid}/stack', {
           params: { ...of(id, iid), query: { per_page: 100 } },
         }),

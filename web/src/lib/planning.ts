@@ -1,6 +1,6 @@
 /** What pages ask of milestones and labels. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 
 export type Milestone = Schemas['Milestone'];
 export type Label = Schemas['Label'];
@@ -108,7 +108,7 @@ export const openMilestones = (path: string) =>
   queryOptions({
     queryKey: ['project', path, 'milestones', 'open'],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/milestones', {
           params: { path: { id: path }, query: { state: 'active', include_ancestors: true, per_page: 100 } },
         }),
@@ -119,7 +119,7 @@ export const labels = (path: string, search: string) =>
   queryOptions({
     queryKey: ['project', path, 'labels', search],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/labels', {
           params: { path: { id: path }, query: { per_page: 100, archived: false, ...(search ? { search } : {}) } },
         }),

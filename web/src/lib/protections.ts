@@ -1,6 +1,6 @@
 /** Protected branches and tags of a project, and who may be named in them. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll } from './api.ts';
 import { deployKeysOf } from './deploy-keys.ts';
 
 export type ProtectedBranch = Schemas['ProtectedBranch'];
@@ -30,7 +30,7 @@ export const projectBranches = (id: string): ProtectionPlace => {
     noun: 'project',
     key: ['project', id, 'protected-branches'],
     project: id,
-    list: () => unwrap(client.GET('/projects/{id}/protected_branches', { params: { path, query: all } })),
+    list: () => unwrapAll(client.GET('/projects/{id}/protected_branches', { params: { path, query: all } })),
     create: (body) => unwrap(client.POST('/projects/{id}/protected_branches', { params: { path }, body })),
     change: (name, body) =>
       unwrap(client.PATCH('/projects/{id}/protected_branches/{name}', { params: { path: { id, name } }, body })),
@@ -45,7 +45,7 @@ export const groupBranches = (id: string): ProtectionPlace => {
     noun: 'group',
     key: ['group', id, 'protected-branches'],
     project: null,
-    list: () => unwrap(client.GET('/groups/{id}/protected_branches', { params: { path, query: all } })),
+    list: () => unwrapAll(client.GET('/groups/{id}/protected_branches', { params: { path, query: all } })),
     create: (body) => unwrap(client.POST('/groups/{id}/protected_branches', { params: { path }, body })),
     change: (name, body) =>
       unwrap(client.PATCH('/groups/{id}/protected_branches/{name}', { params: { path: { id, name } }, body })),
@@ -60,7 +60,8 @@ export const protectedBranches = (place: ProtectionPlace) =>
 export const protectedTags = (path: string) =>
   queryOptions({
     queryKey: ['project', path, 'protected-tags'],
-    queryFn: () => unwrap(client.GET('/projects/{id}/protected_tags', { params: { path: { id: path }, query: all } })),
+    queryFn: () =>
+      unwrapAll(client.GET('/projects/{id}/protected_tags', { params: { path: { id: path }, query: all } })),
   });
 
 /** Members whose name or user name has the text. */
@@ -80,7 +81,7 @@ export const groupsWithAccess = (path: string) =>
   queryOptions({
     queryKey: ['project', path, 'groups-with-access'],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/groups', { params: { path: { id: path }, query: { ...all, with_shared: true } } }),
       ),
   });

@@ -1,6 +1,6 @@
 /** What pages ask of a project's repository beside its files and history. */
-import { queryOptions } from '@tanstack/react-query';
-import { ApiError, client, type Schemas, unwrap } from './api.ts';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { ApiError, client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 import { isMarkdown } from './markdown/files.ts';
 
 const all = { per_page: 100 };
@@ -18,7 +18,7 @@ export const commitStatuses = (id: string, sha: string, pipelineId?: number) =>
   queryOptions({
     queryKey: ['project', id, 'commit', sha, 'statuses', pipelineId ?? null],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/repository/commits/{sha}/statuses', {
           params: { path: { id, sha }, query: { ...all, ...(pipelineId ? { pipeline_id: pipelineId } : {}) } },
         }),
@@ -40,15 +40,29 @@ export const branchNamed = (id: string, branch: string) =>
     },
   });
 
-/** Branches with their distance from the default one, pipeline and merge request: the default one first, then those changed last. */
-export const branchList = (id: string, search?: string) =>
-  queryOptions({
+/**
+ * Branches with their distance from the default one, pipeline and merge request: those changed last first, and before
+ * them the default one, wherever it stands among the others.
+ */
+export const branchList = (id: string, defaultBranch: string | null | undefined, search?: string) =>
+  infiniteQueryOptions({
     queryKey: ['project', id, 'branches', 'list', search ?? ''],
-    queryFn: async () => {
-      const query = { ...all, sort: 'updated_desc' as const, with_status: true, ...(search ? { search } : {}) };
-      const found = await unwrap(client.GET('/projects/{id}/repository/branches', { params: { path: { id }, query } }));
-      return found.toSorted((a, b) => Number(b.default) - Number(a.default));
+    queryFn: async ({ pageParam: page }) => {
+      const read = (query: { page?: number; per_page: number; search?: string }) =>
+        unwrapPage(
+          client.GET('/projects/{id}/repository/branches', {
+            params: { path: { id }, query: { sort: 'updated_desc', with_status: true, ...query } },
+          }),
+        );
+      const found = await read({ page, per_page: 50, ...(search ? { search } : {}) });
+      const others = search ? found.items : found.items.filter((branch) => !branch.default);
+      if (search || page !== 1 || !defaultBranch) return { ...found, items: others };
+      const first = found.items.find((branch) => branch.default);
+      const own = first ? [first] : (await read({ per_page: 1, search: `^${defaultBranch}$` })).items;
+      return { ...found, items: [...own, ...others] };
     },
+    initialPageParam: 1,
+    getNextPageParam: ({ nextPage }) => nextPage,
   });
 
 /** How many commits a ref has, and how many branches and tags there are. */
@@ -162,7 +176,7 @@ export const lastCommits = (id: string, ref: string, folder: string, page: numbe
   queryOptions({
     queryKey: ['project', id, 'last-commits', ref, folder, page],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/repository/tree/last_commits', {
           params: { path: { id }, query: { ...all, ref, path: folder, page } },
         }),

@@ -1,6 +1,6 @@
 /** Reviews of a merge request: comments that are written now and published together, with an outcome. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll } from './api.ts';
 import type { LinePosition } from './comments.ts';
 
 const of = (id: string, iid: number) => ({ path: { id, merge_request_iid: iid } });
@@ -37,7 +37,7 @@ export const draftsOf = (id: string, iid: number) =>
   queryOptions({
     queryKey: [...keyOf(id, iid), 'draft-notes'],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/merge_requests/{merge_request_iid}/draft_notes', {
           params: { ...of(id, iid), query: { per_page: 100 } },
         }),

@@ -1,6 +1,6 @@
 /** Pipeline schedules and trigger tokens of a project. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 
 export type Schedule = Schemas['PipelineSchedule'];
 export type ListedSchedule = Schemas['PipelineScheduleListed'];
@@ -94,7 +94,7 @@ export const triggerTokens = (path: string) =>
   queryOptions({
     queryKey: ['project', path, 'triggers'],
     queryFn: () =>
-      unwrap(client.GET('/projects/{id}/triggers', { params: { path: { id: path }, query: { per_page: 100 } } })),
+      unwrapAll(client.GET('/projects/{id}/triggers', { params: { path: { id: path }, query: { per_page: 100 } } })),
   });
 
 export const createTrigger = (path: string, description: string) =>

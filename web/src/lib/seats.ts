@@ -1,6 +1,6 @@
 /** Seats of a top-level group: who takes one, and who waits for one. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrapAll, unwrapPage } from './api.ts';
 
 export type BillableMember = Schemas['BillableMember'];
 
@@ -39,8 +39,8 @@ export const seatMemberships = (id: string, user_id: number) =>
     queryFn: async () => {
       const params = { path: { id, user_id }, query: { per_page: 100 } };
       const [direct, indirect] = await Promise.all([
-        unwrap(client.GET('/groups/{id}/billable_members/{user_id}/memberships', { params })),
-        unwrap(client.GET('/groups/{id}/billable_members/{user_id}/indirect', { params })),
+        unwrapAll(client.GET('/groups/{id}/billable_members/{user_id}/memberships', { params })),
+        unwrapAll(client.GET('/groups/{id}/billable_members/{user_id}/indirect', { params })),
       ]);
       return { direct, indirect };
     },

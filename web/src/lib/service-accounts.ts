@@ -1,6 +1,6 @@
 /** Service accounts of a group and of a project: the same questions of both. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll } from './api.ts';
 import { type TokenDraft, type TokenSource, tokenQuery, unrolled } from './tokens.ts';
 
 export type ServiceAccount = Schemas['ServiceAccount'];
@@ -25,7 +25,7 @@ export const groupServiceAccounts = (id: string): ServiceAccountPlace => {
   return {
     noun: 'group',
     key,
-    list: () => unwrap(client.GET('/groups/{id}/service_accounts', { params: { path: { id }, query } })),
+    list: () => unwrapAll(client.GET('/groups/{id}/service_accounts', { params: { path: { id }, query } })),
     make: (body) => unwrap(client.POST('/groups/{id}/service_accounts', { params: { path: { id } }, body })),
     change: (user, body) => unwrap(client.PATCH('/groups/{id}/service_accounts/{user_id}', { ...account(user), body })),
     remove: (user) => unwrap(client.DELETE('/groups/{id}/service_accounts/{user_id}', account(user))),
@@ -35,7 +35,7 @@ export const groupServiceAccounts = (id: string): ServiceAccountPlace => {
       return {
         key: [...key, String(user_id), 'tokens'],
         roles: false,
-        list: (filter) => unwrap(client.GET(base, { params: { path: { id, user_id }, query: tokenQuery(filter) } })),
+        list: (filter) => unwrapAll(client.GET(base, { params: { path: { id, user_id }, query: tokenQuery(filter) } })),
         create: (draft: TokenDraft) => unwrap(client.POST(base, { ...account(user_id), body: unrolled(draft) })),
         rotate: (token) => unwrap(client.POST(`${base}/{token_id}/rotate`, one(token))),
         revoke: (token) => unwrap(client.DELETE(`${base}/{token_id}`, one(token))),
@@ -50,7 +50,7 @@ export const projectServiceAccounts = (id: string): ServiceAccountPlace => {
   return {
     noun: 'project',
     key,
-    list: () => unwrap(client.GET('/projects/{id}/service_accounts', { params: { path: { id }, query } })),
+    list: () => unwrapAll(client.GET('/projects/{id}/service_accounts', { params: { path: { id }, query } })),
     make: (body) => unwrap(client.POST('/projects/{id}/service_accounts', { params: { path: { id } }, body })),
     change: (user, body) =>
       unwrap(client.PATCH('/projects/{id}/service_accounts/{user_id}', { ...account(user), body })),
@@ -61,7 +61,7 @@ export const projectServiceAccounts = (id: string): ServiceAccountPlace => {
       return {
         key: [...key, String(user_id), 'tokens'],
         roles: false,
-        list: (filter) => unwrap(client.GET(base, { params: { path: { id, user_id }, query: tokenQuery(filter) } })),
+        list: (filter) => unwrapAll(client.GET(base, { params: { path: { id, user_id }, query: tokenQuery(filter) } })),
         create: (draft: TokenDraft) => unwrap(client.POST(base, { ...account(user_id), body: unrolled(draft) })),
         rotate: (token) => unwrap(client.POST(`${base}/{token_id}/rotate`, one(token))),
         revoke: (token) => unwrap(client.DELETE(`${base}/{token_id}`, one(token))),

@@ -1,6 +1,6 @@
 /** Texts that merge requests may start with. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from './api.ts';
+import { client, unwrap, unwrapAll } from './api.ts';
 
 const type = 'merge_requests';
 
@@ -8,7 +8,7 @@ export const requestTemplates = (project: string) =>
   queryOptions({
     queryKey: ['project', project, 'request-templates'],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/templates/{type}', {
           params: { path: { id: project, type }, query: { per_page: 100 } },
         }),

@@ -1,5 +1,5 @@
 /** Access tokens of a person, a project or a group: the same things to do with each, by different routes. */
-import { client, type Schemas, unwrap } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll } from './api.ts';
 
 type PersonalToken = Schemas['PersonalAccessToken'];
 /** A token of any of the three; those of projects and groups have a role. */
@@ -120,7 +120,8 @@ const activeOnes = { active: true, per_page: 100 };
 
 export const projectDeployTokens = (path: string): DeployTokenSource => ({
   key: ['project', path, 'deploy-tokens'],
-  list: () => unwrap(client.GET('/projects/{id}/deploy_tokens', { params: { path: { id: path }, query: activeOnes } })),
+  list: () =>
+    unwrapAll(client.GET('/projects/{id}/deploy_tokens', { params: { path: { id: path }, query: activeOnes } })),
   create: (body) => unwrap(client.POST('/projects/{id}/deploy_tokens', { params: { path: { id: path } }, body })),
   revoke: (token_id) =>
     unwrap(client.DELETE('/projects/{id}/deploy_tokens/{token_id}', { params: { path: { id: path, token_id } } })),
@@ -128,7 +129,8 @@ export const projectDeployTokens = (path: string): DeployTokenSource => ({
 
 export const groupDeployTokens = (path: string): DeployTokenSource => ({
   key: ['group', path, 'deploy-tokens'],
-  list: () => unwrap(client.GET('/groups/{id}/deploy_tokens', { params: { path: { id: path }, query: activeOnes } })),
+  list: () =>
+    unwrapAll(client.GET('/groups/{id}/deploy_tokens', { params: { path: { id: path }, query: activeOnes } })),
   create: (body) => unwrap(client.POST('/groups/{id}/deploy_tokens', { params: { path: { id: path } }, body })),
   revoke: (token_id) =>
     unwrap(client.DELETE('/groups/{id}/deploy_tokens/{token_id}', { params: { path: { id: path, token_id } } })),

@@ -107,7 +107,10 @@ const branches = createRoute({
     new: search.new === true || undefined,
   }),
   loaderDeps: ({ search }) => ({ search: search.search }),
-  loader: ({ params, deps }) => load(branchList(fromSegment(params.path), deps.search)),
+  loader: async ({ params, deps }) => {
+    const { default_branch } = await fetched(params.path);
+    await queries.ensureInfiniteQueryData(branchList(fromSegment(params.path), default_branch, deps.search));
+  },
   component: lazyRouteComponent(() => import('../features/branches/BranchesPage.tsx')),
 });
 /** The list, the form of a new one, or one by its tag, which may have slashes. */

@@ -1,7 +1,7 @@
 /** Branches of a project: find one, create one, how far each is from the default branch, compare it, delete it. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { counted } from '../../lib/counted.ts';
@@ -16,6 +16,7 @@ import { FilterBar } from '../../ui/FilterBar.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
 import { PipelineMark } from '../pipelines/PipelineMark.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { NewBranch } from './NewBranch.tsx';
@@ -40,7 +41,10 @@ export default function BranchesPage() {
   const navigate = useNavigate({ from: '/p/$path/branches' });
   const view = useProject();
   const { project, path, segment } = view;
-  const { data: branches } = useSuspenseQuery(branchList(path, search.search));
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(
+    branchList(path, project.default_branch, search.search),
+  );
+  const branches = data.pages.flatMap(({ items }) => items);
   const cache = useQueryClient();
   useLive([`project:${project.id}:refs`, `project:${project.id}:pipelines`], [['project', path, 'branches']]);
   const opened = (open: boolean) => void navigate({ search: { ...search, new: open || undefined }, replace: true });
@@ -140,6 +144,7 @@ export default function BranchesPage() {
           ))}
         </DataList>
       )}
+      <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
       <NewBranch opened={writes && search.new === true} close={() => opened(false)} />
       <ConfirmName
         {...leaving.dialog}

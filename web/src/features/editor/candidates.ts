@@ -1,6 +1,6 @@
 /** What a completion offers, found by the public API as one types. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from '../../lib/api.ts';
+import { client, unwrap, unwrapAll } from '../../lib/api.ts';
 import { type CommandTarget, quickActionsFor } from './commands.ts';
 import { quotedName, type Trigger } from './completion.ts';
 
@@ -113,7 +113,7 @@ async function epics({ kind, path }: EditorPlace, query: string): Promise<readon
   if (kind === 'project') {
     // Projects of people have no epics above them.
     const params = { path: { id: path }, query: { per_page: 100 } };
-    const above = await unwrap(client.GET('/projects/{id}/groups', { params }));
+    const above = await unwrapAll(client.GET('/projects/{id}/groups', { params }));
     if (!above.some(({ full_path }) => full_path === group)) return [];
   }
   const wanted = /^\d+$/.test(query);
@@ -131,7 +131,7 @@ async function epics({ kind, path }: EditorPlace, query: string): Promise<readon
 async function snippets({ kind, path }: EditorPlace, query: string): Promise<readonly Candidate[]> {
   if (kind !== 'project') return [];
   const params = { path: { id: path }, query: { per_page: 100 } };
-  const list = await unwrap(client.GET('/projects/{id}/snippets', { params }));
+  const list = await unwrapAll(client.GET('/projects/{id}/snippets', { params }));
   const byId = /^\d+$/.test(query);
   return bestMatches(list, query, ({ id, title }) => (byId ? String(id) : title)).map(({ id, title }) => ({
     insert: `$${id}`,

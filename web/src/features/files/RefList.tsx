@@ -28,8 +28,12 @@ export default function RefList({ value, choose, label, only, of, target }: Prop
   const button = useOpensAtOnce(target, () => combobox.openDropdown());
   const enabled = combobox.dropdownOpened;
   const branches = useQuery({ ...parts.branches(wanted || undefined), enabled, placeholderData: keepPreviousData });
-  const tags = useQuery({ ...parts.tags(), enabled: enabled && only === undefined });
-  const shownTags = (tags.data ?? []).filter((tag) => tag.name.includes(wanted)).slice(0, 50);
+  const tags = useQuery({
+    ...parts.tags(wanted || undefined),
+    enabled: enabled && only === undefined,
+    placeholderData: keepPreviousData,
+  });
+  const shownTags = tags.data ?? [];
   return (
     <Combobox
       store={combobox}

@@ -18,14 +18,12 @@ import classes from './network.module.css';
 /** Names of branches and tags by the commit that they are at. */
 function useNames(): Map<string, string[]> {
   const { parts } = useProject();
-  const { data: branches } = useQuery(parts.branches());
-  const { data: tags } = useQuery(parts.tags());
+  const { data: refs } = useQuery(parts.refs());
   return useMemo(() => {
     const named = new Map<string, string[]>();
-    for (const { name, commit } of [...(branches ?? []), ...(tags ?? [])])
-      named.set(commit.id, [...(named.get(commit.id) ?? []), name]);
+    for (const { name, commit } of refs ?? []) named.set(commit.id, [...(named.get(commit.id) ?? []), name]);
     return named;
-  }, [branches, tags]);
+  }, [refs]);
 }
 
 export default function NetworkPage() {
