@@ -20,6 +20,8 @@ export interface Context {
   readonly connections: number;
   readonly seconds: number;
   add(row: Row): void;
+  /** Of our processes now (PSS). */
+  megabytes(): number;
 }
 
 /** p50 and p95 of milliseconds. */

@@ -5,22 +5,24 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Context, Loaded } from './context.ts';
 import { generate } from './data.ts';
-import { type Instance, root, startInstance, token } from './process.ts';
+import { type Instance, memoryOfTree, root, startInstance, token } from './process.ts';
 import { line, machine, markdown, type Row } from './report.ts';
 import { ci } from './rows/ci.ts';
 import { edge } from './rows/edge.ts';
 import { folders } from './rows/folders.ts';
 import { gitRows } from './rows/git.ts';
 import { identity } from './rows/identity.ts';
+import { jobs } from './rows/jobs.ts';
 import { manyRefs } from './rows/many-refs.ts';
 import { namespaces } from './rows/namespaces.ts';
+import { pipelines } from './rows/pipelines.ts';
 import { reads } from './rows/reads.ts';
 import { firstStarts, laterStarts, memory } from './rows/start.ts';
 import { trains } from './rows/trains.ts';
 import { writes } from './rows/writes.ts';
 import { connect, createProject, pushAll, type Target } from './target.ts';
 
-const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,git,refs,ci,trains] [--large] [--commits N] [--branches N]
+const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,git,refs,ci,pipelines,jobs,trains] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
        npm run bench -- --only namespaces --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR
 A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
@@ -104,6 +106,7 @@ try {
 
   const data = join(directory, 'instance');
   running = await startInstance(data);
+  const instance = running;
   const context: Context = {
     directory,
     repository,
@@ -112,8 +115,9 @@ try {
     connections: Number(options.connections),
     seconds: Number(options.seconds),
     add,
+    megabytes: () => memoryOfTree(instance.pid).reduce((sum, share) => sum + share.megabytes, 0),
   };
-  const parts = { reads, folders, edge, identity, writes, git: gitRows, refs: manyRefs, ci, trains };
+  const parts = { reads, folders, edge, identity, writes, git: gitRows, refs: manyRefs, ci, pipelines, jobs, trains };
   for (const [name, part] of Object.entries(parts)) if (groups.includes(name)) await part(context);
   if (groups.includes('start')) memory(running, 'memory after this load (PSS)', add);
   await running.stop();

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
 import { traceStream } from './trace-stream.ts';
+import { readChunks } from './traces.queries.ts';
 
 let world: World;
 let runner: ProtocolRunner;
@@ -76,4 +77,18 @@ it('are read by parts, while they grow and when they have moved; memory holds a 
     expect(await part(`bytes=${size - 3}-`)).toEqual([206, `bytes ${size - 3}-${size - 1}/${size}`, whole.slice(-3)]);
     expect(await part(`bytes=${size}-`)).toEqual([416, `bytes */${size}`, '']);
   }
+});
+
+it('are read about a mebibyte at once, however large the pieces are that runners sent', async () => {
+  const project = await world.project();
+  await project.push('a: {script: [x]}');
+  const job = await runner.next();
+  const large = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(700_000));
+  for (const piece of large) expect((await runner.patch(job, piece)).status).toBe(202);
+  const { db, kernels } = world.app;
+  expect((await readChunks(db, job.id, 0, 16)).map(({ start_byte: start }) => start)).toEqual([0, 700_000]);
+  const open = { id: job.id, trace_object_key: null };
+  const stream = await traceStream({ db, objects: kernels.objects }, open, new AbortController().signal);
+  expect(await text(stream)).toBe(large.join(''));
+  await runner.update(job, 'success');
 });

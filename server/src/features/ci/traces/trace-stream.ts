@@ -27,7 +27,7 @@ export async function* traceBytes(
       yield chunk.start_byte < from ? chunk.data.subarray(from - chunk.start_byte) : chunk.data;
       next = chunk.start_byte + chunk.data.length;
     }
-    if (chunks.length < chunksAtOnce) return;
+    if (chunks.length === 0) return;
   }
 }
 

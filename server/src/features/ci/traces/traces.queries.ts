@@ -24,7 +24,10 @@ export async function appendTrace(tx: Db, { jobId, start, data, crc32 }: TraceAp
   return result.rows.length === 1;
 }
 
-/** Some chunks from the one that holds `from` on, at most `limit`. */
+/** Chunks that begin this close to the first one are read with it: one of a runner has up to 4 MB. */
+const readBytes = 1024 * 1024;
+
+/** Some chunks from the one that begins at `from` on, at most `limit`; none at the end of the log. */
 export async function readChunks(
   db: Db,
   jobId: number,
@@ -36,6 +39,7 @@ export async function readChunks(
     .select(['start_byte', 'data'])
     .where('job_id', '=', jobId)
     .where('start_byte', '>=', from)
+    .where('start_byte', '<', from + readBytes)
     .orderBy('start_byte')
     .limit(limit)
     .execute();
