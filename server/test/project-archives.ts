@@ -199,8 +199,8 @@ export function archiveWorld() {
     admin = await buildToken(app, { user: await buildAdmin(app), scopes: ['api', 'admin_mode'] });
     await app.db.updateTable('users').set({ admin: true }).where('id', '=', admin.user.id).execute();
     owner = await buildToken(app);
-    for (const name of ['project_export_limit', 'project_import_limit', 'project_download_export_limit'])
-      await setting({ [name]: 0 });
+    for (const name of ['export', 'import', 'download_export'])
+      await setting({ [`project_${name}_limit`]: 0, [`group_${name}_limit`]: 0 });
     const source = await filledProject();
     // One whose bytes the storage has lost.
     await app.db

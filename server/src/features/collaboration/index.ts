@@ -49,7 +49,6 @@ export { groupLabelRelation, groupMilestoneRelation, labelRelation, milestoneRel
 export {
   historyJson,
   historyLines,
-  insertStates,
   recordIteration,
   recordLabels,
   recordMilestone,

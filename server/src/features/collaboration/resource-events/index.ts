@@ -1,6 +1,5 @@
 /** The history of labels, milestone, iteration, state and weight of things. */
 export {
-  insertStates,
   type ResourceEventKind,
   recordIteration,
   recordLabels,

@@ -21,17 +21,6 @@ async function record(
   await tx.insertInto('resource_events').values(values).execute();
 }
 
-/** Changes of state that happened elsewhere, the oldest first. */
-export async function insertStates(
-  tx: Db,
-  { type, id }: What,
-  states: ReadonlyArray<Pick<ResourceEvent, 'state' | 'user_id' | 'created_at'>>,
-): Promise<void> {
-  if (states.length === 0 || id === null) return;
-  const values = states.map((each) => ({ ...each, kind: 'state' as const, noteable_type: type, noteable_id: id }));
-  await tx.insertInto('resource_events').values(values).execute();
-}
-
 /** Labels, by id, before and after a change. */
 export async function recordLabels(
   tx: Db,

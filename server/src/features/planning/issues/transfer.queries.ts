@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
-import { insertStates, meantBy } from '../../collaboration/index.ts';
+import { awardsJson, historyJson, type IterationName, meantBy, meantIterations } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
 import { lowerCounter } from '../../namespaces/index.ts';
 
@@ -26,6 +26,19 @@ export interface IssueLine extends Kept {
   /** Titles. */
   readonly labels: readonly string[];
   readonly milestone?: Maybe<string>;
+  readonly iteration?: Maybe<IterationName>;
+  readonly epic?: Maybe<EpicAbove>;
+}
+
+/** An epic of a group above the project. */
+export interface EpicAbove {
+  /** How far its group is above the project's. */
+  readonly above: number;
+  readonly iid: number;
+  /** Tells it from one that has the number by chance. */
+  readonly created_at: Date;
+  /** Among the issues of the epic. */
+  readonly position?: Maybe<number>;
 }
 
 /** Whom the names of a line stand for. */
@@ -34,7 +47,6 @@ export interface IssuePeople {
   readonly closedById: number | null;
   readonly editedById: number | null;
   readonly assignees: readonly number[];
-  readonly states: Parameters<typeof insertStates>[2];
   readonly times: readonly NewEntry[];
 }
 
@@ -54,10 +66,13 @@ export async function* issuesOf(db: Db, projectId: number): AsyncGenerator<objec
         coalesce((select jsonb_agg(distinct l.title) from issue_labels k join labels l on l.id = k.label_id
           where k.issue_id = i.id), '[]') as labels,
         (select title from milestones where id = i.milestone_id) as milestone,
-        coalesce((select jsonb_agg(jsonb_build_object('state', e.state, 'created_at', e.created_at,
-            'by', (select username from users where id = e.user_id)) order by e.id)
-          from resource_events e where e.noteable_type = 'issue' and e.noteable_id = i.id and e.kind = 'state'
-            and e.state in ('closed', 'reopened')), '[]') as state_events,
+        (select jsonb_build_object('iid', t.iid, 'start_date', t.start_date) from iterations t
+          where t.id = i.iteration_id) as iteration,
+        (select jsonb_build_object('iid', e.iid, 'created_at', e.created_at, 'position', i.epic_position,
+            'above', cardinality(n.traversal_ids) - array_position(n.traversal_ids, e.namespace_id))
+          from epics e join projects p on p.id = i.project_id join namespaces n on n.id = p.namespace_id
+          where e.id = i.epic_id and e.namespace_id = any(n.traversal_ids)) as epic,
+        ${historyJson('issue', sql`i.id`)} as history, ${awardsJson({ type: 'issue', id: sql`i.id` })} as award_emoji,
         coalesce((select jsonb_agg(jsonb_build_object('seconds', t.seconds, 'summary', t.summary, 'spent_at', t.spent_at,
             'by', (select username from users where id = t.user_id)) order by t.id)
           from time_entries t where t.issue_id = i.id), '[]') as time_entries
@@ -70,23 +85,31 @@ export async function* issuesOf(db: Db, projectId: number): AsyncGenerator<objec
   }
 }
 
-/** As few statements as possible: archives have many. False where the number is taken. */
+const epicOf = (projectId: number, { above, iid, created_at }: EpicAbove) => sql`
+  (select e.id from projects p join namespaces n on n.id = p.namespace_id
+    join epics e on e.namespace_id = n.traversal_ids[cardinality(n.traversal_ids) - ${above}::int]
+    where p.id = ${projectId} and e.iid = ${iid} and e.created_at = ${created_at})`;
+
+/** As few statements as possible: archives have many. Its id; undefined where the number is taken. */
 export async function insertArchivedIssue(
   tx: Db,
   projectId: number,
   line: IssueLine,
   people: IssuePeople,
-): Promise<boolean> {
-  const { states, times } = people;
+): Promise<number | undefined> {
+  const { times } = people;
+  const { iteration, epic } = line;
   const sum = times.reduce((total, { seconds }) => total + seconds, 0);
   const { rows } = await sql<{ id: number }>`
     with made as (
       insert into issues (project_id, iid, author_id, title, description, state, type, severity, health_status,
-        confidential, discussion_locked, milestone_id, weight, start_date, due_date, relative_position, time_estimate,
-        time_spent, closed_at, closed_by_id, last_edited_at, last_edited_by_id, created_at, updated_at)
+        confidential, discussion_locked, milestone_id, iteration_id, epic_id, epic_position,
+        weight, start_date, due_date, relative_position, time_estimate, time_spent, closed_at, closed_by_id, last_edited_at, last_edited_by_id, created_at, updated_at)
       values (${projectId}, ${line.iid}, ${people.authorId}, ${line.title}, ${line.description ?? null}, ${line.state},
         ${line.type}, ${line.severity ?? 'unknown'}, ${line.health_status ?? null}, ${line.confidential},
         ${line.discussion_locked ?? null}, (select id from (${meantBy('milestones', { projectId }, [line.milestone])}) m),
+        ${iteration ? sql`(select id from (${meantIterations({ projectId }, [iteration])}) t)` : null},
+        ${epic ? epicOf(projectId, epic) : null}, ${epic?.position ?? null},
         ${line.weight ?? null}, ${line.start_date ?? null}, ${line.due_date ?? null}, ${line.relative_position ?? null},
         ${line.time_estimate ?? 0}, ${Math.max(sum, 0)},
         ${line.state === 'closed' ? (line.closed_at ?? line.updated_at) : null}, ${people.closedById},
@@ -101,10 +124,8 @@ export async function insertArchivedIssue(
       select made.id, l.id from made, (${meantBy('labels', { projectId }, line.labels)}) l)
     select id from made`.execute(tx);
   const id = rows[0]?.id;
-  if (id === undefined) return false;
-  await insertStates(tx, { type: 'issue', id }, states);
-  await insertEntries(tx, 'issues', id, times);
-  return true;
+  if (id !== undefined) await insertEntries(tx, 'issues', id, times);
+  return id;
 }
 
 /** Counts anew how many are open, and gives back the numbers that were reserved beyond the last one. */

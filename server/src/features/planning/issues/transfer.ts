@@ -12,6 +12,7 @@ import {
   OrNull,
   Str,
 } from '../../../kernel/http/params/schema.ts';
+import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
 import { type ImportTarget, type Relation, raiseCounter, relation, removing } from '../../namespaces/index.ts';
 import {
   insertArchivedIssue,
@@ -62,6 +63,21 @@ export const issueRelation: Relation = relation({
     /** Titles; those of the project and of groups above. */
     labels: List(Str({ minLength: 1, maxLength: 255 })),
     milestone: Optional(OrNull(Str({ maxLength: 255 }))),
+    iteration: Optional(OrNull(Type.Object({ iid, start_date: DateParam() }))),
+    /** Of a group so many levels above the project's own. */
+    epic: Optional(
+      OrNull(
+        Type.Object({
+          above: Int({ minimum: 0, maximum: 100 }),
+          iid,
+          created_at: DateTimeParam(),
+          position: Optional(OrNull(Int())),
+        }),
+      ),
+    ),
+    history: historyLines,
+    award_emoji: awardLines,
+    /** Of archives without a history. */
     state_events: Optional(
       List(Type.Object({ state: OneOf(['closed', 'reopened']), by: maybe.person, created_at: DateTimeParam() })),
     ),
@@ -79,9 +95,10 @@ export const issueRelation: Relation = relation({
   }),
   rows: issuesOf,
   insert: async (tx, row, target) => {
-    const { assignees, labels, state_events: states = [], time_entries: times = [] } = row;
-    if ([assignees, labels, states, times].some(({ length }) => length > most))
-      return `has more than ${most} people, labels, changes or entries of time`;
+    const { assignees, labels, state_events: states = [], time_entries: times = [], award_emoji: awards = [] } = row;
+    const history = row.history ?? states.map((each) => ({ kind: 'state' as const, ...each }));
+    if ([assignees, labels, states, history, times, awards].some(({ length }) => length > most))
+      return `has more than ${most} people, labels, changes, reactions or entries of time`;
     if (row.start_date && row.due_date && row.due_date < row.start_date) return 'ends before it begins';
     const author = await target.person(row.author);
     const made = await insertArchivedIssue(
@@ -100,9 +117,6 @@ export const issueRelation: Relation = relation({
         closedById: row.state === 'closed' ? await target.person(row.closed_by) : null,
         editedById: await target.person(row.last_edited_by),
         assignees: await everyone(assignees, target),
-        states: await Promise.all(
-          states.map(async ({ state, by, created_at }) => ({ state, created_at, user_id: await target.person(by) })),
-        ),
         times: await Promise.all(
           times.map(async ({ seconds, summary = null, by, spent_at: spentAt }) => ({
             ...{ seconds, summary, spentAt },
@@ -111,7 +125,9 @@ export const issueRelation: Relation = relation({
         ),
       },
     );
-    if (!made) return 'is there already';
+    if (made === undefined) return 'is there already';
+    await takeHistory(tx, { type: 'issue', id: made }, target, history, target);
+    await takeAwards(tx, 'issue', { noteable_id: made }, awards, target);
     await reserve(tx, row.iid, target);
     return null;
   },

@@ -1,8 +1,8 @@
-/** Issues and boards on the way there and back: random ones come out as they went in; wrong lines are told and left out. */
+/** Issues and boards on the way there and back: random ones come out as they went in; wrong lines are told and left out. Slow: fills and reads whole projects over the API. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
-import { type BuiltToken, buildGroup } from '../../../../test/factories.ts';
+import { type BuiltToken, buildGroup, unique } from '../../../../test/factories.ts';
 import { archiveWorld, opened, packed } from '../../../../test/project-archives.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 
@@ -48,6 +48,13 @@ async function planned(seed: number): Promise<RepositoryProject> {
     start_date: '2030-01-01',
     due_date: '2030-02-01',
   });
+  const inGroup = async (path: string, json: Json): Promise<Json> => {
+    const answer = await app.api<Json>('POST', `/groups/${group.id}${path}`, { token: owner.secret, json });
+    expect([path, answer.status, answer.body]).toEqual([path, 201, answer.body]);
+    return answer.body;
+  };
+  const epic = await inGroup('/epics', { title: 'Above' });
+  const iteration = await inGroup('/iterations', { title: 'Sprint', start_date: '2030-03-04', due_date: '2030-03-17' });
   const count = 6;
   for (let number = 1; number <= count; number++) {
     await call('POST', '/issues', {
@@ -63,6 +70,10 @@ async function planned(seed: number): Promise<RepositoryProject> {
       ...(maybe() ? { health_status: one(['on_track', 'at_risk']) } : {}),
     });
     const at = `/issues/${number}`;
+    if (maybe()) await call('PUT', at, { epic_id: epic.id });
+    if (maybe()) await call('POST', `${at}/notes`, { body: `/iteration *iteration:${String(iteration.id)}` });
+    if (maybe()) await call('PUT', at, { add_labels: 'idea', weight: below(9) });
+    if (maybe()) await call('POST', `${at}/award_emoji`, { name: 'tada' });
     if (maybe()) await call('POST', `${at}/discussions`, { body: `Thread of ${number}` });
     if (maybe()) await call('POST', `${at}/notes`, { body: 'Between us', internal: true });
     if (maybe()) await call('POST', `${at}/time_estimate`, { duration: `${1 + below(20)}h` });
@@ -89,7 +100,21 @@ async function planned(seed: number): Promise<RepositoryProject> {
   return project;
 }
 
-const ids = new Set(['id', 'project_id', 'url', 'web_url', 'web_path', 'noteable_id', 'issue_link_id', '_links']);
+const ids = new Set([
+  'id',
+  'group_id',
+  'resource_id',
+  'parent_id',
+  'epic_issue_id',
+  'issue_id',
+  'project_id',
+  'url',
+  'web_url',
+  'web_path',
+  'noteable_id',
+  'issue_link_id',
+  '_links',
+]);
 /** Without what a project has of its own. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
@@ -121,6 +146,10 @@ async function seen(id: unknown): Promise<Record<string, unknown>> {
       })),
     }));
     found[`links of ${iid}`] = (await get(`/issues/${iid}/links`)).map((link) => [link.iid, link.link_type]);
+    for (const what of ['resource_label_events', 'resource_weight_events', 'resource_iteration_events', 'award_emoji'])
+      found[`${what} of ${iid}`] = plain(
+        (await get(`/issues/${iid}/${what}`)).map(({ awardable_id: _, ...row }) => row),
+      );
     found[`states of ${iid}`] = (await get(`/issues/${iid}/resource_state_events`)).map((event) => [
       ...[event.state, event.created_at, (event.user as Json).username],
     ]);
@@ -135,12 +164,33 @@ async function seen(id: unknown): Promise<Record<string, unknown>> {
   return found;
 }
 
+/** The group of a project comes from its own archive, with the epics and iterations that issues have; its path. */
+async function moved({ namespace_id }: { readonly namespace_id: number }): Promise<string> {
+  const token = owner.secret;
+  expect((await app.api('POST', `/groups/${namespace_id}/export`, { token })).status).toBe(202);
+  const file = await eventually('the archive of the group', async () => {
+    const url = `${app.url}/api/v4/groups/${namespace_id}/export/download`;
+    const answer = await fetch(url, { headers: { 'PRIVATE-TOKEN': token } });
+    return answer.status === 200 && new Blob([await answer.arrayBuffer()]);
+  });
+  const path = unique('moved');
+  const form = new FormData();
+  for (const name of ['name', 'path']) form.set(name, path);
+  form.set('file', file, 'group.tar.gz');
+  expect((await app.api('POST', '/groups/import', { token: admin.secret, form })).status).toBe(202);
+  await eventually('the group', async () => {
+    const { body } = await app.api<Json>('GET', `/groups/${path}/import`, { token: admin.secret });
+    return body.import_status === 'finished';
+  });
+  return path;
+}
+
 it.each([1, 2, 3])(
   'issues, their threads, times and links, and boards come back as they were, of seed %i',
   async (seed) => {
     const project = await planned(seed);
     const archive = await exported(project);
-    const { full_path: namespace } = await buildGroup(app, { owner: admin.user });
+    const namespace = await moved(await project.row());
     const status = await imported(archive, { namespace }, admin);
     expect(status).toMatchObject({
       import_status: 'finished',

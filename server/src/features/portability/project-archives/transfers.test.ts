@@ -107,6 +107,8 @@ describe('there and back', () => {
       ['releases', ['tag_name', 'name', 'description', 'released_at', 'author.username']],
       ['uploads', ['filename', 'size', 'uploaded_by']],
       ['repository/commits/main/comments', ['note', 'author', 'created_at']],
+      ['merge_requests/1/resource_label_events', ['action', 'resource_type', 'created_at']],
+      ['merge_requests/2/resource_state_events', ['state', 'created_at']],
       ['merge_requests/1/versions', ['head_commit_sha', 'base_commit_sha']],
       ['merge_requests/1/diffs', ['new_path', 'diff']],
     ] as const)

@@ -1,7 +1,7 @@
 /** Merge requests as archives of projects hold them, and the way back into a project that is being imported. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import { meantBy } from '../../collaboration/index.ts';
+import { awardsJson, historyJson, meantBy } from '../../collaboration/index.ts';
 import { raiseCounter } from '../../namespaces/index.ts';
 
 type Maybe<T> = T | null | undefined;
@@ -68,6 +68,8 @@ export async function* mergeRequestsOf(db: Db, projectId: number): AsyncGenerato
         coalesce((select jsonb_agg(distinct l.title) from merge_request_labels k join labels l on l.id = k.label_id
           where k.merge_request_id = m.id), '[]') as labels,
         (select title from milestones where id = m.milestone_id) as milestone,
+        ${historyJson('merge_request', sql`m.id`)} as history,
+        ${awardsJson({ type: 'merge_request', id: sql`m.id` })} as award_emoji,
         ${people('assignee')} as assignees, ${people('reviewer')} as reviewers,
         coalesce((select jsonb_agg(jsonb_build_object('head_sha', v.head_sha, 'base_sha', v.base_sha,
             'start_sha', v.start_sha, 'created_at', v.created_at) order by v.id)
@@ -90,13 +92,13 @@ export interface LinePeople {
   readonly reviewers: readonly number[];
 }
 
-/** False where the number, or an open one from the same branch to the same, is there already. */
+/** Its id; undefined where the number, or an open one from the same branch to the same, is there already. */
 export async function insertMergeRequest(
   tx: Db,
   projectId: number,
   line: MergeRequestLine,
   people: LinePeople,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const { own_source, author: _, merged_by: __, closed_by: ___, assignees, reviewers, versions, ...rest } = line;
   const { labels = [], milestone, ...columns } = rest;
   const made = await tx
@@ -113,7 +115,7 @@ export async function insertMergeRequest(
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (!made) return false;
+  if (!made) return undefined;
   const listed = (role: 'assignee' | 'reviewer', ids: readonly number[]) =>
     [...new Set(ids)].map((user_id, position) => ({ merge_request_id: made.id, role, user_id, position }));
   const rows = [...listed('assignee', people.assignees), ...listed('reviewer', people.reviewers)];
@@ -130,7 +132,7 @@ export async function insertMergeRequest(
       .values(versions.map((version) => ({ ...version, merge_request_id: made.id })))
       .execute();
   await raiseCounter(tx, projectId, 'merge_request', line.iid);
-  return true;
+  return made.id;
 }
 
 export async function removeMergeRequests(tx: Db, projectId: number): Promise<void> {

@@ -1,6 +1,7 @@
 /** Merge requests in archives of projects. */
 import Type from 'typebox';
 import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
 import { type ImportTarget, type Relation, relation } from '../../namespaces/index.ts';
 import { insertMergeRequest, mergeRequestsOf, removeMergeRequests } from './transfer.queries.ts';
 
@@ -13,6 +14,9 @@ const maybe = {
   flag: Optional(OrNull(Bool())),
   person: Optional(OrNull(username)),
 };
+
+/** Changes and reactions that one merge request may have. */
+const most = 10_000;
 
 export const mergeRequestRelation: Relation = relation({
   name: 'merge_requests',
@@ -46,10 +50,14 @@ export const mergeRequestRelation: Relation = relation({
     reviewers: List(username),
     labels: Optional(List(Str({ minLength: 1, maxLength: 255 }))),
     milestone: Optional(OrNull(Str({ maxLength: 255 }))),
+    history: historyLines,
+    award_emoji: awardLines,
     versions: List(Type.Object({ head_sha: sha, base_sha: sha, start_sha: sha, created_at: DateTimeParam() })),
   }),
   rows: mergeRequestsOf,
-  insert: async (tx, row, target) => {
+  insert: async (tx, { history, award_emoji, ...row }, target) => {
+    if ((history ?? []).length > most || (award_emoji ?? []).length > most)
+      return `has more than ${most} changes or reactions`;
     const { head_sha, base_sha, start_sha } = row;
     const commits = [head_sha, base_sha, start_sha].filter((id) => id !== null && id !== undefined);
     for (const id of commits)
@@ -73,7 +81,10 @@ export const mergeRequestRelation: Relation = relation({
         reviewers: await everyone(row.reviewers, target),
       },
     );
-    return made ? null : 'is there already';
+    if (made === undefined) return 'is there already';
+    await takeHistory(tx, { type: 'merge_request', id: made }, target, history, target);
+    await takeAwards(tx, 'merge_request', { noteable_id: made }, award_emoji, target);
+    return null;
   },
   remove: removeMergeRequests,
 });
