@@ -16,11 +16,15 @@ import { manyRequests } from './requests.ts';
 import { largeThings } from './sizes.ts';
 import { storageFaults } from './storage.ts';
 import { manyJobs, wholeSweeps } from './sweeps.ts';
+import { killedTrains } from './train-kills.ts';
 
 const { values: options } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'kills,storage,backups,contention,sizes,requests,histories,trains,sweeps,queue' },
+    only: {
+      type: 'string',
+      default: 'kills,storage,backups,contention,sizes,requests,histories,trains,killed-trains,sweeps,queue',
+    },
     kills: { type: 'string' },
     seed: { type: 'string', default: '1' },
     keep: { type: 'boolean', default: false },
@@ -68,6 +72,8 @@ try {
     );
   if (parts.has('histories') && !short) await randomHistories(suite, 300, Number(options.seed), say);
   if (parts.has('trains') && !short) await randomTrains(suite, 100, Number(options.seed), say);
+  if (parts.has('killed-trains') && !short)
+    await killedTrains(suite, join(directory, 'trains'), { trains: 5, kills: 6, seed: Number(options.seed) }, say);
   if (parts.has('sweeps') && !short) await wholeSweeps(suite);
   if (parts.has('queue') && !short) await manyJobs(suite, 2000);
   if (parts.has('contention')) await contention(suite, join(directory, 'contention'));
