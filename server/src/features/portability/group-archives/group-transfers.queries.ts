@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import type { GroupExportsTable, GroupImportsTable } from '../../../kernel/db/tables.ts';
+import { below } from '../../namespaces/index.ts';
 
 export type GroupExportRow = Selectable<GroupExportsTable>;
 export type GroupImportRow = Selectable<GroupImportsTable>;
@@ -41,7 +42,7 @@ export async function groupsWithin(db: Db, groupId: number): Promise<Namespace[]
     .selectFrom('namespaces')
     .selectAll()
     .where('kind', '=', 'group')
-    .where(sql<boolean>`traversal_ids @> array[${groupId}]::bigint[]`)
+    .where(sql<boolean>`id in ${below(groupId)}`)
     .where(sql<boolean>`(id = ${groupId} or not exists (select from namespaces a
       where a.id = any(namespaces.traversal_ids) and a.marked_for_deletion_on is not null))`)
     .orderBy(sql`cardinality(traversal_ids)`)
