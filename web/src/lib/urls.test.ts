@@ -17,19 +17,6 @@ describe('addresses', () => {
     expect(externalPath(inside)).toBe(outside);
   });
 
-  it.each([
-    ['/acme/p/commit/0123abcd', '/p/acme~p/commit/0123abcd'],
-    ['/a/b/p/compare/v1.0.0...feature/x', '/p/a~b~p/compare/v1.0.0...feature/x'],
-    ['/acme/p/merge_requests/12', '/p/acme~p/merge_requests/12'],
-    ['/acme/p/issues/3', '/p/acme~p/issues/3'],
-    ['/issues/3', '/o/issues~3'],
-    ['/acme/issues/3', '/o/acme~issues~3'],
-    ['/acme/p/issues/three', '/o/acme~p~issues~three'],
-    ['/acme/commit/other', '/o/acme~commit~other'],
-  ])('%s, as tools write it', (outside, inside) => {
-    expect(internalPath(outside)).toBe(inside);
-  });
-
   it('finds the longest ref', () => {
     expect(splitRef('feature/x/src/a.ts', ['feature', 'feature/x', 'main'])).toEqual({
       ref: 'feature/x',

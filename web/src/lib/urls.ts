@@ -29,13 +29,6 @@ const ownPages = new Set([
 const join = (segments: readonly string[]) => segments.join('~');
 const split = (name: string) => name.replaceAll('~', '/');
 
-/**
- * Pages that are also addressed directly after their project, without `/-/`: changelogs and messages that tools write link
- * them so. Only what cannot well be the path of another project.
- */
-const undashed =
-  /^(.+?\/[^/]+)\/(commit\/[0-9a-f]{7,64}|compare\/[^/]+(?:\/[^/]+)*\.\.\.[^/]+(?:\/[^/]+)*|(?:issues|merge_requests)\/\d+)$/;
-
 /** The router's path of an address. */
 export function internalPath(pathname: string): string {
   const segments = pathname.replace(/^\/+|\/+$/g, '').split('/');
@@ -48,8 +41,6 @@ export function internalPath(pathname: string): string {
   }
   if (ownPages.has(first)) return pathname;
   const dash = segments.indexOf('-');
-  const page = dash === -1 ? undashed.exec(segments.join('/')) : null;
-  if (page) return `/p/${join((page[1] ?? '').split('/'))}/${page[2]}`;
   if (dash === -1) return `/o/${join(segments)}`;
   return `/p/${join(segments.slice(0, dash))}/${segments.slice(dash + 1).join('/')}`;
 }
