@@ -1,5 +1,6 @@
 /** The list of keyboard shortcuts. */
-import { Kbd, Modal, Table } from '@mantine/core';
+import { Modal } from '@mantine/core';
+import { KeysTable } from '../../ui/KeysTable.tsx';
 
 const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'Search or go to'],
@@ -20,18 +21,7 @@ const shortcuts: readonly (readonly [keys: string, what: string])[] = [
 export function Shortcuts({ opened, close }: { opened: boolean; close: () => void }) {
   return (
     <Modal opened={opened} onClose={close} title="Keyboard shortcuts" size="sm">
-      <Table>
-        <Table.Tbody>
-          {shortcuts.map(([keys, what]) => (
-            <Table.Tr key={keys}>
-              <Table.Td>
-                <Kbd>{keys}</Kbd>
-              </Table.Td>
-              <Table.Td>{what}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <KeysTable keys={shortcuts} />
     </Modal>
   );
 }

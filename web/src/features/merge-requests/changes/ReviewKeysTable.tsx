@@ -1,6 +1,7 @@
 /** The keys of a review. */
-import { Kbd, Popover, Table } from '@mantine/core';
+import { Popover } from '@mantine/core';
 import { cloneElement, useState } from 'react';
+import { KeysTable } from '../../../ui/KeysTable.tsx';
 import { type MenuButton, useOpensAtOnce } from '../../../ui/onDemand.tsx';
 import { reviewKeys } from './useReviewKeys.ts';
 
@@ -11,18 +12,7 @@ export default function ReviewKeysTable({ target }: { target: MenuButton }) {
     <Popover position="bottom-end" trapFocus opened={opened} onChange={setOpened}>
       <Popover.Target>{cloneElement(button, { onClick: () => setOpened(!opened) })}</Popover.Target>
       <Popover.Dropdown>
-        <Table>
-          <Table.Tbody>
-            {reviewKeys.map(([keys, what]) => (
-              <Table.Tr key={keys}>
-                <Table.Td>
-                  <Kbd>{keys}</Kbd>
-                </Table.Td>
-                <Table.Td>{what}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <KeysTable keys={reviewKeys} />
       </Popover.Dropdown>
     </Popover>
   );
