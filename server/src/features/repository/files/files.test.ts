@@ -209,7 +209,7 @@ describe('archive', () => {
 
   it('unknown commits are 404, unknown formats 400, outsiders 404', async () => {
     expect((await project.api('GET', '/repository/archive', { query: { sha: 'nothing' } })).body).toEqual({
-      message: '404 Commit Not Found',
+      message: '404 File Not Found',
     });
     expect((await project.api('GET', '/repository/archive', { query: { format: 'rar' } })).status).toBe(400);
     expect((await project.api('GET', '/repository/archive', { token: null })).status).toBe(404);
