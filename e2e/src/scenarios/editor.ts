@@ -111,6 +111,11 @@ export async function editorJourney(suite: Suite): Promise<void> {
         await page.getByRole('button', { name: 'Comment', exact: true }).click();
         const box = page.getByRole('checkbox', { name: 'try it' });
         await box.check();
+        // The page ticks it before the server has.
+        await until('the ticked box in the comment', 60, async () => {
+          const notes = await call.expect<{ body: string }[]>(200, 'GET', `/projects/${id}/issues/1/notes`);
+          return notes.some(({ body }) => body === '- [x] try it');
+        });
         await page.reload();
         await box.waitFor();
         assert.equal(await box.isChecked(), true);
