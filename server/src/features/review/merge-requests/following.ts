@@ -5,6 +5,7 @@ import {
   type Fact,
   type FactConsumer,
   type FactDelivery,
+  mergeRequestFacts,
   on,
   pipelineFacts,
   projectDeleted,
@@ -29,6 +30,10 @@ type PipelineFact = Fact<(typeof pipelineFacts)['created' | 'finished']>;
 
 /** After these a project is no fork any more. */
 const endsOfForks = [projectDeleted, projectFacts.unrelated] as const;
+
+/** After these a request has a head whose pipeline may be there already. */
+const newHeads = [mergeRequestFacts.opened, mergeRequestFacts.reopened, mergeRequestFacts.head_changed] as const;
+type HeadFact = Fact<(typeof newHeads)[number]>;
 
 interface FollowDependencies extends Pick<MergeRequestDependencies, 'db' | 'project' | 'actingAs'> {
   readonly repository: Pick<
@@ -222,7 +227,26 @@ export function followers(
     if (kind === 'pipeline.finished' && status === 'success') await merging.mergeWaiting(pipelineId);
   }
 
+  /**
+   * A pipeline that is created while a request is opened or its head moves is seen by neither: the transaction of each began
+   * before the other's ended. Of what is committed now, the newest counts; of what comes later, its own fact tells.
+   */
+  async function findPipeline({ payload }: HeadFact): Promise<void> {
+    const request = await queries.byId(db, payload.merge_request_id);
+    if (request?.state !== 'opened' || request.head_sha === null) return;
+    const pipeline = await heads.newestPipelineOf(db, request.id, request.head_sha);
+    if (pipeline === null || pipeline.id <= (request.head_pipeline_id ?? 0)) return;
+    await transaction(db, async (tx) => {
+      await heads.setHeadPipeline(tx, request.id, pipeline.id);
+      await deps.changed(tx, request);
+    });
+  }
+
   return [
+    {
+      name: 'merge-requests.find-pipelines',
+      handlers: [on(newHeads, findPipeline)],
+    },
     {
       name: 'merge-requests.follow-forks',
       handlers: [on(endsOfForks, forkGone)],
