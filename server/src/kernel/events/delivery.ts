@@ -1,7 +1,8 @@
 /**
  * Delivery of facts to consumers. One process at a time delivers; facts of one project arrive in their order, those of
- * different projects side by side, and so do those of jobs: a push does not wait for the reports of hundreds of them. A consumer that fails gets the fact again by a job of its own, with back-off, and holds
- * nobody up. Delivery is at least once: after a crash a fact may come again, with the same id.
+ * different projects side by side. Facts about the jobs of a project have an order of their own beside it: a push does not
+ * wait for the reports of hundreds of them. A consumer that fails gets the fact again by a job of its own, with back-off,
+ * and holds nobody up. Delivery is at least once: after a crash a fact may come again, with the same id.
  */
 import Type from 'typebox';
 import { type Db, type Listener, transaction } from '../db/index.ts';

@@ -41,14 +41,16 @@ export async function jobExists(handle: Db, jobKey: string): Promise<boolean> {
 export async function addJobs<P>(
   handle: Db,
   task: TaskReference<P>,
-  jobs: ReadonlyArray<{ readonly payload: P; readonly jobKey: string }>,
+  jobs: ReadonlyArray<{ readonly payload: P; readonly jobKey: string } & Pick<JobOptions, 'queueName' | 'priority'>>,
 ): Promise<void> {
   if (jobs.length === 0) return;
   const attempts = task.maxAttempts ?? 10;
-  const specs = jobs.map(({ payload, jobKey }) => ({
+  const specs = jobs.map(({ payload, jobKey, queueName = null, priority = null }) => ({
     identifier: task.name,
     payload,
     job_key: jobKey,
+    queue_name: queueName,
+    priority,
     max_attempts: attempts,
   }));
   await sql`select graphile_worker.add_jobs(

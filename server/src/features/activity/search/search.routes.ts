@@ -76,6 +76,10 @@ const scoped = <const S extends readonly string[]>(scopes: S) => OneOf(scopes, {
 /** Histories and comments of many repositories are not indexed. */
 const needsIndex = () => plainError(400, 'Scope supported only with advanced search');
 
+type FileScope = (typeof indexed)[number];
+const isOfFiles = (scope: string): scope is FileScope => (indexed as readonly string[]).includes(scope);
+const kindOf = (scope: FileScope) => (scope === 'blobs' ? 'code' : 'wiki');
+
 const isOfRepositories = (scope: string): scope is RepositoryScope =>
   (inRepositories as readonly string[]).includes(scope);
 
@@ -123,9 +127,8 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         const { scope } = params;
         await allowed(caller);
         const wanted = wantedOf(params);
-        if (scope === 'blobs') return await inFiles(found.manyFiles(subject, 'code', wanted, context), context.header);
-        if (scope === 'wiki_blobs')
-          return await inFiles(found.manyFiles(subject, 'wiki', wanted, context), context.header);
+        if (isOfFiles(scope))
+          return await inFiles(found.manyFiles(subject, kindOf(scope), wanted, context), context.header);
         if (isOfRepositories(scope)) throw needsIndex();
         const work = {
           projects: () => found.projects(subject, wanted, context),
@@ -184,8 +187,6 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     rate: common.rate,
     responses: { 200: CodeFacets },
   } as const;
-  const kindOf = (scope: 'blobs' | 'wiki_blobs') => (scope === 'blobs' ? 'code' : 'wiki');
-
   return [
     route({
       ...faceted,
@@ -236,9 +237,8 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         const values = await allowed(caller);
         if (!(isOn[scope]?.(values) ?? true)) throw forbidden('Global Search is disabled for this scope');
         const wanted = wantedOf(params);
-        if (scope === 'blobs') return await inFiles(found.manyFiles(null, 'code', wanted, context), context.header);
-        if (scope === 'wiki_blobs')
-          return await inFiles(found.manyFiles(null, 'wiki', wanted, context), context.header);
+        if (isOfFiles(scope))
+          return await inFiles(found.manyFiles(null, kindOf(scope), wanted, context), context.header);
         if (isOfRepositories(scope)) throw needsIndex();
         const work = {
           projects: () => found.projects(null, wanted, context),

@@ -1,12 +1,9 @@
 /** Archives of groups: the group, all below it, and what belongs to each, without their projects. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
-import { HttpError } from '../../../kernel/http/errors.ts';
 import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import { type Exporter, findNamespaceSubject, type GroupRelation } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
@@ -14,7 +11,15 @@ import { relationName, wikiName } from '../project-archives/manifest.ts';
 import { ArchiveError } from '../project-archives/tar.ts';
 import { isAdministrator } from '../project-archives/transfers.queries.ts';
 import { archivedFiles, uploadsName } from '../project-archives/uploads.ts';
-import { type Entry, keepArchive, lines, spool, storedEntry } from '../project-archives/writing.ts';
+import {
+  attemptExport,
+  type Entry,
+  inExportDirectory,
+  keepArchive,
+  lines,
+  spool,
+  storedEntry,
+} from '../project-archives/writing.ts';
 import { groupLineOf, groupListName, groupManifestName, groupManifestOf, partName } from './group-manifest.ts';
 import {
   findGroupExport,
@@ -82,30 +87,24 @@ export function groupExportService(deps: PortabilityDependencies, relations: rea
     const row = await findGroupExport(db, groupId);
     if (!row || row.state === 'finished') return;
     await setGroupExport(db, groupId, { state: 'started' });
-    const directory = await mkdtemp(path.join(objects.temporary, 'export-'));
-    try {
-      const by = { admin: row.user_id !== null && (await isAdministrator(db, row.user_id)) };
+    const by = { admin: row.user_id !== null && (await isAdministrator(db, row.user_id)) };
+    await inExportDirectory(objects, async (directory) => {
       const kept = await keepArchive(deps, await collect(groupId, by, directory, signal), signal);
       const finished = { state: 'finished', object_key: kept.key, size: kept.size, error: null } as const;
       await setGroupExport(db, groupId, { ...finished, finished_at: new Date() });
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
+    });
   }
 
   const task: Task = defineTask(
     exportTask.name,
     Type.Object({ group_id: Type.Integer() }),
-    async ({ group_id }, { signal, attempt, maxAttempts }) => {
-      try {
-        await run(group_id, signal);
-      } catch (error) {
-        const known = error instanceof ArchiveError || error instanceof HttpError;
-        const reason = known ? error.message : 'The group could not be exported';
-        if (known || attempt >= maxAttempts) await setGroupExport(db, group_id, { state: 'failed', error: reason });
-        if (!known) throw error;
-      }
-    },
+    ({ group_id }, context) =>
+      attemptExport(
+        'group',
+        context,
+        () => run(group_id, context.signal),
+        (error) => setGroupExport(db, group_id, { state: 'failed', error }),
+      ),
     { maxAttempts: exportTask.maxAttempts, timeout: 2 * hour },
   );
   const forget: Task = defineTask('portability.forget_group_exports', Type.Object({}), () =>

@@ -1,6 +1,4 @@
 /** Exports: everything of a project that moves, in one file, made in the background. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
@@ -12,7 +10,7 @@ import type { Exporter, Relation } from '../../namespaces/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { bundleName, lfsName, manifestName, manifestOf, relationName, wikiName } from './manifest.ts';
-import { ArchiveError, largestEntry } from './tar.ts';
+import { largestEntry } from './tar.ts';
 import {
   type ExportRow,
   findExport,
@@ -23,7 +21,7 @@ import {
   setExport,
 } from './transfers.queries.ts';
 import { archivedFiles, uploadsName } from './uploads.ts';
-import { type Entry, keepArchive, lines, spool, storedEntry } from './writing.ts';
+import { attemptExport, type Entry, inExportDirectory, keepArchive, lines, spool, storedEntry } from './writing.ts';
 
 const exportTask = { name: 'namespaces.export_project', maxAttempts: 3 };
 /** Hours that an archive waits to be fetched. */
@@ -138,9 +136,8 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
     const row = await findExport(db, projectId);
     if (!subject || !row || row.state === 'finished') return;
     await setExport(db, projectId, { state: 'started' });
-    const directory = await mkdtemp(path.join(objects.temporary, 'export-'));
-    try {
-      const by = { admin: row.user_id !== null && (await isAdministrator(db, row.user_id)) };
+    const by = { admin: row.user_id !== null && (await isAdministrator(db, row.user_id)) };
+    await inExportDirectory(objects, async (directory) => {
       const entries = await collect(subject, by, directory, signal);
       const kept = await keepArchive(deps, entries, signal);
       const error = await upload(row, kept.key, kept.size);
@@ -152,24 +149,19 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
         upload_url_sealed: null,
         error,
       });
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
+    });
   }
 
   const task = defineTask(
     exportTask.name,
     Type.Object({ project_id: Type.Integer() }),
-    async ({ project_id }, { signal, attempt, maxAttempts }) => {
-      try {
-        await run(project_id, signal);
-      } catch (error) {
-        const known = error instanceof ArchiveError || error instanceof HttpError;
-        const reason = known ? error.message : 'The project could not be exported';
-        if (known || attempt >= maxAttempts) await setExport(db, project_id, { state: 'failed', error: reason });
-        if (!known) throw error;
-      }
-    },
+    ({ project_id }, context) =>
+      attemptExport(
+        'project',
+        context,
+        () => run(project_id, context.signal),
+        (error) => setExport(db, project_id, { state: 'failed', error }),
+      ),
     { maxAttempts: exportTask.maxAttempts, timeout: 2 * hour },
   );
   const forget = defineTask('namespaces.forget_exports', Type.Object({}), () => forgetExports(db, keptHours));

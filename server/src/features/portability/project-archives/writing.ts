@@ -1,9 +1,10 @@
 /** Archives as they are written: files whose sizes are known before their bytes, packed into one object of the storage. */
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
+import { HttpError } from '../../../kernel/http/errors.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { ArchiveError, largestEntry, tarEnd, tarHeader, tarPadding } from './tar.ts';
@@ -49,6 +50,35 @@ async function* archive(entries: readonly Entry[]): AsyncGenerator<Buffer> {
     yield tarPadding(size);
   }
   yield tarEnd;
+}
+
+/** Gives `work` a directory for what it spools, and removes it with everything in it. */
+export async function inExportDirectory<T>(
+  { temporary }: Pick<ObjectStore, 'temporary'>,
+  work: (directory: string) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(path.join(temporary, 'export-'));
+  try {
+    return await work(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Runs an export as a task. `failed` is told the reason once it is not tried again: at once where it is known, else at last. */
+export async function attemptExport(
+  what: 'group' | 'project',
+  { attempt, maxAttempts }: { readonly attempt: number; readonly maxAttempts: number },
+  run: () => Promise<void>,
+  failed: (reason: string) => Promise<void>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const known = error instanceof ArchiveError || error instanceof HttpError;
+    if (known || attempt >= maxAttempts) await failed(known ? error.message : `The ${what} could not be exported`);
+    if (!known) throw error;
+  }
 }
 
 /** Packs entries, up to what the instance lets an archive be. */

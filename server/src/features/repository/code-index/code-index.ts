@@ -8,7 +8,7 @@ import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { type FactConsumer, on, projectDeleted, projectFacts, pushed } from '../../../kernel/events/index.ts';
-import { addJob, type CronItem, defineTask, type Task, unlessGone } from '../../../kernel/queue/index.ts';
+import { addJob, addJobs, type CronItem, defineTask, type Task, unlessGone } from '../../../kernel/queue/index.ts';
 import type { RepositoryRow } from '../face.ts';
 import { languageNamed } from '../measuring/languages.ts';
 import { headOf, type OpenRepository } from '../reading/git-reader.ts';
@@ -178,13 +178,16 @@ export function codeIndexing(deps: {
 
   /** Reads everything again, one after the other; until its turn comes each is searched as it is. */
   async function rebuild(handle: Db, indexes: readonly queries.CodeIndex[]): Promise<void> {
-    for (const { project_id, kind, network } of indexes)
-      await addJob(
-        handle,
-        rebuildTask,
-        { project_id, kind },
-        { jobKey: `${rebuildTask.name}:${kind}:${project_id}`, queueName: queueOf(network), priority: 5 },
-      );
+    await addJobs(
+      handle,
+      rebuildTask,
+      indexes.map(({ project_id, kind, network }) => ({
+        payload: { project_id, kind },
+        jobKey: `${rebuildTask.name}:${kind}:${project_id}`,
+        queueName: queueOf(network),
+        priority: 5,
+      })),
+    );
   }
 
   const kindOf = Type.Union([Type.Literal('code'), Type.Literal('wiki')]);
@@ -218,13 +221,13 @@ export function codeIndexing(deps: {
       Type.Object({ network: Type.Optional(Type.Integer()) }),
       async ({ network }, { signal }) => {
         if (network === undefined) {
-          for (const each of await queries.networksWithOrphans(db))
-            await addJob(
-              db,
-              sweepTask,
-              { network: each },
-              { jobKey: `${sweepTask.name}:${each}`, queueName: queueOf(each), priority: 5 },
-            );
+          const networks = (await queries.networksWithOrphans(db)).map((each) => ({
+            payload: { network: each },
+            jobKey: `${sweepTask.name}:${each}`,
+            queueName: queueOf(each),
+            priority: 5,
+          }));
+          await addJobs(db, sweepTask, networks);
           return;
         }
         while ((await queries.removeOrphans(db, network, sweepBatch)) === sweepBatch) signal.throwIfAborted();
@@ -237,8 +240,11 @@ export function codeIndexing(deps: {
     {
       name: 'code_index',
       handlers: [
-        on(pushed, async ({ project_id, payload }) => {
-          if (project_id !== null && payload.ref.startsWith('refs/heads/')) await due(db, project_id, 'code');
+        // What another branch is at changes nothing that is searched: the sweep of every minute notes that it was seen.
+        on(pushed, async ({ project_id, payload }, delivery) => {
+          const found = project_id === null ? null : await delivery.project(project_id);
+          const { id, default_branch: branch } = found?.project ?? {};
+          if (id !== undefined && payload.ref === `refs/heads/${branch}`) await due(db, id, 'code');
         }),
         on(projectFacts.updated, async ({ payload }) => await due(db, payload.project_id, 'code')),
         on(projectDeleted, sweepSoon),

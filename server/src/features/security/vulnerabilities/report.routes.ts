@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
+import { offsetPage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, List, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import { findProjectSubjects } from '../../namespaces/index.ts';
@@ -102,8 +102,7 @@ export function reportRoutes(db: Db): Route[] {
           const sorted = params.order_by === 'severity' ? 'severity' : 'newest';
           const filter = { ...filterOf(params), order: sorted } as const;
           const { rows, total } = await listVulnerabilities(db, placeOf(subject, caller), filter, page);
-          const shown = await presented(rows, subject);
-          return mapPage(offsetPage(page, shown, total), (each) => each);
+          return offsetPage(page, await presented(rows, subject), total);
         },
       }),
       route({
