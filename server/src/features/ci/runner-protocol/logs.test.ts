@@ -1,0 +1,124 @@
+/** Logs as official runners send them: piece by piece, again after damage, and not past their limit. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, type JobPayload, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+
+let world: World;
+let runner: ProtocolRunner & { id: number };
+beforeAll(async () => {
+  world = await startWorld();
+  runner = await world.runner();
+});
+afterAll(() => world.close());
+
+describe('logs', () => {
+  const started = async () => {
+    const project = await world.project();
+    const pipeline = await project.push('a: {script: [x]}');
+    return { project, pipeline, job: await runner.next() };
+  };
+  const read = (project: { id: number }, id: number) =>
+    world.app.api<string>('GET', `/projects/${project.id}/jobs/${id}/trace`, { token: world.owner.token });
+
+  it('grow piece by piece; a piece out of place is told where to go on', async () => {
+    const { project, job } = await started();
+    const first = await runner.patch(job, 'one\n');
+    expect([first.status, first.headers.get('range'), first.headers.get('job-status')]).toEqual([
+      202,
+      '0-4',
+      'running',
+    ]);
+    expect(Number(first.headers.get('x-gitlab-trace-update-interval'))).toBeGreaterThan(0);
+    for (const start of [0, 9]) {
+      const wrong = await runner.patch(job, 'two\n', start);
+      expect([wrong.status, wrong.headers.get('range')]).toEqual([416, '0-4']);
+    }
+    await runner.patch(job, 'two\n', 4);
+    const log = await read(project, job.id);
+    expect([log.status, log.body]).toEqual([200, 'one\ntwo\n']);
+    expect(log.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    await runner.update(job, 'success', { output: { checksum: '', bytesize: 8 } });
+    const stored = () =>
+      world.app.db.selectFrom('jobs').select('trace_object_key').where('id', '=', job.id).executeTakeFirst();
+    await eventually('the archive', async () => (await stored())?.trace_object_key);
+    expect((await read(project, job.id)).body).toBe('one\ntwo\n');
+    const rows = await world.app.db
+      .selectFrom('job_trace_chunks')
+      .select('start_byte')
+      .where('job_id', '=', job.id)
+      .execute();
+    expect(rows).toEqual([]);
+  });
+
+  it('that arrived damaged are asked for again from the start', async () => {
+    const { project, job } = await started();
+    await runner.patch(job, 'damaged');
+    const bad = await runner.update(job, 'success', { output: { checksum: 'crc32:00000001', bytesize: 7 } });
+    expect(bad.status).toBe(412);
+    await runner.patch(job, 'whole log', 0);
+    expect((await runner.update(job, 'success')).status).toBe(200);
+    expect((await read(project, job.id)).body).toBe('whole log');
+    // The answer may be lost: the same end again is the same answer.
+    expect((await runner.update(job, 'success')).status).toBe(200);
+    expect((await runner.update(job, 'failed')).status).toBe(403);
+  });
+
+  it('stop the job past their limit, which they name', async () => {
+    const { project, pipeline, job } = await started();
+    await world.app.settings.write({ ci_jobs_trace_size_limit: 3 });
+    const limit = 3 * 1024 * 1024;
+    await runner.patch(job, 'x');
+    await world.app.db
+      .updateTable('jobs')
+      .set({ trace_size: limit - 10 })
+      .where('id', '=', job.id)
+      .execute();
+    const over = await runner.patch(job, 'x'.repeat(20), limit - 10);
+    expect([over.status, over.headers.get('job-status')]).toEqual([403, 'failed']);
+    expect(await project.job(pipeline.id, 'a')).toMatchObject({ failure_reason: 'trace_size_exceeded' });
+    const log = await world.app.db
+      .selectFrom('job_trace_chunks')
+      .select('data')
+      .where('job_id', '=', job.id)
+      .orderBy('start_byte', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    expect(log?.data.toString()).toContain('ci_jobs_trace_size_limit, 3 MB');
+    await world.app.settings.write({ ci_jobs_trace_size_limit: 100 });
+    const next = await started();
+    await runner.patch(next.job, 'x');
+    await world.app.db.updateTable('jobs').set({ trace_size: limit }).where('id', '=', next.job.id).execute();
+    expect((await runner.patch(next.job, 'more', limit)).status).toBe(202);
+  });
+
+  it('[security 17] need the token of the job itself', async () => {
+    const { job } = await started();
+    const second = await started();
+    const stranger = { ...job, token: second.job.token };
+    expect((await runner.patch(stranger, 'x')).status).toBe(403);
+    expect((await runner.update(stranger, 'success')).status).toBe(403);
+    // Whether there is such a job is told to nobody else.
+    const nowhere = { ...job, id: 999_999 };
+    const parts = { data: Buffer.from('x'), name: 'x', type: 'archive', format: 'zip' };
+    for (const ask of [
+      (each: JobPayload) => runner.update(each, 'success'),
+      (each: JobPayload) => runner.patch(each, 'x', 0),
+      (each: JobPayload) => runner.upload(each, parts),
+    ]) {
+      const [one, other] = [await ask(stranger), await ask(nowhere)];
+      expect([other.status, other.text]).toEqual([one.status, one.text]);
+      expect([one.status, one.text]).toEqual([403, '{"message":"403 Forbidden"}']);
+    }
+    expect((await runner.json('PUT', `/jobs/${job.id}`, { state: 'success' })).status).toBe(403);
+    for (const each of [job, second.job]) await runner.update(each, 'success');
+  });
+
+  it('[2/fields.job/8] hold the coverage', async () => {
+    const project = await world.project();
+    const pipeline = await project.push("a: {script: [x], coverage: '/Lines: (\\d+\\.\\d+)%/'}");
+    const job = await runner.next();
+    await runner.patch(job, 'Lines: 12.5%\nLines: 87.25%\n');
+    await runner.update(job, 'success');
+    await eventually('the coverage', async () => (await project.job(pipeline.id, 'a')).coverage === 87.25);
+    expect((await project.pipeline(pipeline.id)).coverage).toBe('87.25');
+  });
+});
