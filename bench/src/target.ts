@@ -56,6 +56,19 @@ export async function createProject(target: Target, name: string): Promise<Proje
   return { id, api: `/projects/${id}`, remote: remote.href };
 }
 
+/** Jobs of a pipeline that has so many. */
+export async function pipelineJobs<J extends { readonly status: string }>(
+  { call }: Target,
+  { api }: Project,
+  { id }: { readonly id: number },
+  count: number,
+): Promise<J[]> {
+  const pages = Array.from({ length: Math.ceil(count / 100) }, (_item, at) =>
+    call<J[]>('GET', `${api}/pipelines/${id}/jobs?per_page=100&page=${at + 1}`),
+  );
+  return (await Promise.all(pages)).flat();
+}
+
 export const pushAll = (repository: Repository, remote: string) =>
   git(repository.path, ['push', '--quiet', remote, 'refs/heads/*:refs/heads/*']);
 

@@ -1,10 +1,10 @@
 /** How long people wait for their pipelines: first line of a log after a push, and the gap between jobs. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { newClone } from '../clone.ts';
 import { type Context, type Loaded, spread } from '../context.ts';
 import { git } from '../process.ts';
 import type { Figure } from '../report.ts';
-import { createProject, type Project, type Target } from '../target.ts';
+import type { Project, Target } from '../target.ts';
+import { until } from '../waiting.ts';
 
 interface Job {
   readonly id: number;
@@ -14,17 +14,9 @@ interface Job {
   readonly finished_at: string | null;
 }
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-async function until<T>(what: string, probe: () => Promise<T | null | undefined>): Promise<T> {
-  const end = performance.now() + 60_000;
-  for (;;) {
-    const found = await probe();
-    if (found !== null && found !== undefined) return found;
-    if (performance.now() > end) throw new Error(`${what} did not come within a minute`);
-    await pause(8);
-  }
-}
+const patience = 60;
+const every = 8;
+const soon = <T>(what: string, probe: () => Promise<T | null | undefined>) => until(what, patience, probe, every);
 
 const jobsOf = async ({ call }: Target, project: Project, sha: string): Promise<Job[] | null> => {
   const [pipeline] = await call<{ id: number }[]>('GET', `${project.api}/pipelines?sha=${sha}`);
@@ -33,13 +25,7 @@ const jobsOf = async ({ call }: Target, project: Project, sha: string): Promise<
 
 /** A clone of a new project whose next pushes run the configuration. */
 async function prepare(context: Context, { target }: Loaded, config: string) {
-  const project = await createProject(target, 'bench-ci');
-  const directory = mkdtempSync(join(context.directory, 'ci-'));
-  await git(directory, ['init', '--quiet', '--initial-branch=main']);
-  await git(directory, ['remote', 'add', 'origin', project.remote]);
-  writeFileSync(join(directory, '.gitlab-ci.yml'), config);
-  await git(directory, ['add', '.']);
-  await git(directory, ['commit', '--quiet', '-m', 'Start']);
+  const { project, directory } = await newClone(target, 'bench-ci', context.directory, { '.gitlab-ci.yml': config });
   return {
     project,
     /** Milliseconds that the push took, when it had been acknowledged, and what was pushed. */
@@ -64,14 +50,14 @@ async function firstLines(
   const whole: number[] = [];
   for (let round = -1; round < pushes; round++) {
     const { begin, acknowledged, sha } = await push(round);
-    const job = await until('the job', async () => (await jobsOf(target, project, sha))?.[0]);
+    const job = await soon('the job', async () => (await jobsOf(target, project, sha))?.[0]);
     // The script's own output: its command line in the log has quotes in the middle.
-    await until('the first line', async () => {
+    await soon('the first line', async () => {
       const trace = await target.call<unknown>('GET', `${project.api}/jobs/${job.id}/trace`);
       return String(trace).includes('line one') ? true : null;
     });
     const now = performance.now();
-    await until('the end of the job', async () => {
+    await soon('the end of the job', async () => {
       const { status } = await target.call<Job>('GET', `${project.api}/jobs/${job.id}`);
       if (status === 'failed') throw new Error('the measured job failed');
       return status === 'success' ? true : null;
@@ -91,7 +77,7 @@ async function gaps(context: Context, loaded: Loaded, length: number): Promise<F
     .join('\n');
   const { project, push } = await prepare(context, loaded, config);
   const { sha } = await push(0);
-  const jobs = await until('the end of the pipeline', async () => {
+  const jobs = await soon('the end of the pipeline', async () => {
     const now = await jobsOf(loaded.target, project, sha);
     if (now?.some(({ status }) => status === 'failed')) throw new Error('a measured job failed');
     return now?.length === length && now.every(({ status }) => status === 'success') ? now : null;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Context, spread } from '../context.ts';
 import { type ProtocolRunner, protocolRunner, type TakenJob } from '../protocol-runner.ts';
-import { createProject, type Project, type Target } from '../target.ts';
+import { createProject, type Project, pipelineJobs, type Target } from '../target.ts';
+import { pause } from '../waiting.ts';
 
 interface Job {
   readonly id: number;
@@ -16,7 +17,6 @@ interface Job {
 }
 
 const megabyte = 1024 * 1024;
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** A project whose pipeline runs this configuration, and the pipeline. */
 async function started({ call }: Target, project: Project, content: string): Promise<{ id: number }> {
@@ -27,18 +27,12 @@ async function started({ call }: Target, project: Project, content: string): Pro
   return await call<{ id: number }>('POST', `${project.api}/pipeline`, { ref: 'main' });
 }
 
-async function ended({ call }: Target, project: Project, pipeline: { id: number }, count: number): Promise<Job[]> {
+async function ended(target: Target, project: Project, pipeline: { id: number }, count: number): Promise<Job[]> {
   for (const end = performance.now() + 600_000; performance.now() < end; await pause(100)) {
-    const { status } = await call<{ status: string }>('GET', `${project.api}/pipelines/${pipeline.id}`);
+    const { status } = await target.call<{ status: string }>('GET', `${project.api}/pipelines/${pipeline.id}`);
     if (status === 'failed' || status === 'canceled') throw new Error(`the pipeline is ${status}`);
     if (status !== 'success') continue;
-    const pages = Array.from({ length: Math.ceil(count / 100) }, (_item, at) => at + 1);
-    const found: Job[] = [];
-    for (const page of pages)
-      found.push(
-        ...(await call<Job[]>('GET', `${project.api}/pipelines/${pipeline.id}/jobs?per_page=100&page=${page}`)),
-      );
-    return found;
+    return await pipelineJobs<Job>(target, project, pipeline, count);
   }
   throw new Error('the pipeline did not end within ten minutes');
 }

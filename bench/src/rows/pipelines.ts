@@ -1,56 +1,27 @@
 /** What pipelines cost the server, without what jobs do: made by a push, many at once, one job after another, compiled. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { newClone } from '../clone.ts';
 import { type Context, spread } from '../context.ts';
 import { git } from '../process.ts';
 import { protocolRunner } from '../protocol-runner.ts';
-import { createProject, type Project, type Target } from '../target.ts';
+import { pipelineJobs } from '../target.ts';
+import { pause, until } from '../waiting.ts';
 
 interface Pipeline {
   readonly id: number;
 }
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 /** Jobs that nothing runs. */
 const idle = 'tags: [bench-nobody]';
 const many = (count: number, rest: string) =>
   Array.from({ length: count }, (_item, index) => `job${index}: {script: [echo ${index}], ${rest}}\n`).join('');
 
-async function until<T>(what: string, seconds: number, probe: () => Promise<T | null>): Promise<T> {
-  const end = performance.now() + seconds * 1000;
-  for (;;) {
-    const found = await probe();
-    if (found !== null) return found;
-    if (performance.now() > end) throw new Error(`${what} did not come within ${seconds} s`);
-    await pause(4);
-  }
-}
-
 /** A clone of a new project with these files, which is pushed. */
 async function pushed(context: Context, files: Readonly<Record<string, string>>) {
-  const project = await createProject(context.ours.target, 'bench-pipelines');
-  const directory = mkdtempSync(join(context.directory, 'pipelines-'));
-  await git(directory, ['init', '--quiet', '--initial-branch=main']);
-  await git(directory, ['remote', 'add', 'origin', project.remote]);
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(directory, name)), { recursive: true });
-    writeFileSync(join(directory, name), text);
-  }
-  await git(directory, ['add', '.']);
-  await git(directory, ['commit', '--quiet', '-m', 'Start']);
-  await git(directory, ['push', '--quiet', '-o', 'ci.skip', 'origin', 'HEAD:refs/heads/main']);
-  return { project, directory };
+  const made = await newClone(context.ours.target, 'bench-pipelines', context.directory, files);
+  await git(made.directory, ['push', '--quiet', '-o', 'ci.skip', 'origin', 'HEAD:refs/heads/main']);
+  return made;
 }
-
-const allJobs = async ({ call }: Target, { api }: Project, { id }: Pipeline, count: number) =>
-  (
-    await Promise.all(
-      Array.from({ length: Math.ceil(count / 100) }, (_item, page) =>
-        call<{ status: string }[]>('GET', `${api}/pipelines/${id}/jobs?per_page=100&page=${page + 1}`),
-      ),
-    )
-  ).flat();
 
 /** A push is acknowledged, and then its pipeline of so many jobs is there. */
 async function created(context: Context, jobs: number, pushes: number): Promise<void> {
@@ -67,7 +38,7 @@ async function created(context: Context, jobs: number, pushes: number): Promise<
       return found ?? null;
     });
     if (round >= 0) times.push(performance.now() - begin);
-    const found = await allJobs(target, project, pipeline, jobs);
+    const found = await pipelineJobs(target, project, pipeline, jobs);
     if (found.length !== jobs) throw new Error(`${found.length} of ${jobs} jobs`);
     await target.call('POST', `${project.api}/pipelines/${pipeline.id}/cancel`);
   }
@@ -121,14 +92,14 @@ async function atOnce(context: Context, pipelines: number, jobs: number): Promis
   );
   for (const pipeline of made)
     await until('waiting jobs', 120, async () => {
-      const found = await allJobs(target, project, pipeline, jobs);
+      const found = await pipelineJobs(target, project, pipeline, jobs);
       return found.length === jobs && found.every(({ status }) => status === 'pending') ? true : null;
     });
   const seconds = (performance.now() - begin) / 1000;
   const canceling = performance.now();
   await Promise.all(made.map(({ id }) => target.call('POST', `${project.api}/pipelines/${id}/cancel`)));
   for (const pipeline of made) {
-    const found = await allJobs(target, project, pipeline, jobs);
+    const found = await pipelineJobs(target, project, pipeline, jobs);
     if (!found.every(({ status }) => status === 'canceled')) throw new Error('a job was not canceled');
   }
   const rate = (pipelines * jobs) / seconds;

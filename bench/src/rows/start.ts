@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { spread } from '../context.ts';
 import { type Instance, memoryOfTree, startInstance } from '../process.ts';
 import type { Row } from '../report.ts';
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+import { pause } from '../waiting.ts';
 
 export async function firstStarts(directory: string, add: (row: Row) => void): Promise<void> {
   const times: number[] = [];
