@@ -13,24 +13,26 @@ import { abilityScope, allOf, projectScope, type Sql, withTables } from '../../n
 
 export type NewEvent = Insertable<EventsTable>;
 
+/** Whether a row is there and stays until the event has been written: one that somebody is removing is waited for. */
+const there = (
+  table: 'merge_requests' | 'notes' | 'milestones' | 'issues' | 'wiki_pages',
+  id: number | null | undefined,
+) =>
+  sql`(${id ?? null}::bigint is null or exists (select from ${sql.table(table)} r where r.id = ${id ?? null} for key share))`;
+
 /**
  * Writes an event once, while everything that it names is there: a fact may arrive after its project, its person or its
  * merge request has gone.
  */
 export async function insertEvent(db: Db, event: NewEvent): Promise<void> {
-  const request = event.merge_request_id ?? null;
-  const note = event.note_id ?? null;
-  const milestone = event.milestone_id ?? null;
-  const issue = event.issue_id ?? null;
   const columns = Object.keys(event).map((name) => sql.ref(name));
   const values = Object.values(event).map((value) => sql`${value}`);
   await sql`with places as (
       select p.id from projects p join users u on u.id = ${event.author_id}
       where p.id = ${event.project_id}
-        and (${request}::bigint is null or exists (select from merge_requests m where m.id = ${request}))
-        and (${note}::bigint is null or exists (select from notes t where t.id = ${note}))
-        and (${milestone}::bigint is null or exists (select from milestones s where s.id = ${milestone}))
-        and (${issue}::bigint is null or exists (select from issues i where i.id = ${issue}))
+        and ${there('merge_requests', event.merge_request_id)} and ${there('notes', event.note_id)}
+        and ${there('milestones', event.milestone_id)} and ${there('issues', event.issue_id)}
+        and ${there('wiki_pages', event.wiki_page_id)}
       for key share of p, u)
     insert into events (${sql.join(columns)}) select ${sql.join(typed(values, event))} from places
     on conflict (fact_id) do nothing`.execute(db);

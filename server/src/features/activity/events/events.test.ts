@@ -5,11 +5,12 @@ import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildMember, buildToken, buildUser } from '../../../../test/factories.ts';
 import { gitClient } from '../../../../test/git.ts';
 import { plansOf } from '../../../../test/plans.queries.ts';
+import { whileRemoved } from '../../../../test/removals.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
 import { insideDay } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
-import { type EventRow, listEvents } from './events.queries.ts';
+import { type EventRow, insertEvent, listEvents } from './events.queries.ts';
 
 interface Seen extends Pick<EventRow, 'project_id' | 'target_iid' | 'target_title' | 'author_id'> {
   readonly action_name: string;
@@ -266,4 +267,17 @@ it.each([
 ] as const)('%s serves its list', async (index, filter) => {
   const plans = await plansOf(app.database, (db) => listEvents(db, anonymous, { authorId: 1 }, filter, page));
   expect(plans.join('\n')).toContain(`${index} `);
+});
+
+it('of a milestone that is removed at the same time there is no event', async () => {
+  const { body } = await repository.api<{ id: number }>('POST', '/milestones', { json: { title: 'Short-lived' } });
+  const event = {
+    project_id: projectId,
+    author_id: owner.user.id,
+    action: 'created',
+    target_type: 'milestone',
+  } as const;
+  await whileRemoved(app, 'milestones', body.id, () => insertEvent(app.db, { ...event, milestone_id: body.id }));
+  const rows = await app.db.selectFrom('events').select('id').where('milestone_id', '=', body.id).execute();
+  expect(rows).toEqual([]);
 });

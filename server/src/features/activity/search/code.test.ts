@@ -249,12 +249,12 @@ describe('the index', () => {
 
   it('searches other branches in the repository, and the wiki', async () => {
     const project = await buildRepositoryProject(app, { owner, files: { a: 'gnu here\n' } });
-    await project.commit('other', { b: 'gnu there\n' }, { start_branch: 'main' });
     await project.api('POST', '/wikis', { json: { title: 'Herds', content: 'The gnu is one.' } });
     await Promise.all([
       indexed(project),
       eventually(async () => expect((await indexRows(project, 'wiki')).rows[0]?.state).toBe('ready')),
     ]);
+    await project.commit('other', { b: 'gnu there\n' }, { start_branch: 'main' });
     const other = await search(`/projects/${project.id}`, { search: 'gnu there', ref: 'other' });
     expect([other.headers.get('x-search-type'), places(other.body)]).toEqual(['basic', ['b:1']]);
     for (const query of [{ search: 'gnu case:yes' }, { search: 'gnu blob:1234' }])

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Board, BoardList, Iteration, Label } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import { milestonesById } from '../../collaboration/index.ts';
 import { findReferences } from '../../identity/index.ts';
 import { type Place, placeColumns, type Sql } from '../../namespaces/index.ts';
@@ -49,7 +50,7 @@ export async function updateBoard(tx: Db, id: number, values: BoardValues): Prom
     .set({ ...values, updated_at: sql`now()` })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(() => notFound('Board'));
 }
 
 export async function setBoardLabels(tx: Db, id: number, labelIds: readonly number[]): Promise<void> {

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Epic, Label } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { responsesTo } from '../../collaboration/index.ts';
@@ -282,7 +283,7 @@ export async function updateEpic(tx: Db, id: number, values: EpicValues): Promis
     .set({ updated_at: sql`now()`, ...values })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(() => notFound('Epic'));
 }
 
 export async function deleteEpic(tx: Db, id: number): Promise<void> {

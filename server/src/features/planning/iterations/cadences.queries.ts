@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { IterationCadence } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
@@ -72,7 +73,7 @@ export async function updateCadence(tx: Db, id: number, values: CadenceValues): 
     .set({ ...values, updated_at: sql`now()` })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(() => notFound('Iteration Cadence'));
 }
 
 export async function deleteCadence(tx: Db, id: number): Promise<void> {

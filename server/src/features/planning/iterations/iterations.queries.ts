@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Issue, Iteration, IterationCadence } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { below, groupScope, nextGroupIid, type Place, withTables } from '../../namespaces/index.ts';
@@ -175,7 +176,7 @@ export async function updateIteration(tx: Db, id: number, values: IterationValue
     .set({ ...values, updated_at: sql`now()` })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(() => notFound('Iteration'));
 }
 
 export async function deleteIteration(tx: Db, id: number): Promise<void> {
