@@ -71,7 +71,7 @@ try {
       say,
     );
   if (parts.has('histories') && !short) await randomHistories(suite, 300, Number(options.seed), say);
-  if (parts.has('trains') && !short) await randomTrains(suite, 100, Number(options.seed), say);
+  if (parts.has('trains') && !short) await randomTrains(suite, 500, Number(options.seed), say);
   if (parts.has('killed-trains') && !short)
     await killedTrains(suite, join(directory, 'trains'), { trains: 5, kills: 6, seed: Number(options.seed) }, say);
   if (parts.has('sweeps') && !short) await wholeSweeps(suite);

@@ -1,6 +1,6 @@
 /**
  * Slow: many pipelines end through the protocol of runners. Random trains: pushes, failures, cancels, closings and merges past
- * the train, in any order, over real git and PostgreSQL. `npm run test:long -- --only trains` does many of them;
+ * the train, in any order, over real git and PostgreSQL. `npm run test:long -- --only trains` does 500 of them;
  * MILLRACE_TRAINS and MILLRACE_SEED choose others.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { buildTrainProject, openRequest, type TrainRunner, trainRunner } from '.
 
 const firstSeed = Number(process.env.MILLRACE_SEED ?? 1);
 const seeds = Array.from({ length: Number(process.env.MILLRACE_TRAINS ?? 1) }, (_, at) => firstSeed + at);
-const actionsOfOne = 14;
+const longestTrain = 12;
 const methods = ['merge', 'merge', 'rebase_merge', 'ff'] as const;
 
 let app: TestApp;
@@ -152,7 +152,8 @@ it.each(seeds)(
     const project = await buildTrainProject(app, owner, { merge_method: pick(next, methods) });
     const iids: number[] = [];
     const joined = new Set<number>();
-    for (let count = 0; count < 4; count++) {
+    const cars = 2 + next(longestTrain - 1);
+    for (let count = 0; count < cars; count++) {
       const { iid } = await openRequest(project, `b${count + 1}`);
       iids.push(Number(iid));
       const answer = await project.api('POST', `/merge_trains/merge_requests/${iid}`);
@@ -161,7 +162,7 @@ it.each(seeds)(
     const pushed = new Set<string>();
     const story: string[] = [];
     try {
-      for (let count = 0; count < actionsOfOne; count++) story.push(await act(project, next, iids, pushed));
+      for (let count = 0; count < 6 + 2 * cars; count++) story.push(await act(project, next, iids, pushed));
       for (const iid of iids) {
         const notes = (await project.api<Json[]>('GET', `/merge_requests/${iid}/notes`)).body;
         if (notes.some(({ body }) => String(body).startsWith('added this'))) joined.add(iid);
