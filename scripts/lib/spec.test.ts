@@ -53,6 +53,9 @@ test('titles cite ids, with one sub-key or several, also with brackets in them',
     { id: '2/api.commits/5', keys: [] },
     { id: '2/api.commits/2', keys: ['start_sha', 'force'] },
   ]);
+  expect(citations("[2/api.issues/12 in, 'title,description'] (x)")).toEqual([
+    { id: '2/api.issues/12', keys: ['in', 'title,description'] },
+  ]);
   expect(citations('[2/api.draft-notes/9 position[base_sha]]')).toEqual([
     { id: '2/api.draft-notes/9', keys: ['position[base_sha]'] },
   ]);

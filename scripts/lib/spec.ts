@@ -92,10 +92,16 @@ export function parseRequirements(tsv: string): Row[] {
     });
 }
 
-/** Ids in a test's title: `[2/api.commits/5]`, `[2/api.commits/2 start_sha, force]`; a key may itself hold brackets. */
+/**
+ * Ids in a test's title: `[2/api.commits/5]`, `[2/api.commits/2 start_sha, force]`; a key may itself hold brackets, and
+ * stands in quotes when it has a comma of its own: `[2/api.issues/12 'title,description']`.
+ */
 export function citations(title: string): Citation[] {
   const pattern = /\[([123]\/[a-z0-9.-]+\/\d+)(?: ((?:[^[\]]|\[[^[\]]*\])+))?\]/g;
-  return [...title.matchAll(pattern)].map(([, id = '', keys = '']) => ({ id, keys: splitOutside(keys, ',') }));
+  return [...title.matchAll(pattern)].map(([, id = '', keys = '']) => ({
+    id,
+    keys: splitOutside(keys, ',').map((key) => /^(['"])(.*,.*)\1$/.exec(key)?.[2] ?? key),
+  }));
 }
 
 /** What the titles of passed tests prove. `unknown` lists cited ids and sub-keys that the specification does not have. */

@@ -214,6 +214,20 @@ describe('creating', () => {
 });
 
 describe('changing', () => {
+  it('[2/fields.issue/13 issue, incident, test_case] is made as each type and turned into each other', async () => {
+    const types = ['issue', 'incident', 'test_case'];
+    for (const type of types) {
+      const issue = await make({ issue_type: type });
+      const shown = { issue_type: type, type: type.toUpperCase() };
+      expect(issue).toMatchObject(shown);
+      expect((await call('GET', at(issue), owner)).body).toMatchObject(shown);
+      for (const next of types.filter((each) => each !== type)) {
+        expect((await change(issue, { issue_type: next })).body).toMatchObject({ issue_type: next });
+        expect((await change(issue, { issue_type: type })).body).toMatchObject(shown);
+      }
+    }
+  });
+
   it('[2/states.issue-state/1 opened, closed] [2/fields.issue/3 closed] closes and opens again', async () => {
     const issue = await make();
     const closed = await change(issue, { state_event: 'close' }, planner);

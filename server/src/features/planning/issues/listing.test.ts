@@ -118,7 +118,7 @@ describe('filters', () => {
     ['[2/api.issues/12 in, title]', () => ({ search: 'alpha', in: 'title' }), ['alpha']],
     ['[2/api.issues/12 description]', () => ({ search: 'alpha', in: 'description' }), ['gamma']],
     [
-      '[2/api.issues/12 in] [2/api.issues/12 title,description] both, joined',
+      "[2/api.issues/12 in, 'title,description'] both, joined",
       () => ({ search: 'alpha', in: 'title,description' }),
       ['alpha', 'gamma'],
     ],

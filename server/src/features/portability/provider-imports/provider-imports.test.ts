@@ -278,6 +278,38 @@ describe('from the hosted provider', () => {
     await setting({ allow_local_requests_from_web_hooks_and_services: true });
   });
 
+  it('goes where a group access token says, as visible as its source, and nowhere without a path [3/api.imports/2 target_namespace, path, personal_access_token]', async () => {
+    const group = await buildGroup(app, { owner: person.user, visibility: 'public' });
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const bot = await app.api<Json>('POST', `/groups/${group.id}/access_tokens`, {
+      token: person.secret,
+      json: { name: 'importer', scopes: ['api'], access_level: Level.maintainer, expires_at: tomorrow },
+    });
+    expect(bot.status).toBe(201);
+    const token = String(bot.body.token);
+    const to = async (more: Json, changed: Json) => {
+      const { url } = await hosted(({ path }) =>
+        path === '/api/v3/repositories/42' ? { body: { ...repository(), ...changed } } : undefined,
+      );
+      return ask('/import/hostedgit', wanted(url, { target_namespace: group.full_path, ...more }), token);
+    };
+    for (const visibility of ['public', 'private']) {
+      const made = await to({}, { private: visibility === 'private' });
+      expect([made.status, made.body.message ?? '']).toEqual([201, '']);
+      const project = await app.api<Json>('GET', `/projects/${String(made.body.id)}`, { token: person.secret });
+      expect(project.body).toMatchObject({ visibility, namespace: { full_path: group.full_path } });
+    }
+    const refused = async (more: Json, changed: Json = {}) => {
+      const { status, body } = await to(more, changed);
+      return [status, body.message ?? body.error];
+    };
+    // Without a place, in the space of the bot, and from a source that does not say its path.
+    expect(await refused({ target_namespace: undefined })).toEqual([400, 'target_namespace is missing']);
+    const { body: user } = await app.api<Json>('GET', '/user', { token });
+    expect((await refused({ target_namespace: user.username }))[0]).toBe(422);
+    expect(await refused({}, { full_name: undefined })).toEqual([422, expect.stringContaining('GitHub error')]);
+  });
+
   it('is canceled while it goes on [3/api.imports/3 POST /import/hostedgit/cancel, project_id, 200, 400, 404, id, name, full_path, full_name, import_source, import_status, human_import_status_name, provider_link, canceled] [3/states.import-of-a-repository/1 canceled, 200] [3/states.import-of-a-repository/2 any, 400]', async () => {
     const { url } = await hosted(({ path }) =>
       path.endsWith('/labels') ? { status: 429, headers: { 'Retry-After': '600' } } : undefined,
@@ -298,32 +330,6 @@ describe('from the hosted provider', () => {
     expect((await ask('/import/github/cancel', { project_id: id })).status).toBe(400);
     expect((await ask('/import/hostedgit/cancel', { project_id: 987_654_321 })).status).toBe(404);
     expect((await ended(id)).import_status).toBe('canceled');
-  });
-
-  it('into a group it has the visibility of the source when the token is one of a group', async () => {
-    const group = await buildGroup(app, { owner: person.user, visibility: 'public' });
-    const token = await app.api<Json>('POST', `/groups/${group.id}/access_tokens`, {
-      token: person.secret,
-      json: {
-        name: 'importer',
-        scopes: ['api'],
-        access_level: 40,
-        expires_at: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10),
-      },
-    });
-    expect(token.status).toBe(201);
-    const { url } = await hosted(({ path }) =>
-      path.endsWith('/repositories/42') ? { body: { ...repository(), private: false } } : undefined,
-    );
-    const made = await ask(
-      '/import/hostedgit',
-      wanted(url, { target_namespace: group.full_path }),
-      String(token.body.token),
-    );
-    expect(made.status).toBe(201);
-    expect((await app.api<Json>('GET', `/projects/${made.body.id}`, { token: person.secret })).body.visibility).toBe(
-      'public',
-    );
   });
 });
 

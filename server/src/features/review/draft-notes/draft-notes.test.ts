@@ -45,7 +45,7 @@ async function open(on = project) {
 const drafts = '/draft_notes';
 
 describe('draft notes', () => {
-  it('[2/fields.draft-note/1 id, author_id, merge_request_id, resolve_discussion, discussion_id, note, commit_id, line_code, position, base_sha, start_sha, head_sha, old_path, new_path, position_type, old_line, new_line, line_range] [2/states.draft-note/1 draft, published as a regular note] [2/states.draft-note/1] [2/api.draft-notes/1 /projects/:id/merge_requests/:merge_request_iid/draft_notes, merge_request_iid] [2/api.draft-notes/2 GET] [2/api.draft-notes/2] [2/api.draft-notes/3 GET, /:draft_note_id] [2/api.draft-notes/4 POST, note, commit_id, in_reply_to_discussion_id, resolve_discussion] [2/api.draft-notes/5 PUT, /:draft_note_id, note] [2/api.draft-notes/6 DELETE, /:draft_note_id] [2/api.draft-notes/7 PUT, /:draft_note_id/publish] are written, changed, removed and published by their author, whom alone they are shown to', async () => {
+  it('[2/fields.draft-note/1 id, author_id, merge_request_id, resolve_discussion, discussion_id, note, commit_id, line_code, position, base_sha, start_sha, head_sha, old_path, new_path, position_type, old_line, new_line, line_range] [2/states.draft-note/1 draft, published as a regular note] [2/states.draft-note/1] [2/api.draft-notes/1 /projects/:id/merge_requests/:merge_request_iid/draft_notes, merge_request_iid] [2/api.draft-notes/2 GET, base] [2/api.draft-notes/2] [2/api.draft-notes/3 GET, base, /:draft_note_id] [2/api.draft-notes/4 POST, base, note, commit_id, in_reply_to_discussion_id, resolve_discussion] [2/api.draft-notes/5 PUT, base, /:draft_note_id, note] [2/api.draft-notes/6 DELETE, base, /:draft_note_id] [2/api.draft-notes/7 PUT, base, /:draft_note_id/publish] are written, changed, removed and published by their author, whom alone they are shown to', async () => {
     const request = await open();
     const made = await request.call('POST', drafts, { note: 'First' });
     expect(made).toMatchObject({ status: 201 });
@@ -111,7 +111,7 @@ describe('draft notes', () => {
     expect((await request.call('POST', drafts, unknown)).status).toBe(404);
   });
 
-  it('[2/states.draft-note/2] [2/states.draft-note/2 draft, published] [2/api.draft-notes/8 POST, /bulk_publish] [2/api.draft-notes/9 position[base_sha], position[head_sha], position[start_sha], position[position_type], text, image, position[new_path], position[old_path], position, position[new_line], position[old_line], position[line_range], position[width], position[height], position[x], position[y]] stand on lines, reply and resolve; all of the caller are published together', async () => {
+  it('[2/states.draft-note/2] [2/states.draft-note/2 draft, published] [2/api.draft-notes/8 POST, base, /bulk_publish] [2/api.draft-notes/9 position[base_sha], position[head_sha], position[start_sha], position[position_type], text, image, position[new_path], position[old_path], position, position[new_line], position[old_line], position[line_range], position[width], position[height], position[x], position[y]] stand on lines, reply and resolve; all of the caller are published together', async () => {
     const request = await open();
     const thread = await request.call<Json & { id: string }>('POST', '/discussions', { body: 'Why?' }, author);
     const placed = await request.call('POST', drafts, { note: 'Line', position: request.position });
