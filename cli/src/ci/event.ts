@@ -130,7 +130,8 @@ export async function compileLocally(tree: WorkTree, options: EventOptions): Pro
         const revision = options.base ?? (ref === defaultBranch ? 'HEAD~1' : `origin/${defaultBranch}`);
         return await tree.changedSince(revision);
       },
-      fileCommit: async (file) => {
+      versionOf: async (file, of) => {
+        if (of === 'commit') return await tree.lastCommitOf(file);
         const text = await textAt(join(tree.root, file));
         return text === null ? null : createHash('sha1').update(text).digest('hex');
       },

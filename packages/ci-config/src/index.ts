@@ -8,7 +8,6 @@ import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { evaluate } from './rules/evaluator.ts';
 import { parseExpression } from './rules/parser.ts';
 
-export type { FileCommit } from './compile/cache-key.ts';
 export { type CompileContext, type CompileInput, type CompileResult, compile } from './compile/compile.ts';
 export type { Filtered } from './compile/pipeline.ts';
 export type { Decision, Plan, PlanCache, PlanJob, PlanNeed, PlanVariable, WorkflowDecision } from './compile/plan.ts';
@@ -20,6 +19,7 @@ export { filesMatching } from './include/wildcard.ts';
 export type { InputDeclaration } from './inputs/declarations.ts';
 export { jobInputValues } from './inputs/job-inputs.ts';
 export type { Artifacts, Report } from './keywords/artifacts.ts';
+export type { FileVersion } from './keywords/cache.ts';
 export type { Environment } from './keywords/environment.ts';
 export type { Hook } from './keywords/hooks.ts';
 export type { IdToken } from './keywords/id-tokens.ts';

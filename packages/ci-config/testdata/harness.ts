@@ -25,7 +25,11 @@ export type CaseContext = {
   elsewhere?: Record<string, string[]>;
   /** Paths in the repository; the case's own files when absent. */
   paths?: string[];
+  /** What stands for a file's content, and the commit that changed it last, by path. */
+  contents?: Record<string, string>;
   commits?: Record<string, string>;
+  /** Environments that there are. */
+  environments?: Record<string, { tier: string; url: string | null }>;
   /** Why something cannot be fetched, by its path. */
   failures?: Record<string, string>;
   limits?: Partial<Limits>;
@@ -94,7 +98,8 @@ export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext
       listPaths: () => Promise.resolve(context.paths ?? [...files.keys()]),
       listPathsIn: ({ project, ref }) =>
         Promise.resolve(context.elsewhere?.[ref === null ? project : `${project}@${ref}`] ?? null),
-      fileCommit: (path) => Promise.resolve(context.commits?.[path] ?? null),
+      environmentOf: (name) => Promise.resolve(context.environments?.[name] ?? null),
+      versionOf: (path, of) => Promise.resolve(context[of === 'commit' ? 'commits' : 'contents']?.[path] ?? null),
     },
     fetch: (path, source) => Promise.resolve(fetched(files, context, path, source)),
     ...(context.inputs ? { inputs: context.inputs } : {}),

@@ -22,6 +22,8 @@ export interface WorkTree {
   paths(): Promise<string[]>;
   /** What differs from the last common commit with a revision; null when there is no such revision. */
   changedSince(revision: string): Promise<string[] | null>;
+  /** The commit that changed a file last; null for a file that is in none. */
+  lastCommitOf(path: string): Promise<string | null>;
   /** A commit of everything as it is now, in a bare repository of its own. */
   snapshot(branch: string): Promise<WorkTreeSnapshot>;
 }
@@ -90,6 +92,9 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
     return [...new Set([...tracked, ...names(await git(['ls-files', '-z', '--others', '--exclude-standard']))])];
   }
 
+  const lastCommitOf = (path: string): Promise<string | null> =>
+    ask('--literal-pathspecs', 'log', '-1', '--format=%H', sha, '--', path);
+
   async function snapshot(branch: string): Promise<WorkTreeSnapshot> {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-snapshot-'));
     const repository = join(folder, 'repository.git');
@@ -143,6 +148,7 @@ export async function openWorkTree(directory: string, { env }: WorkTreeOptions):
     commit: { author, date, title, message: [title, ...rest].join('\n').trimEnd() },
     paths,
     changedSince,
+    lastCommitOf,
     snapshot,
   };
 }

@@ -12,7 +12,8 @@ import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { type PathSource, pathMatcher } from '../rules/paths.ts';
 import { checkSize, isMapping, type MappingNode, mergeBudget } from '../yaml/tree.ts';
 import { writeYaml } from '../yaml/write.ts';
-import type { FileCommit } from './cache-key.ts';
+import type { VersionOf } from './cache-key.ts';
+import type { EnvironmentOf } from './environment.ts';
 import { compilePipeline, type Filtered } from './pipeline.ts';
 import { type Decision, deepFreeze, type Plan, type WorkflowDecision } from './plan.ts';
 import { readConfiguration } from './structure.ts';
@@ -32,8 +33,10 @@ export type CompileContext = PathSource & {
     /** Instance, group, project and pipeline variables, which replace the configuration's; later ones win. */
     readonly override: readonly Variable[];
   };
-  /** For `cache:key:files`. Without it these keys end in `default`. */
-  readonly fileCommit?: FileCommit;
+  /** For `cache:key:files` and `files_commits`. Without it these keys end in `default`. */
+  readonly versionOf?: VersionOf;
+  /** What environments there are, for rules that look at them. Without it none is known. */
+  readonly environmentOf?: EnvironmentOf;
 };
 
 export type CompileInput = {
@@ -133,7 +136,8 @@ async function run(input: CompileInput, problems: Problems, state: Reached): Pro
     ref: context,
     layers,
     paths,
-    fileCommit: context.fileCommit ?? (() => Promise.resolve(null)),
+    versionOf: context.versionOf ?? (() => Promise.resolve(null)),
+    environmentOf: context.environmentOf ?? (() => Promise.resolve(null)),
     entry,
     signal,
   });

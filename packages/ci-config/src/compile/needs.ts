@@ -1,33 +1,38 @@
 /** The graph of `needs` and `dependencies`: names to instances, order, cycles. */
 import type { Mark, Problems } from '../diagnostics.ts';
 import { combine, type Instance } from '../expand/matrix.ts';
+import type { Environment } from '../keywords/environment.ts';
 import type { Need } from '../keywords/needs.ts';
 import type { ConfigJob } from './structure.ts';
 
 /** Every job of the configuration with its instances and its place among the stages. */
 export type Roster = {
+  readonly jobs: ReadonlyMap<string, ConfigJob>;
   readonly stageOf: ReadonlyMap<string, number>;
   readonly instances: ReadonlyMap<string, readonly Instance[]>;
 };
 
 export function roster(
-  jobs: readonly { job: ConfigJob; stageIndex: number; instances: readonly Instance[] }[],
+  placed: readonly { job: ConfigJob; stageIndex: number; instances: readonly Instance[] }[],
 ): Roster {
   const stageOf = new Map<string, number>();
   const instances = new Map<string, readonly Instance[]>();
-  for (const { job, stageIndex, instances: list } of jobs) {
+  const jobs = new Map<string, ConfigJob>();
+  for (const { job, stageIndex, instances: list } of placed) {
     for (const instance of list) {
+      jobs.set(instance.name, job);
       stageOf.set(instance.name, stageIndex);
       instances.set(instance.name, [instance]);
     }
+    jobs.set(job.name, job);
     stageOf.set(job.name, stageIndex);
     instances.set(job.name, list);
   }
-  return { stageOf, instances };
+  return { jobs, stageOf, instances };
 }
 
 /** What is wrong with needs and dependencies whatever the rules say. */
-export function lintGraph(job: ConfigJob, { stageOf }: Roster, problems: Problems): void {
+export function lintGraph(job: ConfigJob, { stageOf, jobs }: Roster, problems: Problems): void {
   const stage = stageOf.get(job.name) ?? 0;
   const check = (kind: 'need' | 'dependency', other: string, mark: Mark): void => {
     const otherStage = stageOf.get(other);
@@ -41,10 +46,19 @@ export function lintGraph(job: ConfigJob, { stageOf }: Roster, problems: Problem
     if (!need.optional || stageOf.has(need.job)) check('need', need.job, need.mark);
   }
   for (const name of job.config.dependencies ?? []) check('dependency', name, job.markOf('dependencies'));
-  const onStop = job.config.environment?.onStop;
-  if (onStop && !stageOf.has(onStop)) {
-    problems.error(job.markOf('environment'), `${job.name} job: on_stop job ${onStop} is not defined`);
-  }
+  const environment = job.config.environment;
+  if (!environment?.onStop) return;
+  const wrong = stopJobProblem(environment, jobs.get(environment.onStop));
+  if (wrong) problems.error(job.markOf('environment'), `${job.name} job: on_stop job ${environment.onStop} ${wrong}`);
+}
+
+/** What speaks against a job that is to stop the environment. */
+function stopJobProblem({ name }: Environment, job: ConfigJob | undefined): string | null {
+  if (!job) return 'is not defined';
+  const { environment } = job.config;
+  if (!environment) return 'does not have environment defined';
+  if (environment.name !== name) return 'has a different environment name';
+  return environment.action === 'stop' ? null : 'needs to have action stop defined';
 }
 
 const MATRIX_EXPRESSION = /\$\[\[\s*matrix\.([A-Za-z_][A-Za-z0-9_]*)\s*\]\]/g;

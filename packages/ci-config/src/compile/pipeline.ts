@@ -12,12 +12,14 @@ import type { Limits } from '../limits.ts';
 import type { Paths } from '../rules/paths.ts';
 import type { RefContext } from '../rules/policy.ts';
 import { evaluateRules, type RuleTrace } from '../rules/rules.ts';
-import type { FileCommit } from './cache-key.ts';
+import type { VersionOf } from './cache-key.ts';
+import { type EnvironmentOf, environmentVariables } from './environment.ts';
 import { judgeJob } from './inclusion.ts';
-import { type JobFrame, jobScope, type Layers, planJob } from './job.ts';
+import { planJob } from './job.ts';
 import { findCycle, instancesOfNeed, lintGraph, type Roster, roster, unknownIdentifiers } from './needs.ts';
 import type { Decision, Plan, PlanJob, PlanNeed, WorkflowDecision } from './plan.ts';
-import type { ConfigJob, Configuration } from './structure.ts';
+import { type JobFrame, jobScope, type Layers } from './scope.ts';
+import { type ConfigJob, type Configuration, LONGEST_NAME } from './structure.ts';
 
 export type PipelineContext = {
   readonly limits: Limits;
@@ -25,7 +27,8 @@ export type PipelineContext = {
   readonly ref: RefContext;
   readonly layers: Layers;
   readonly paths: Paths;
-  readonly fileCommit: FileCommit;
+  readonly versionOf: VersionOf;
+  readonly environmentOf: EnvironmentOf;
   readonly entry: Mark;
   readonly signal: AbortSignal | undefined;
 };
@@ -71,7 +74,9 @@ export async function compilePipeline(configuration: Configuration, context: Pip
     const inherited = { list, layer: list === flow.variables ? rootLayer : layer(list) };
     for (const instance of each.instances) {
       context.signal?.throwIfAborted();
-      const frame: JobFrame = { ...each, config, instance, inherited };
+      const bare: JobFrame = { ...each, config, instance, inherited, environment: [] };
+      const environment = await environmentVariables(bare, layers, context.environmentOf);
+      const frame = environment.length > 0 ? { ...bare, environment } : bare;
       const around = { scope: jobScope(frame, layers), paths: context.paths };
       const verdict = await judgeJob(config, context.ref, around, Boolean(configuration.workflow?.rules));
       decisions.push({
@@ -107,7 +112,14 @@ function place({ jobs, stages }: Configuration, { limits, problems, entry }: Pip
       );
       return [];
     }
-    return [{ job, stage, stageIndex, instances: instancesOf(job.name, job.config.parallel) }];
+    const instances = instancesOf(job.name, job.config.parallel);
+    for (const { name } of instances) {
+      if (name.length <= LONGEST_NAME || job.name.length > LONGEST_NAME) continue;
+      const shown = name.slice(0, 40);
+      problems.error(job.markOf('parallel'), `${shown}... name is too long (maximum is ${LONGEST_NAME} characters)`);
+      break;
+    }
+    return [{ job, stage, stageIndex, instances }];
   });
 }
 

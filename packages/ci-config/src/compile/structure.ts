@@ -20,7 +20,8 @@ export type Configuration = {
 type Context = { readonly problems: Problems; readonly limits: Limits };
 type KeywordTable = ReadonlyMap<string, Keyword<unknown>>;
 
-const LONGEST_NAME = 255;
+/** Characters of a job's name, with what `parallel` adds to it. */
+export const LONGEST_NAME = 255;
 const DEFAULT_KEYWORDS: KeywordTable = new Map(INHERITABLE.map((name) => [name, JOB_KEYWORDS.get(name)!]));
 // The older place of defaults.
 const GLOBAL_DEFAULTS: KeywordTable = new Map(

@@ -20,11 +20,13 @@ export function instancesOf(name: string, parallel: Parallel | undefined): Insta
     }));
   }
   const combinations = parallel.matrix.flatMap(combine);
-  return combinations.map((variables, index) => ({
-    name: `${name}: [${variables.map(({ value }) => value).join(', ')}]`,
-    parallel: { index: index + 1, total: combinations.length },
-    variables,
-  }));
+  // Names come from values alone: what has the name of an earlier one takes its place.
+  const instances = new Map<string, Instance>();
+  for (const [index, variables] of combinations.entries()) {
+    const full = `${name}: [${variables.map(({ value }) => value).join(', ')}]`;
+    instances.set(full, { name: full, parallel: { index: index + 1, total: combinations.length }, variables });
+  }
+  return [...instances.values()];
 }
 
 /** Every combination of one matrix entry, the last variable turning fastest. */

@@ -5,7 +5,7 @@ import { variableScope } from '../expand/variables.ts';
 import { type ParsedFile, parseFile, parseSpecFile } from '../inputs/file.ts';
 import { type InputSpec, mergedSpecs } from '../inputs/spec.ts';
 import { scalar } from '../inputs/value.ts';
-import { pathMatcher } from '../rules/paths.ts';
+import { type Paths, pathMatcher } from '../rules/paths.ts';
 import { evaluateRules, type Surroundings } from '../rules/rules.ts';
 import { deepMerge, type Entry, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
 import { headerEntries, type IncludeEntry, type IncludeSource, includeEntries } from './entry.ts';
@@ -117,14 +117,21 @@ async function expand(
   let below = mapping(root.mark);
   for (const entry of includeEntries(include.value, state)) {
     state.signal?.throwIfAborted();
-    // What a file of another project calls local is of that project.
+    // What a file of another project calls local is of that project, and so are the files that its rules look for.
     const at = { ...entry, source: sourceOf(entry, origin, state) };
-    for (const file of await filesOf(at, state)) {
+    for (const file of await filesOf(at, origin ? within(origin, state) : state)) {
       const included = await load(file, at, chain, state);
       below = deepMerge(below, included, state.budget);
     }
   }
   return deepMerge(below, own, state.budget);
+}
+
+/** The state for rules of a file of another project. */
+function within({ project, ref }: ProjectSource, state: State): State {
+  const { paths } = state.around;
+  const exist: Paths['exist'] = async (patterns) => (await paths.existIn({ project, ref }, patterns)) ?? false;
+  return { ...state, around: { ...state.around, paths: { ...paths, exist } } };
 }
 
 function sourceOf({ source }: IncludeEntry, origin: ProjectSource | null, state: State): IncludeSource | null {

@@ -2,7 +2,20 @@
 import { parseDuration } from '../duration.ts';
 import type { Keyword } from './keyword.ts';
 import { booleanOf, entriesOf, field, textOf, textsOf } from './read.ts';
-import { boolean, duration, either, hash, isHash, oneOf, type Schema, text, textOrTexts, texts } from './schema.ts';
+import {
+  boolean,
+  duration,
+  either,
+  hash,
+  isHash,
+  isText,
+  noLonger,
+  oneOf,
+  type Schema,
+  text,
+  textOrTexts,
+  texts,
+} from './schema.ts';
 
 export type Report = { readonly kind: string; readonly paths: readonly string[] };
 export type Artifacts = {
@@ -73,33 +86,40 @@ const reports = hash({
     }),
   },
 });
+const EXPOSE_AS = /^\w[-\w ]*$/;
+const exposedName = noLonger(100, text);
+const exposeAs: Schema = (node, at, problems) => {
+  if (!exposedName(node, at, problems)) return false;
+  if (isText(node) && EXPOSE_AS.test(node.text)) return true;
+  problems.error(node.mark, `${at.path} ${at.noun} can contain only letters, digits, '-', '_' and spaces`);
+  return false;
+};
 const access: Schema = oneOf(['all', 'developer', 'maintainer', 'none']);
+
+const shape = hash({
+  keys: {
+    name: text,
+    paths: texts,
+    exclude: texts,
+    untracked: boolean,
+    when: oneOf(['on_success', 'on_failure', 'always']),
+    expire_in: duration(Number.POSITIVE_INFINITY, ['never']),
+    expose_as: exposeAs,
+    public: boolean,
+    access,
+    reports: either([[isHash, reports]], 'should be a hash'),
+  },
+});
 
 export const artifacts: Keyword<Artifacts> = {
   name: 'artifacts',
   inheritable: true,
-  schema: either(
-    [
-      [
-        isHash,
-        hash({
-          keys: {
-            name: text,
-            paths: texts,
-            exclude: texts,
-            untracked: boolean,
-            when: oneOf(['on_success', 'on_failure', 'always']),
-            expire_in: duration(Number.POSITIVE_INFINITY, ['never']),
-            expose_as: text,
-            public: boolean,
-            access,
-            reports: either([[isHash, reports]], 'should be a hash'),
-          },
-        }),
-      ],
-    ],
-    'should be a hash',
-  ),
+  schema: (node, at, problems) => {
+    if (!shape(node, at, problems)) return false;
+    if (!field(node, 'public') || !field(node, 'access')) return true;
+    problems.error(node.mark, `${at.path} ${at.noun} these keys cannot be used together: access, public`);
+    return false;
+  },
   normalise: (node) => {
     const expireIn = textOf(field(node, 'expire_in'));
     const isPublic = booleanOf(field(node, 'public'));

@@ -3,6 +3,7 @@ import type { Node } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { booleanOf, field, textOf, textsOf } from './read.ts';
 import {
+  atMost,
   boolean,
   either,
   flatItems,
@@ -10,6 +11,7 @@ import {
   isHash,
   isList,
   isScalar,
+  keyAt,
   listOf,
   oneOf,
   type Schema,
@@ -21,7 +23,14 @@ import {
 /** The text as it is, or a digest of files' versions behind a prefix. */
 type CacheKey =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'files'; readonly files: readonly string[]; readonly prefix: string | null };
+  | {
+      readonly kind: 'files';
+      /** What a file's version is: what is in it, or the commit that changed it last. */
+      readonly version: FileVersion;
+      readonly files: readonly string[];
+      readonly prefix: string | null;
+    };
+export type FileVersion = 'content' | 'commit';
 export type Cache = {
   readonly key: CacheKey;
   readonly paths: readonly string[];
@@ -38,14 +47,20 @@ const MOST_CACHES = 4;
 const MOST_FILES = 2;
 const MOST_FALLBACKS = 5;
 
-function atMost(most: number, schema: Schema): Schema {
-  return (node, at, problems) => {
-    if ((flatItems(node)?.length ?? 0) <= most) return schema(node, at, problems);
-    problems.error(node.mark, `${at.path} ${at.noun} has too many items (maximum is ${most})`);
-    return false;
-  };
-}
-
+const filesHash = hash({
+  keys: { files: atMost(MOST_FILES, texts), files_commits: atMost(MOST_FILES, texts), prefix: text },
+});
+const keyOfFiles: Schema = (node, at, problems) => {
+  if (!filesHash(node, at, problems)) return false;
+  const given = ['files', 'files_commits'].filter((each) => field(node, each));
+  if (given.length === 1) return true;
+  const wrong =
+    given.length === 0
+      ? 'missing required keys: files or files_commits'
+      : `these keys cannot be used together: ${given.join(', ')}`;
+  problems.error(node.mark, `${keyAt(at, 'key').path} config ${wrong}`);
+  return false;
+};
 const key: Schema = either(
   [
     [
@@ -55,17 +70,14 @@ const key: Schema = either(
         const value = textOf(node) ?? '';
         const wrong = /\/|%2f/i.test(value)
           ? 'cannot contain the "/" character'
-          : /^(?:\.|%2e){1,2}$/i.test(value)
-            ? 'cannot be "." or ".."'
+          : /^(?:\.|%2e)+$/i.test(value)
+            ? 'cannot consist of "." only'
             : null;
         if (wrong) problems.error(node.mark, `${at.path} ${at.noun} ${wrong}`);
         return wrong === null;
       },
     ],
-    [
-      isHash,
-      hash({ keys: { files: atMost(MOST_FILES, texts), files_commits: atMost(MOST_FILES, texts), prefix: text } }),
-    ],
+    [isHash, keyOfFiles],
   ],
   'should be a hash, a string or a symbol',
 );
@@ -114,8 +126,13 @@ function cacheOf(node: Node): Cache {
 
 function keyOf(node: Node | undefined): CacheKey {
   if (!isHashNode(node)) return { kind: 'text', text: textOf(node) ?? 'default' };
-  const files = field(node, 'files') ?? field(node, 'files_commits');
-  return { kind: 'files', files: [...new Set(textsOf(files))], prefix: textOf(field(node, 'prefix')) };
+  const byCommit = field(node, 'files_commits');
+  return {
+    kind: 'files',
+    version: byCommit ? 'commit' : 'content',
+    files: [...new Set(textsOf(byCommit ?? field(node, 'files')))],
+    prefix: textOf(field(node, 'prefix')),
+  };
 }
 
 function isHashNode(node: Node | undefined): node is Node {

@@ -1,9 +1,10 @@
 /** `environment`: where a job deploys to; its name is expanded when the job is compiled. */
 
 import type { Node } from '../yaml/tree.ts';
+import { environmentName } from './environment-name.ts';
 import type { Keyword } from './keyword.ts';
 import { field, textOf } from './read.ts';
-import { duration, either, hash, isHash, isText, name, oneOf, type Schema, text } from './schema.ts';
+import { duration, either, hash, isHash, isText, noLonger, oneOf, orVariable, text } from './schema.ts';
 
 export type Environment = {
   readonly name: string;
@@ -18,18 +19,10 @@ export type Environment = {
 
 export type KubernetesPlace = { readonly namespace: string | null; readonly fluxResourcePath: string | null };
 
-/** What the name of an environment may contain; variables in it are expanded later. */
-const namePattern = /^[\w ./${}-]+$/;
-const environmentName: Schema = (node, at, problems) => {
-  if (!name(node, at, problems)) return false;
-  const given = isText(node) ? node.text : '';
-  if (namePattern.test(given) && !given.startsWith('/') && !given.endsWith('/')) return true;
-  problems.error(
-    node.mark,
-    `${at.path} ${at.noun} can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'`,
-  );
-  return false;
-};
+/** The tiers that an environment may have. */
+export const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
+/** A duration of `auto_stop_in` without end. */
+export const NEVER = 'never';
 
 const place = { namespace: text, flux_resource_path: text };
 /** Agents and what they manage are not there yet; the namespace is kept, so that people find what was deployed. */
@@ -55,11 +48,11 @@ export const environment: Keyword<Environment> = {
         hash({
           keys: {
             name: environmentName,
-            url: text,
+            url: noLonger(255, text),
             action: oneOf(['start', 'stop', 'prepare', 'verify', 'access']),
             on_stop: text,
-            auto_stop_in: duration(Number.POSITIVE_INFINITY, ['never']),
-            deployment_tier: oneOf(['production', 'staging', 'testing', 'development', 'other']),
+            auto_stop_in: orVariable(duration(Number.POSITIVE_INFINITY, [NEVER])),
+            deployment_tier: orVariable(oneOf(TIERS)),
             kubernetes,
           },
           required: ['name'],

@@ -2,20 +2,54 @@
 import type { Node } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { entriesOf, field, textOf, textsOf } from './read.ts';
-import { either, hash, isHash, isText, name, type Schema, text, textOrTexts, texts, word } from './schema.ts';
+import {
+  either,
+  flatItems,
+  hash,
+  isHash,
+  isText,
+  name,
+  noLonger,
+  oneOf,
+  type Schema,
+  textOrTexts,
+  texts,
+  word,
+} from './schema.ts';
 
-export type DockerOptions = { readonly platform?: string; readonly user?: string };
+type DockerOptions = { readonly platform?: string; readonly user?: string };
+/** What executors of one kind are told beside the image. */
+export type ExecutorOptions = { readonly docker?: DockerOptions; readonly kubernetes?: { readonly user?: string } };
 export type Image = {
   readonly name: string;
   readonly entrypoint: readonly string[] | null;
   readonly pullPolicy: readonly string[];
-  readonly docker: DockerOptions;
+  readonly options: ExecutorOptions;
 };
 
-export const dockerSchema: Schema = hash({ keys: { platform: text, user: word } });
+const policy = oneOf(['always', 'if-not-present', 'never']);
+const pullPolicy: Schema = (node, at, problems) => {
+  if (!textOrTexts(node, at, problems)) return false;
+  return (flatItems(node) ?? [node]).every((item) => policy(item, at, problems));
+};
+const user = noLonger(255, word);
 
-export function dockerOf(node: Node | undefined): DockerOptions {
-  return Object.fromEntries(entriesOf(node).map(([key, value]) => [key, textOf(value) ?? '']));
+/** The keys that images and services share. */
+export const imageKeys: Readonly<Record<string, Schema>> = {
+  name,
+  entrypoint: texts,
+  pull_policy: pullPolicy,
+  docker: hash({ keys: { platform: noLonger(64, name), user } }),
+  kubernetes: hash({ keys: { user } }),
+};
+
+/** What an image or service says to executors; empty for those that say nothing. */
+export function executorOptionsOf(node: Node): ExecutorOptions {
+  const kinds = (['docker', 'kubernetes'] as const).flatMap((kind) => {
+    const options = entriesOf(field(node, kind)).map(([key, value]) => [key, textOf(value) ?? '']);
+    return options.length > 0 ? [[kind, Object.fromEntries(options)]] : [];
+  });
+  return Object.fromEntries(kinds);
 }
 
 export const image: Keyword<Image> = {
@@ -27,9 +61,9 @@ export const image: Keyword<Image> = {
       [
         isHash,
         hash({
-          keys: { name, entrypoint: texts, pull_policy: textOrTexts, docker: dockerSchema },
+          keys: imageKeys,
           required: ['name'],
-          unsupported: ['ports', 'kubernetes'],
+          unsupported: ['ports'],
         }),
       ],
     ],
@@ -41,7 +75,7 @@ export const image: Keyword<Image> = {
       name: textOf(node) ?? textOf(field(node, 'name')) ?? '',
       entrypoint: entrypoint ? textsOf(entrypoint) : null,
       pullPolicy: textsOf(field(node, 'pull_policy')),
-      docker: dockerOf(field(node, 'docker')),
+      options: executorOptionsOf(node),
     };
   },
 };

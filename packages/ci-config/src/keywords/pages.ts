@@ -1,7 +1,7 @@
 /** `pages`: the job makes a site; the folder that it publishes is one of its artifacts. */
 import type { Keyword } from './keyword.ts';
 import { booleanOf, field, textOf } from './read.ts';
-import { boolean, duration, either, hash, isHash, isScalar, text } from './schema.ts';
+import { boolean, duration, either, hash, isHash, isScalar, orVariable, text } from './schema.ts';
 
 export type Pages = {
   readonly enabled: boolean;
@@ -18,7 +18,11 @@ export const pages: Keyword<Pages> = {
       [
         isHash,
         hash({
-          keys: { publish: text, path_prefix: text, expire_in: duration(Number.POSITIVE_INFINITY, ['never']) },
+          keys: {
+            publish: text,
+            path_prefix: text,
+            expire_in: orVariable(duration(Number.POSITIVE_INFINITY, ['never'])),
+          },
         }),
       ],
     ],

@@ -1,34 +1,74 @@
 /** The value that `only` and `except` share. */
 import type { Expression } from '../rules/parser.ts';
+import { compilePattern, splitPattern } from '../rules/regex.ts';
 import type { Keyword } from './keyword.ts';
 import { field, textsOf } from './read.ts';
 import { expressionOf } from './rule.ts';
-import { either, flatItems, hash, isHash, isList, isText, text, textOrTexts, texts } from './schema.ts';
+import {
+  atMost,
+  either,
+  flatItems,
+  hash,
+  isHash,
+  isList,
+  isText,
+  oneOf,
+  type Schema,
+  textOrTexts,
+  texts,
+} from './schema.ts';
 
 export type Policy = {
   readonly refs?: readonly string[];
   readonly variables?: readonly { readonly expression: Expression }[];
   readonly changes?: readonly string[];
+  /** Only where a cluster is connected. */
+  readonly kubernetes?: true;
 };
+
+const MOST_PATHS = 50;
+
+/** Names of refs and of kinds of pipelines, and regular expressions. */
+const refs: Schema = (node, at, problems) => {
+  if (!textOrTexts(node, at, problems)) return false;
+  return (flatItems(node) ?? [node]).every((item) => {
+    const written = isText(item) ? item.text : '';
+    const parts = splitPattern(patternAndPath(written).pattern);
+    if (!parts || typeof compilePattern(parts.source, parts.flags) !== 'string') return true;
+    const expected = 'should be an array of strings or regular expressions using re2 syntax';
+    problems.error(item.mark, `${at.path} ${at.noun} ${expected}`);
+    return false;
+  });
+};
+
+/** `main@group/project`: a name, and the only project that it counts in. */
+export function patternAndPath(written: string): { readonly pattern: string; readonly path: string | null } {
+  // An expression may hold an `@` itself.
+  const [, pattern = written, path = null] = /^(\/(?:[^/\\]|\\.)+\/[ismU]*|[^@]*)@(.+)$/s.exec(written) ?? [];
+  return { pattern, path };
+}
 
 export function policyKeyword(name: string): Keyword<Policy> {
   return {
     name,
     schema: either(
       [
-        [isText, text],
-        [isList, texts],
-        [isHash, hash({ keys: { refs: textOrTexts, variables: texts, changes: texts }, unsupported: ['kubernetes'] })],
+        [isText, refs],
+        [isList, refs],
+        [
+          isHash,
+          hash({ keys: { refs, variables: texts, changes: atMost(MOST_PATHS, texts), kubernetes: oneOf(['active']) } }),
+        ],
       ],
       'has to be either an array of conditions or a hash',
     ),
     normalise: (node, context) => {
       if (!isHash(node)) return { refs: textsOf(node) };
-      const refs = field(node, 'refs');
+      const named = field(node, 'refs');
       const variables = field(node, 'variables');
       const changes = field(node, 'changes');
       return {
-        ...(refs ? { refs: textsOf(refs) } : {}),
+        ...(named ? { refs: textsOf(named) } : {}),
         ...(variables
           ? {
               variables: (flatItems(variables) ?? []).flatMap(
@@ -37,6 +77,7 @@ export function policyKeyword(name: string): Keyword<Policy> {
             }
           : {}),
         ...(changes ? { changes: textsOf(changes) } : {}),
+        ...(field(node, 'kubernetes') ? { kubernetes: true as const } : {}),
       };
     },
   };

@@ -6,26 +6,40 @@ import type { Conditions } from '../rules/rules.ts';
 import type { Node } from '../yaml/tree.ts';
 import type { KeywordContext } from './keyword.ts';
 import { field, textOf, textsOf } from './read.ts';
-import { either, flatItems, hash, isHash, isList, isText, keyAt, listOf, type Schema, text, texts } from './schema.ts';
+import {
+  atMost,
+  either,
+  flatItems,
+  hash,
+  isHash,
+  isList,
+  isText,
+  keyAt,
+  listOf,
+  type Schema,
+  text,
+  texts,
+} from './schema.ts';
 
 const LISTED = 'should be an array of strings';
+const MOST_PATHS = 50;
+const paths = atMost(MOST_PATHS, texts);
 const changes: Schema = either(
   [
-    [isList, texts],
-    [isHash, hash({ keys: { paths: texts, compare_to: text }, required: ['paths'] })],
+    [isList, paths],
+    [isHash, hash({ keys: { paths, compare_to: text }, required: ['paths'] })],
   ],
   'should be an array or a hash',
 );
 const existsIn: Schema = (node, at, problems) => {
-  if (!hash({ keys: { paths: texts, project: text, ref: text }, required: ['paths'] })(node, at, problems))
-    return false;
+  if (!hash({ keys: { paths, project: text, ref: text }, required: ['paths'] })(node, at, problems)) return false;
   if (!field(node, 'ref') || field(node, 'project')) return true;
   problems.error(node.mark, `${at.path} ${at.noun} \`project\` must be specified with \`ref\``);
   return false;
 };
 const exists: Schema = either(
   [
-    [isList, texts],
+    [isList, paths],
     [isText, text],
     [isHash, existsIn],
   ],
@@ -41,7 +55,12 @@ const condition: Schema = (node, at, problems) => {
 export function ruleListSchema(keys: Readonly<Record<string, Schema>>): Schema {
   const one = hash({ keys: { if: condition, changes, exists, ...keys } });
   const rule: Schema = (node, at, problems) => {
-    if (isHash(node)) return one(node, { path: `${keyAt(at, 'rule').path}:rule`, noun: 'config' }, problems);
+    const here = { path: `${keyAt(at, 'rule').path}:rule`, noun: 'config' };
+    if (isHash(node) && node.entries.size > 0) return one(node, here, problems);
+    if (isHash(node)) {
+      problems.error(node.mark, `${here.path} config can't be blank`);
+      return false;
+    }
     problems.error(node.mark, `${at.path} ${at.noun} should be an array containing hashes and arrays of hashes`);
     return false;
   };

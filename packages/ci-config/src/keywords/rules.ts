@@ -8,7 +8,7 @@ import { booleanOf, field, secondsOf, textOf } from './read.ts';
 import { ruleList, ruleListSchema } from './rule.ts';
 import { boolean, oneOf } from './schema.ts';
 import { startInSchema } from './start-in.ts';
-import { ruleVariablesSchema, variablesOf, type YamlVariable } from './variables.ts';
+import { plainVariablesSchema, variablesOf, type YamlVariable } from './variables.ts';
 import { RULE_WHEN, type When } from './when.ts';
 
 /** What a rule changes in its job; what it does not name stays as the job says. */
@@ -49,7 +49,7 @@ export const rules: Keyword<Rule[]> = {
     when: oneOf(RULE_WHEN),
     start_in: startInSchema,
     allow_failure: allowFailure.schema,
-    variables: ruleVariablesSchema,
+    variables: plainVariablesSchema,
     needs: needsSchema,
     interruptible: boolean,
   }),

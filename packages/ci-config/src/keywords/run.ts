@@ -1,8 +1,8 @@
 /** `run`: steps of a job instead of its script: scripts, and functions that the runner fetches. */
 import { plainValue } from '../yaml/plain.ts';
 import type { Keyword } from './keyword.ts';
-import { entriesOf, field, textOf } from './read.ts';
-import { either, flatItems, hash, isHash, isText, name, type Schema, text, word } from './schema.ts';
+import { entriesOf, field, textOf, textsOf } from './read.ts';
+import { either, flatItems, hash, isHash, isText, name, type Schema, textOrTexts, word } from './schema.ts';
 
 /** As the runner gets it. */
 export type RunStep = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -37,7 +37,7 @@ const reference: Schema = either(
   'should be a hash or a string',
 );
 const shape = hash({
-  keys: { name: stepName, script: text, step: reference, func: reference, env: environment, inputs: anyHash },
+  keys: { name: stepName, script: textOrTexts, step: reference, func: reference, env: environment, inputs: anyHash },
   required: ['name'],
 });
 const step: Schema = (node, at, problems) => {
@@ -64,7 +64,13 @@ export const run: Keyword<RunStep[]> = {
       const env = field(item, 'env');
       const plain = plainValue(item) as object;
       const texts = Object.fromEntries(entriesOf(env).map(([key, value]) => [key, textOf(value) ?? '']));
-      return { ...plain, name: textOf(field(item, 'name')) ?? '', ...(env ? { env: texts } : {}) };
+      const script = field(item, 'script');
+      return {
+        ...plain,
+        name: textOf(field(item, 'name')) ?? '',
+        ...(script ? { script: textsOf(script).join('\n') } : {}),
+        ...(env ? { env: texts } : {}),
+      };
     }),
   lint: ({ name: job, config, markOf }, problems) => {
     if (config.run === undefined) return;

@@ -101,6 +101,30 @@ export function listOf(item: Schema, expectation: string): Schema {
   };
 }
 
+/** A list of at most `most` items. */
+export function atMost(most: number, schema: Schema): Schema {
+  return (node, at, problems) => {
+    if ((flatItems(node)?.length ?? 0) <= most) return schema(node, at, problems);
+    problems.error(node.mark, `${at.path} ${at.noun} has too many items (maximum is ${most})`);
+    return false;
+  };
+}
+
+/** A text of at most `most` characters. */
+export function noLonger(most: number, schema: Schema): Schema {
+  return (node, at, problems) => {
+    if (!schema(node, at, problems)) return false;
+    if (node.kind !== 'scalar' || node.text.length <= most) return true;
+    problems.error(node.mark, `${at.path} ${at.noun} is too long (maximum is ${most} characters)`);
+    return false;
+  };
+}
+
+/** A text with references to variables passes; what it stands for is judged when it is expanded. */
+export function orVariable(schema: Schema): Schema {
+  return (node, at, problems) => (isText(node) && node.text.includes('$')) || schema(node, at, problems);
+}
+
 const textItem: Schema = when(isWord, 'should be an array of strings');
 export const texts: Schema = listOf(textItem, 'should be an array of strings');
 

@@ -1,10 +1,10 @@
 /** `services`: containers beside a job, kept for executors that start them. */
 import type { Node } from '../yaml/tree.ts';
-import { type DockerOptions, dockerOf, dockerSchema } from './image.ts';
+import { type ExecutorOptions, executorOptionsOf, imageKeys } from './image.ts';
 import type { Keyword } from './keyword.ts';
 import { field, textOf, textsOf } from './read.ts';
-import { either, flatItems, hash, isHash, isText, listOf, name, text, textOrTexts, texts } from './schema.ts';
-import { ruleVariablesSchema, variablesOf, type YamlVariable } from './variables.ts';
+import { either, flatItems, hash, isHash, isText, listOf, name, text, textOrTexts } from './schema.ts';
+import { plainVariablesSchema, variablesOf, type YamlVariable } from './variables.ts';
 
 export type Service = {
   readonly name: string;
@@ -13,7 +13,7 @@ export type Service = {
   readonly command: readonly string[] | null;
   readonly pullPolicy: readonly string[];
   readonly variables: readonly YamlVariable[];
-  readonly docker: DockerOptions;
+  readonly options: ExecutorOptions;
 };
 
 const service = either(
@@ -23,16 +23,13 @@ const service = either(
       isHash,
       hash({
         keys: {
-          name,
+          ...imageKeys,
           alias: text,
-          entrypoint: texts,
           command: textOrTexts,
-          pull_policy: textOrTexts,
-          variables: ruleVariablesSchema,
-          docker: dockerSchema,
+          variables: plainVariablesSchema,
         },
         required: ['name'],
-        unsupported: ['ports', 'kubernetes'],
+        unsupported: ['ports'],
       }),
     ],
   ],
@@ -56,6 +53,6 @@ function serviceOf(node: Node): Service {
     command: command ? textsOf(command) : null,
     pullPolicy: textsOf(field(node, 'pull_policy')),
     variables: variablesOf(field(node, 'variables')),
-    docker: dockerOf(field(node, 'docker')),
+    options: executorOptionsOf(node),
   };
 }

@@ -3,16 +3,16 @@ import type { Keyword } from './keyword.ts';
 import { textsOf } from './read.ts';
 import { texts } from './schema.ts';
 
-const MOST = 50;
+const LIMIT = 50;
 
 export const tags: Keyword<string[]> = {
   name: 'tags',
   inheritable: true,
-  schema: texts,
-  normalise: textsOf,
-  lint: ({ name, config, markOf }, problems) => {
-    if ((config.tags?.length ?? 0) > MOST) {
-      problems.error(markOf('tags'), `jobs:${name}:tags config must be less than the limit of ${MOST} tags`);
-    }
+  schema: (node, at, problems) => {
+    if (!texts(node, at, problems)) return false;
+    if (textsOf(node).length < LIMIT) return true;
+    problems.error(node.mark, `${at.path} ${at.noun} must be less than the limit of ${LIMIT} tags`);
+    return false;
   },
+  normalise: textsOf,
 };

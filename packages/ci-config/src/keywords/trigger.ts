@@ -114,5 +114,14 @@ export const trigger: Keyword<Trigger> = {
     const foreign = RUNNER_KEYWORDS.filter((keyword) => config[keyword] !== undefined);
     const [first] = foreign;
     if (first) problems.error(markOf(first), `jobs:${job} config contains unknown keys: ${foreign.join(', ')}`);
+    if (config.when === 'delayed') {
+      problems.error(markOf('when'), `jobs:${job} when should be one of: on_success, on_failure, always, manual`);
+    }
+    if (config.parallel?.kind === 'number') {
+      problems.error(markOf('parallel'), `jobs:${job}:parallel config cannot use "parallel: <number>".`);
+    }
+    if ((config.allow_failure?.exitCodes.length ?? 0) > 0) {
+      problems.error(markOf('allow_failure'), `jobs:${job} allow failure should be a boolean value`);
+    }
   },
 };

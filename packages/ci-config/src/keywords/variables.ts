@@ -14,6 +14,11 @@ export type YamlVariable = Variable & {
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const jobVariable = hash({ keys: { value: word, expand: boolean } });
+/** Of a rule or a service: a value and nothing about it. */
+const plainVariable: Schema = (node, at, problems) => {
+  problems.error(node.mark, `${at.path} ${at.noun} must be a string`);
+  return false;
+};
 const rootVariable = hash({ keys: { value: word, expand: boolean, description: word, options: texts } });
 
 function variablesSchema(full: Schema): Schema {
@@ -51,11 +56,11 @@ export function variablesOf(node: Node | undefined): YamlVariable[] {
   });
 }
 
-export const ruleVariablesSchema: Schema = variablesSchema(jobVariable);
+export const plainVariablesSchema: Schema = variablesSchema(plainVariable);
 
 export const variables: Keyword<YamlVariable[]> = {
   name: 'variables',
-  schema: ruleVariablesSchema,
+  schema: variablesSchema(jobVariable),
   normalise: variablesOf,
 };
 

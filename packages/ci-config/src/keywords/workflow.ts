@@ -4,8 +4,8 @@ import type { Node } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { field, textOf } from './read.ts';
 import { ruleList, ruleListSchema } from './rule.ts';
-import { hash, oneOf, text } from './schema.ts';
-import { ruleVariablesSchema, variablesOf, type YamlVariable } from './variables.ts';
+import { hash, noLonger, oneOf, type Schema, text } from './schema.ts';
+import { plainVariablesSchema, variablesOf, type YamlVariable } from './variables.ts';
 
 /** Null leaves the choice to the project. */
 export type AutoCancel = {
@@ -27,6 +27,13 @@ const autoCancel = hash({
   keys: { on_new_commit: oneOf(['conservative', 'interruptible', 'none']), on_job_failure: oneOf(['all', 'none']) },
 });
 
+const ignored: Schema = (node, at, problems) => {
+  problems.warn(node.mark, `${at.path} ${at.noun} has no effect in workflow:rules`);
+  return true;
+};
+/** Keywords of jobs' rules that the ecosystem takes here, too, and does nothing with. */
+const withoutEffect = { start_in: ignored, allow_failure: ignored, needs: ignored };
+
 function autoCancelOf(node: Node | undefined): AutoCancel | null {
   return node
     ? {
@@ -40,11 +47,12 @@ export const workflow: Keyword<Workflow> = {
   name: 'workflow',
   schema: hash({
     keys: {
-      name: text,
+      name: noLonger(255, text),
       rules: ruleListSchema({
         when: oneOf(['always', 'never']),
-        variables: ruleVariablesSchema,
+        variables: plainVariablesSchema,
         auto_cancel: autoCancel,
+        ...withoutEffect,
       }),
       auto_cancel: autoCancel,
     },

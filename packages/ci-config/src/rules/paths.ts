@@ -29,6 +29,8 @@ type Listing = {
   readonly list: readonly string[];
   readonly set: ReadonlySet<string>;
   readonly answers: Map<string, boolean>;
+  /** The directories of the files, once somebody has asked for one. */
+  directories?: Listing;
 };
 
 export function pathMatcher(source: PathSource, limits: Limits): Paths {
@@ -60,6 +62,12 @@ export function pathMatcher(source: PathSource, limits: Limits): Paths {
     listing.answers.set(pattern, answer);
     return answer;
   };
+  /** A path that ends in a slash is a directory, and there when a file is in it. */
+  const isIn = (pattern: string, listing: Listing): boolean => {
+    if (!pattern.endsWith('/')) return matches(pattern, listing);
+    listing.directories ??= directoriesOf(listing.list);
+    return matches(pattern.replace(/\/+$/, ''), listing.directories);
+  };
   const allFiles = (): Promise<Listing> => {
     files ??= source.listPaths().then(listingOf);
     return files;
@@ -86,11 +94,11 @@ export function pathMatcher(source: PathSource, limits: Limits): Paths {
         (source.listPathsIn?.(place) ?? Promise.resolve(null)).then((list) => list && listingOf(list));
       others.set(key, found);
       const known = await found;
-      return known && patterns.some((pattern) => matches(pattern, known));
+      return known && patterns.some((pattern) => isIn(pattern, known));
     },
     exist: async (patterns) => {
       const known = await allFiles();
-      return patterns.some((pattern) => matches(pattern, known));
+      return patterns.some((pattern) => isIn(pattern, known));
     },
     matching: async (pattern) => {
       const known = await allFiles();
@@ -101,6 +109,16 @@ export function pathMatcher(source: PathSource, limits: Limits): Paths {
       return comparisons > limits.pathComparisons ? [] : known.list.filter((path) => glob.matches(path));
     },
   };
+}
+
+function directoriesOf(files: readonly string[]): Listing {
+  const found = new Set<string>();
+  for (const file of files) {
+    // What is above a known directory is known, too.
+    for (let at = file.lastIndexOf('/'); at > 0 && !found.has(file.slice(0, at)); at = file.lastIndexOf('/', at - 1))
+      found.add(file.slice(0, at));
+  }
+  return listingOf([...found]);
 }
 
 function listingOf(list: readonly string[]): Listing {

@@ -1,5 +1,5 @@
 /** `only` and `except`: the older way to say when a job runs. */
-import type { Policy } from '../keywords/policy.ts';
+import { type Policy, patternAndPath } from '../keywords/policy.ts';
 import { evaluate } from './evaluator.ts';
 import { patternOf } from './regex.ts';
 import type { Surroundings } from './rules.ts';
@@ -21,7 +21,9 @@ export async function exceptHolds(policy: Policy, ref: RefContext, around: Surro
 
 async function judge(policy: Policy, ref: RefContext, { scope, paths }: Surroundings): Promise<boolean[]> {
   const results: boolean[] = [];
-  if (policy.refs) results.push(policy.refs.some((pattern) => matchesRef(pattern, ref)));
+  if (policy.refs) results.push(policy.refs.some((pattern) => matchesRef(pattern, ref, scope.get('CI_PROJECT_PATH'))));
+  // No cluster is ever connected here.
+  if (policy.kubernetes) results.push(false);
   if (policy.variables) {
     results.push(policy.variables.some(({ expression }) => evaluate(expression, scope.get)));
   }
@@ -32,7 +34,10 @@ async function judge(policy: Policy, ref: RefContext, { scope, paths }: Surround
   return results;
 }
 
-function matchesRef(pattern: string, { ref, tag, source }: RefContext): boolean {
+function matchesRef(written: string, { ref, tag, source }: RefContext, project: string | undefined): boolean {
+  const { pattern, path } = patternAndPath(written);
+  // The name of a ref may hold an `@` of its own.
+  if (path !== null && path !== project) return written === ref;
   const mergeRequest = source === 'merge_request_event';
   if (pattern === 'tags') return tag;
   if (pattern === 'branches') return !tag && !mergeRequest;

@@ -19,6 +19,7 @@ export type CiRepository = Pick<
   RepositoryAccess,
   | 'resolve'
   | 'commit'
+  | 'lastCommitOf'
   | 'readText'
   | 'listPaths'
   | 'changedPaths'

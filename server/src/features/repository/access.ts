@@ -48,6 +48,7 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
     branch,
     resolve: reader.resolve,
     mergeBase: reader.mergeBase,
+    lastCommitOf: reader.lastCommitOf,
     isAncestor: reader.isAncestor,
     branchesWith: (project, sha) => reader.containing(project, sha, 'branch'),
     divergence: (project, base, head) => translated(git.aheadBehind(open(project), knownSha(base), knownSha(head))),

@@ -116,6 +116,8 @@ export interface RepositoryAccess {
   /** Commit id of a branch, tag, full or short hash; null when it names no commit. */
   resolve(project: RepositoryRow, revision: string): Promise<string | null>;
   mergeBase(project: RepositoryRow, a: string, b: string): Promise<string | null>;
+  /** The commit that changed a file last, up to `sha`; null when there is no such file. */
+  lastCommitOf(project: RepositoryRow, sha: string, path: string): Promise<string | null>;
   isAncestor(project: RepositoryRow, ancestor: string, descendant: string): Promise<boolean>;
   /** Short names of the branches that have a commit. */
   branchesWith(project: RepositoryRow, sha: string): Promise<string[]>;

@@ -147,6 +147,21 @@ export async function scheduleDescription(db: Db, scheduleId: number | null): Pr
   return row?.description ?? null;
 }
 
+/** What rules of jobs may know of an environment; null when the project has none of this name. */
+export async function environmentFacts(
+  db: Db,
+  projectId: number,
+  name: string,
+): Promise<{ tier: string; url: string | null } | null> {
+  const row = await db
+    .selectFrom('environments')
+    .select(['tier', 'external_url as url'])
+    .where('project_id', '=', projectId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** Open requests of a branch as `path!iid`. */
 export async function openMergeRequestsOf(db: Db, projectId: number, branch: string): Promise<string[]> {
   const rows = await db

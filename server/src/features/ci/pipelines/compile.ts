@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   type CompileResult,
   compile,
+  type FileVersion,
   filesMatching,
   formatLocated,
   type IncludedFile,
@@ -15,6 +16,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { type ExplanationJson, explanationJson } from '../explain/explain.entity.ts';
+import { environmentFacts } from '../jobs/context.queries.ts';
 import type { JobPlan, PlanCache, PlanEnvironment, PlanRelease } from '../jobs/plan.ts';
 import { type JobVariable, variable } from '../variables/job-variables.ts';
 import type { PipelineFacts } from '../variables/predefined.ts';
@@ -134,13 +136,15 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
     return (await Promise.all(found.map(read))).filter((file) => file !== null);
   }
 
-  /** The content itself: the same bytes give the same key, whatever commit brought them. */
-  async function fileCommit(path: string): Promise<string | null> {
+  /** By content the same bytes give the same key, whatever commit brought them. */
+  async function versionOf(path: string, of: FileVersion): Promise<string | null> {
+    if (of === 'commit') return empty ? null : await repository.lastCommitOf(project, sha, path);
     const content = empty ? null : await repository.readText(project, sha, path, maxKeyFileBytes);
     return content === null ? null : createHash('sha1').update(content).digest('hex');
   }
 
-  return { listPaths, listPathsIn: elsewhere.listPathsIn, changedPaths, fetch, fileCommit };
+  const environmentOf = (name: string) => environmentFacts(deps.db, project.id, name);
+  return { listPaths, listPathsIn: elsewhere.listPathsIn, changedPaths, fetch, versionOf, environmentOf };
 }
 
 /** The compiler's own answer, for lint; `fetched` hears of every file that was included. */
@@ -191,7 +195,7 @@ const imageOf = (image: NonNullable<PlanJob['image']>) => ({
   name: image.name,
   entrypoint: image.entrypoint,
   pull_policy: image.pullPolicy.length > 0 ? image.pullPolicy : null,
-  executor_opts: Object.keys(image.docker).length > 0 ? { docker: image.docker } : {},
+  executor_opts: image.options,
 });
 
 const serviceOf = (service: PlanJob['services'][number]) => ({
@@ -201,7 +205,7 @@ const serviceOf = (service: PlanJob['services'][number]) => ({
   command: service.command,
   pull_policy: service.pullPolicy.length > 0 ? service.pullPolicy : null,
   variables: service.variables.map(({ key, value }) => ({ key, value, public: true })),
-  executor_opts: Object.keys(service.docker).length > 0 ? { docker: service.docker } : {},
+  executor_opts: service.options,
 });
 
 function artifactsOf(artifacts: PlanJob['artifacts']): JobPlan['artifacts'] {

@@ -45,6 +45,7 @@ import {
   startedUninterruptible,
   unfinishedBefore,
 } from './pipelines.queries.ts';
+import { releaseDescription } from './releases.queries.ts';
 
 export const zeroSha = '0'.repeat(40);
 
@@ -187,6 +188,7 @@ export function pipelineMaker(deps: CiDependencies) {
       ref: name,
       tag,
       tagMessage: tag ? await repository.tagMessage(subject.project, name) : null,
+      releaseDescription: tag ? await releaseDescription(db, subject.project.id, name) : null,
       refProtected,
       source: request.source,
       mergeRequest: merge,

@@ -13,6 +13,7 @@ import {
 import { openTrigger, shortToken } from '../triggers/tokens.ts';
 import { findTriggerById } from '../triggers/triggers.queries.ts';
 import { fullPath, type MergeRequestFacts, type PipelineFacts } from '../variables/predefined.ts';
+import { releaseDescription } from './releases.queries.ts';
 
 interface Place {
   readonly project: Project;
@@ -85,6 +86,7 @@ export async function pipelineFactsOf(
     ref: pipeline.ref,
     tag: pipeline.tag,
     tagMessage: pipeline.tag ? await deps.repository.tagMessage(place.project, pipeline.ref) : null,
+    releaseDescription: pipeline.tag ? await releaseDescription(db, pipeline.project_id, pipeline.ref) : null,
     refProtected: pipeline.ref_protected,
     source: pipeline.source,
     mergeRequest: request ? await mergeRequestFacts(deps, db, place, request) : null,

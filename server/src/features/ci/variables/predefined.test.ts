@@ -9,7 +9,7 @@ let project: TestProject;
 /** Before the pipeline: also for `include:rules`. */
 const before =
   'CI CI_API_V4_URL CI_API_GRAPHQL_URL CI_COMMIT_AUTHOR CI_COMMIT_BEFORE_SHA CI_COMMIT_DESCRIPTION CI_COMMIT_MESSAGE ' +
-  'CI_COMMIT_REF_NAME CI_COMMIT_REF_PROTECTED CI_COMMIT_REF_SLUG CI_COMMIT_SHA CI_COMMIT_SHORT_SHA CI_COMMIT_TIMESTAMP ' +
+  'CI_COMMIT_MESSAGE_IS_TRUNCATED CI_COMMIT_REF_NAME CI_COMMIT_REF_PROTECTED CI_COMMIT_REF_SLUG CI_COMMIT_SHA CI_COMMIT_SHORT_SHA CI_COMMIT_TIMESTAMP ' +
   'CI_COMMIT_TITLE CI_CONFIG_PATH CI_DEFAULT_BRANCH CI_DEPLOY_FREEZE CI_PIPELINE_SOURCE CI_PIPELINE_CREATED_AT ' +
   'CI_PROJECT_ID CI_PROJECT_NAME CI_PROJECT_NAMESPACE CI_PROJECT_NAMESPACE_ID CI_PROJECT_PATH_SLUG CI_PROJECT_PATH ' +
   'CI_PROJECT_REPOSITORY_LANGUAGES CI_PROJECT_ROOT_NAMESPACE CI_PROJECT_TITLE CI_PROJECT_DESCRIPTION CI_PROJECT_URL ' +
@@ -18,6 +18,7 @@ const before =
   'CI_SERVER_VERSION_PATCH CI_SERVER_VERSION GITLAB_CI GITLAB_FEATURES';
 const ofBranches = 'CI_COMMIT_BRANCH';
 const ofTags = 'CI_COMMIT_TAG CI_COMMIT_TAG_MESSAGE';
+const ofEnvironments = 'CI_ENVIRONMENT_ACTION CI_ENVIRONMENT_NAME CI_ENVIRONMENT_TIER CI_ENVIRONMENT_URL';
 const ofRequests =
   'CI_MERGE_REQUEST_APPROVED CI_MERGE_REQUEST_ASSIGNEES CI_MERGE_REQUEST_DIFF_BASE_SHA CI_MERGE_REQUEST_DIFF_ID ' +
   'CI_MERGE_REQUEST_EVENT_TYPE CI_MERGE_REQUEST_DESCRIPTION CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED ' +
@@ -29,7 +30,7 @@ const ofRequests =
   'CI_MERGE_REQUEST_TARGET_BRANCH_SHA CI_MERGE_REQUEST_TITLE';
 /** While the pipeline is made: also for `rules` of jobs. */
 const making =
-  'CI_JOB_NAME CI_JOB_NAME_SLUG CI_JOB_STAGE CI_NODE_TOTAL CI_PIPELINE_IID GITLAB_USER_EMAIL GITLAB_USER_ID ' +
+  'CI_JOB_GROUP_NAME CI_JOB_NAME CI_JOB_NAME_SLUG CI_JOB_STAGE CI_NODE_TOTAL CI_PIPELINE_IID GITLAB_USER_EMAIL GITLAB_USER_ID ' +
   'GITLAB_USER_LOGIN GITLAB_USER_NAME';
 /** Of jobs that run. What the runner itself adds is not among these. */
 const running =
@@ -127,6 +128,32 @@ it('[20/4] of a tag, with the message of an annotated one', async () => {
   const light = await runner.next();
   expect((await phasesOf(light)).job.get('CI_COMMIT_TAG_MESSAGE')?.value).toBe('');
   await runner.update(light, 'success');
+});
+
+it('[20/4] of a release of the tag, of the image, and of an environment that there is', async () => {
+  await api('POST', '/environments', { name: 'live', tier: 'production', external_url: 'https://live.example.com' });
+  const rules = [
+    '$CI_RELEASE_DESCRIPTION == "Calm water"',
+    '$CI_JOB_IMAGE == "debian:12"',
+    '$CI_ENVIRONMENT_TIER == "production" && $CI_ENVIRONMENT_URL == "https://live.example.com"',
+    '$CI_ENVIRONMENT_NAME == "live" && $CI_ENVIRONMENT_ACTION == "verify"',
+  ];
+  const jobs = rules.map(
+    (rule, index) =>
+      `j${index}: {script: [x], image: "debian:12", environment: {name: live, action: verify}, rules: [{if: '${rule}', when: ${index === 0 ? 'always' : 'manual'}}]}\n`,
+  );
+  await project.commit(`never: {script: [x], rules: [{if: '$CI_ENVIRONMENT_NAME'}]}\n${jobs.join('')}`, {
+    branch: 'calm',
+    message: 'Calm [skip ci]',
+  });
+  await api('POST', '/releases', { tag_name: 'v3', ref: 'calm', description: 'Calm water' });
+  const made = await api<{ id: number }>('POST', '/pipeline?ref=v3');
+  expect(Object.keys(await project.statuses(made.id)).sort()).toEqual(['j0', 'j1', 'j2', 'j3']);
+  const job = await runner.next();
+  const values = new Map(job.variables.map(({ key, value }) => [key, value]));
+  expect(values.get('CI_RELEASE_DESCRIPTION')).toBe('Calm water');
+  for (const name of words(ofEnvironments)) expect([name, values.has(name)]).toEqual([name, true]);
+  await runner.update(job, 'success');
 });
 
 it('[20/4] of a merge request: approved as long as nothing is missing, with the ids of both heads only for their merge', async () => {

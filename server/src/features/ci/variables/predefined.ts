@@ -16,6 +16,10 @@ export interface ServerFacts {
 const named = (names: readonly string[], value: string) => names.map((name) => variable(name, value));
 const when = (condition: boolean, ...variables: JobVariable[]) => (condition ? variables : []);
 const flag = (value: boolean) => (value ? 'true' : 'false');
+/** Characters of a release's description. */
+const maxRelease = 1024;
+/** Bytes of a commit's message. */
+const maxMessage = 100_000;
 /** Longest text of a merge request's description. */
 const maxDescription = 2700;
 
@@ -94,6 +98,8 @@ export interface PipelineFacts {
   readonly tag: boolean;
   /** Of an annotated tag. */
   readonly tagMessage?: string | null;
+  /** Of the release of a tag. */
+  readonly releaseDescription?: string | null;
   readonly refProtected: boolean;
   readonly source: string;
   readonly mergeRequest: MergeRequestFacts | null;
@@ -130,10 +136,17 @@ export interface MergeRequestFacts {
 export const refName = (facts: Pick<PipelineFacts, 'ref' | 'mergeRequest'>): string =>
   facts.mergeRequest?.row.source_branch ?? facts.ref;
 
+/** As much of a text as fits, without half a character at its end. */
+function shortened(text: string): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= maxMessage ? text : new TextDecoder().decode(bytes.subarray(0, maxMessage), { stream: true });
+}
+
 /** The commit and what kind of pipeline builds it. */
 export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): JobVariable[] {
   const name = refName(facts);
-  const message = commit?.message ?? '';
+  const whole = commit?.message ?? '';
+  const message = shortened(whole);
   const branch = !facts.tag && facts.mergeRequest === null;
   return [
     variable('CI_PIPELINE_SOURCE', facts.source),
@@ -158,8 +171,13 @@ export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): 
       variable('CI_COMMIT_TAG', facts.ref),
       variable('CI_COMMIT_TAG_MESSAGE', facts.tagMessage ?? '', { raw: true }),
     ),
+    ...when(
+      typeof facts.releaseDescription === 'string',
+      variable('CI_RELEASE_DESCRIPTION', (facts.releaseDescription ?? '').slice(0, maxRelease), { raw: true }),
+    ),
     variable('CI_COMMIT_MESSAGE', message),
-    variable('CI_COMMIT_TITLE', commit?.title ?? ''),
+    variable('CI_COMMIT_MESSAGE_IS_TRUNCATED', flag(message !== whole)),
+    variable('CI_COMMIT_TITLE', shortened(commit?.title ?? '')),
     variable('CI_COMMIT_DESCRIPTION', message.split('\n').slice(1).join('\n').replace(/^\n+/, '')),
     variable('CI_COMMIT_TIMESTAMP', commit?.committed_date ?? ''),
     variable('CI_COMMIT_AUTHOR', commit ? `${commit.author_name} <${commit.author_email}>` : ''),
@@ -268,7 +286,7 @@ export function jobVariables(facts: JobFacts): JobVariable[] {
     variable('CI_JOB_TOKEN', facts.token, { public: false, masked: true }),
     variable('CI_JOB_STARTED_AT', (job.started_at ?? new Date()).toISOString()),
     variable('CI_JOB_TIMEOUT', String(facts.timeoutSeconds)),
-    ...when(job.when === 'manual', variable('CI_JOB_MANUAL', 'true')),
+    ...when(job.when === 'manual' || job.when === 'delayed', variable('CI_JOB_MANUAL', 'true')),
     ...when(plan.image !== null, variable('CI_JOB_IMAGE', plan.image?.name ?? '')),
     ...nodeVariables(plan.parallel),
     ...(plan.release ? [variable('CI_RELEASE_DESCRIPTION', plan.release.description, { raw: true })] : []),

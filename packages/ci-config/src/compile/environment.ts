@@ -1,0 +1,53 @@
+/** The environment of a job: what its rules see of it, and what of it is expanded when the job is compiled. */
+import { fail } from '../diagnostics.ts';
+import { parseDuration } from '../duration.ts';
+import type { Scope, Variable } from '../expand/variables.ts';
+import { type Environment, NEVER, TIERS } from '../keywords/environment.ts';
+import { type JobFrame, jobScope, type Layers } from './scope.ts';
+
+/** What is known of an environment that there is already. */
+export type KnownEnvironment = { readonly tier: string; readonly url: string | null };
+/** The environment of this name; null when there is none yet. */
+export type EnvironmentOf = (name: string) => Promise<KnownEnvironment | null>;
+
+/**
+ * The predefined variables of a job's environment. What the job does not say of it is looked up only where the job uses
+ * such a variable. `ofRule` are the variables of the rule that held.
+ */
+export async function environmentVariables(
+  frame: JobFrame,
+  layers: Layers,
+  environmentOf: EnvironmentOf,
+  ofRule: readonly Variable[] = [],
+): Promise<Variable[]> {
+  const { environment, rules, only, except, tags, resource_group: group, variables } = frame.config;
+  if (!environment) return [];
+  const name = jobScope(frame, layers, ofRule).expand(environment.name, 'empty');
+  const used = JSON.stringify([rules, only, except, tags, group, variables, frame.inherited.list]);
+  const asks = /CI_ENVIRONMENT_(?:TIER|URL)/.test(used) && !(environment.deploymentTier && environment.url);
+  const known = asks ? await environmentOf(name) : null;
+  const tier = environment.deploymentTier ?? known?.tier;
+  const url = environment.url ?? known?.url;
+  return [
+    { key: 'CI_ENVIRONMENT_NAME', value: name, raw: true },
+    { key: 'CI_ENVIRONMENT_ACTION', value: environment.action, raw: true },
+    ...(tier ? [{ key: 'CI_ENVIRONMENT_TIER', value: tier }] : []),
+    ...(url ? [{ key: 'CI_ENVIRONMENT_URL', value: url }] : []),
+  ];
+}
+
+/** The environment with its variables expanded, those of its address excepted: it may use what the job itself reports. */
+export function expandEnvironment(environment: Environment, scope: Scope, { job }: JobFrame): Environment {
+  const name = scope.expand(environment.name, 'empty');
+  const known = (text: string | null) => (text === null ? null : scope.expand(text, 'keep'));
+  const { kubernetes, autoStopIn, deploymentTier } = environment;
+  const expanded = { ...environment, name, autoStopIn: known(autoStopIn), deploymentTier: known(deploymentTier) };
+  const mark = job.markOf('environment');
+  if (expanded.autoStopIn !== null && expanded.autoStopIn !== NEVER && parseDuration(expanded.autoStopIn) === null)
+    fail(mark, `jobs:${job.name}:environment auto_stop_in should be a duration: ${expanded.autoStopIn}`);
+  if (expanded.deploymentTier !== null && !(TIERS as readonly string[]).includes(expanded.deploymentTier))
+    fail(mark, `jobs:${job.name}:environment deployment_tier should be one of: ${TIERS.join(', ')}`);
+  if (!kubernetes) return expanded;
+  const { namespace, fluxResourcePath } = kubernetes;
+  return { ...expanded, kubernetes: { namespace: known(namespace), fluxResourcePath: known(fluxResourcePath) } };
+}

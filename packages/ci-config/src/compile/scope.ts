@@ -1,0 +1,65 @@
+/** The variables that a job sees while it is compiled. */
+import type { Instance } from '../expand/matrix.ts';
+import {
+  type ExpansionBudget,
+  type Layer,
+  layer,
+  type Scope,
+  type Variable,
+  variableScope,
+} from '../expand/variables.ts';
+import type { JobConfig } from '../keywords/index.ts';
+import type { YamlVariable } from '../keywords/variables.ts';
+import type { ConfigJob } from './structure.ts';
+
+export type JobFrame = {
+  readonly job: ConfigJob;
+  /** With defaults applied. */
+  readonly config: JobConfig;
+  readonly instance: Instance;
+  readonly stage: string;
+  readonly stageIndex: number;
+  /** Root variables that the job inherits; shared by all that inherit the same. */
+  readonly inherited: { readonly list: readonly YamlVariable[]; readonly layer: Layer };
+  /** Predefined variables of its environment. */
+  readonly environment: readonly Variable[];
+};
+
+/** Layers below and above those of the configuration. */
+export type Layers = {
+  readonly below: readonly Layer[];
+  readonly above: readonly Layer[];
+  readonly budget: ExpansionBudget;
+};
+
+/** A job's name as host names and paths may have it. */
+const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '-')
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '');
+
+/** What instances of one job have in common: their name without number or values. */
+const groupName = (name: string): string => name.replace(/\s+\d+[\s:/\\]+\d+\s*$/, '').replace(/: \[.*\]$/, '');
+const STARTED_BY_PEOPLE: ReadonlySet<string | undefined> = new Set(['manual', 'delayed']);
+
+/** What variables a job sees while it is compiled: `more` are those of the rule that held. */
+export function jobScope(frame: JobFrame, layers: Layers, ...more: readonly (readonly Variable[])[]): Scope {
+  const { instance, stage, job, config, inherited } = frame;
+  const own: Variable[] = [
+    { key: 'CI_JOB_NAME', value: instance.name, raw: true },
+    { key: 'CI_JOB_NAME_SLUG', value: slugOf(instance.name), raw: true },
+    { key: 'CI_JOB_GROUP_NAME', value: groupName(instance.name), raw: true },
+    { key: 'CI_JOB_STAGE', value: stage, raw: true },
+    { key: 'CI_NODE_TOTAL', value: String(instance.parallel?.total ?? 1), raw: true },
+  ];
+  if (STARTED_BY_PEOPLE.has(config.when)) own.push({ key: 'CI_JOB_MANUAL', value: 'true', raw: true });
+  if (config.image) own.push({ key: 'CI_JOB_IMAGE', value: config.image.name });
+  if (instance.parallel) {
+    own.push({ key: 'CI_NODE_INDEX', value: String(instance.parallel.index), raw: true });
+  }
+  const yaml = [config.variables ?? [], instance.variables, ...more].map(layer);
+  const all = [...layers.below, layer([...own, ...frame.environment]), inherited.layer, ...yaml, ...layers.above];
+  return variableScope(all, layers.budget, job.mark);
+}

@@ -1,0 +1,17 @@
+/** Names that environments and resource groups may have. */
+import { isText, name, noLonger, type Schema } from './schema.ts';
+
+const PATTERN = /^[\w ./${}-]+$/;
+const shortName = noLonger(255, name);
+
+/** Variables in the name are expanded later. */
+export const environmentName: Schema = (node, at, problems) => {
+  if (!shortName(node, at, problems)) return false;
+  const given = isText(node) ? node.text : '';
+  if (PATTERN.test(given) && !given.startsWith('/') && !given.endsWith('/')) return true;
+  problems.error(
+    node.mark,
+    `${at.path} ${at.noun} can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'`,
+  );
+  return false;
+};
