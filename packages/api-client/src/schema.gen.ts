@@ -20957,7 +20957,7 @@ export interface components {
         Job: {
             /** @description Whether the pipeline goes on when it fails */
             allow_failure: boolean;
-            /** @description Too old to be repeated */
+            /** @description Imported: cannot be repeated */
             archived: boolean;
             artifacts: {
                 file_format: string | null;
@@ -23555,7 +23555,7 @@ export interface components {
         };
         /** Pipeline */
         Pipeline: {
-            /** @description Too old to be repeated */
+            /** @description Imported: cannot be repeated */
             archived: boolean;
             /** @description Commit of the ref before the push */
             before_sha: string;
@@ -33831,7 +33831,7 @@ export interface components {
         RunnerJob: {
             /** @description Whether the pipeline goes on when it fails */
             allow_failure: boolean;
-            /** @description Too old to be repeated */
+            /** @description Imported: cannot be repeated */
             archived: boolean;
             artifacts: {
                 file_format: string | null;

@@ -86,7 +86,9 @@ export {
   type PipelineJson,
 } from './pipelines/pipelines.entity.ts';
 export type { TrainPipelines } from './pipelines/train-pipelines.ts';
+export { pipelineRelation } from './pipelines/transfer.ts';
 export { type Admission, type JobDeployments, type JobEnvironment, jobDeployments, requestApprovals } from './ports.ts';
+export { resourceGroupRelation } from './resource-groups/transfer.ts';
 export { builtInRunnerToken, ensureBuiltInRunner } from './runners/built-in.ts';
 export { onlineSeconds } from './runners/runner-status.ts';
 export { nextRunOf, timingProblems } from './schedules/timing.ts';

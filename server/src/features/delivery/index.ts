@@ -16,6 +16,8 @@ import {
 import { valueStreamRoutes } from './value-stream/index.ts';
 
 export { deploymentById, environmentsById } from './environments/index.ts';
+export { deploymentRelation, environmentRelation } from './environments/transfer.ts';
+export { freezePeriodRelation } from './freeze-periods/transfer.ts';
 export { protectedEnvironmentRelation } from './protected-environments/transfer.ts';
 export {
   linksOf as linksOfReleases,

@@ -85,6 +85,7 @@ export {
   type RunnersTokens,
   runnersTokens,
 } from './ports.ts';
+export { reserving } from './project-relations/numbers.ts';
 export {
   type Exporter,
   type GroupExporter,

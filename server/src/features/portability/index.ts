@@ -10,7 +10,7 @@ import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
 import type { Logger } from '../../kernel/telemetry/index.ts';
 import { hookRelation } from '../activity/index.ts';
-import { pipelineScheduleRelation } from '../ci/index.ts';
+import { pipelineRelation, pipelineScheduleRelation, resourceGroupRelation } from '../ci/index.ts';
 import {
   groupLabelRelation,
   groupMilestoneRelation,
@@ -18,7 +18,13 @@ import {
   milestoneRelation,
 } from '../collaboration/index.ts';
 import { groupNoteRelation, noteRelation } from '../collaboration/notes/index.ts';
-import { protectedEnvironmentRelation, releaseRelation } from '../delivery/index.ts';
+import {
+  deploymentRelation,
+  environmentRelation,
+  freezePeriodRelation,
+  protectedEnvironmentRelation,
+  releaseRelation,
+} from '../delivery/index.ts';
 import {
   badgeRelation,
   customAttributeRelation,
@@ -97,7 +103,10 @@ const relations: readonly Relation[] = [
   protectedBranchRelation,
   protectedTagRelation,
   approvalRuleRelation,
+  environmentRelation,
   protectedEnvironmentRelation,
+  freezePeriodRelation,
+  resourceGroupRelation,
   pipelineScheduleRelation,
   hookRelation,
   customAttributeRelation,
@@ -111,6 +120,8 @@ const relations: readonly Relation[] = [
   mergeRequestRelation,
   approvalRelation,
   noteRelation,
+  pipelineRelation,
+  deploymentRelation,
 ];
 
 /** What an archive of a group holds of each group in it, in the order in which it is imported. */

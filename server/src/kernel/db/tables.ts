@@ -1420,6 +1420,7 @@ export interface PipelinesTable {
   source_sha: string | null;
   target_sha: string | null;
   queue_priority: Generated<'low' | 'normal' | 'high'>;
+  imported: Generated<boolean>;
 }
 
 export interface ProjectApprovalSettingsTable {

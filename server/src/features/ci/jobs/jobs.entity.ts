@@ -81,7 +81,7 @@ export const JobEntity = Entity('Job', {
   ),
   runner: Nullable(RunnerEntity),
   runner_manager: Nullable(RunnerManagerEntity),
-  archived: Flag({ description: 'Too old to be repeated' }),
+  archived: Flag({ description: 'Imported: cannot be repeated' }),
   manual_confirmation: Sometimes(Text({ description: 'What to ask before the job is started' })),
   inputs: Sometimes(
     ListOf(
@@ -175,7 +175,7 @@ export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace)
         externalUrl: place.externalUrl,
       }),
     runner_manager: manager && managerJson(manager),
-    archived: false,
+    archived: view.pipeline.imported,
     ...askedOf(job),
     ...(job.exit_code === null ? {} : { exit_code: job.exit_code }),
   };

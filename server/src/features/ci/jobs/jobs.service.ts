@@ -57,8 +57,9 @@ export function jobsService(deps: CiDependencies) {
     });
   }
 
-  /** Whether it is of an age at which nothing of it runs again. */
-  async function isArchived({ created_at }: { readonly created_at: Date }): Promise<boolean> {
+  /** Whether nothing of it runs again: it was imported without what its jobs were to do, or is of an age at which none do. */
+  async function isArchived(pipeline: Pipeline, { created_at }: Pick<Job, 'created_at'> = pipeline): Promise<boolean> {
+    if (pipeline.imported) return true;
     const age = (await deps.settings.read()).archive_builds_in_human_readable;
     const seconds = age === null ? null : parseDuration(age);
     return seconds !== null && created_at.getTime() < Date.now() - seconds * 1000;
@@ -91,7 +92,8 @@ export function jobsService(deps: CiDependencies) {
     { variables, inputs }: { readonly variables: readonly ManualVariable[]; readonly inputs: JobInputs },
   ): Promise<Job> {
     return await locked(job, async (tx, current, pipeline) => {
-      if (!playableStatuses.has(current.status)) throw plainError(400, '400 Bad request - Unplayable Job');
+      if (!playableStatuses.has(current.status) || pipeline.imported)
+        throw plainError(400, '400 Bad request - Unplayable Job');
       const plan = planWith(current, inputs);
       const sealed =
         variables.length === 0 ? null : deps.secrets.seal(JSON.stringify(variables), purposes.manualVariables);
@@ -111,7 +113,7 @@ export function jobsService(deps: CiDependencies) {
   /** A new attempt that waits for a runner at once; the new job. */
   async function retry(job: Job, caller: Caller, inputs: JobInputs): Promise<Job> {
     return await locked(job, async (tx, current, pipeline) => {
-      if (current.retried || !retryableStatuses.has(current.status) || (await isArchived(current)))
+      if (current.retried || !retryableStatuses.has(current.status) || (await isArchived(pipeline, current)))
         throw forbidden('Job is not retryable');
       const plan = planWith(current, inputs);
       const again = await cloneJob(tx, current, { userId: userId(caller), attempt: 0 });

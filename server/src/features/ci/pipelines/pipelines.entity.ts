@@ -64,7 +64,7 @@ export const PipelineDetail = Entity('Pipeline', {
   queued_duration: Nullable(Count({ description: 'Seconds from when it could run until it ran' })),
   coverage: Nullable(Text({ description: 'Percent with two digits, as text' })),
   queue_priority: Word(queuePriorities, { description: 'Where its jobs stand among those of the project' }),
-  archived: Flag({ description: 'Too old to be repeated' }),
+  archived: Flag({ description: 'Imported: cannot be repeated' }),
   warnings: ListOf(Fields({ message: Text() })),
   detailed_status: DetailedStatus,
 });
@@ -133,7 +133,7 @@ export function pipelineDetail({
     queued_duration: pipeline.queued_duration,
     coverage: pipeline.coverage,
     queue_priority: pipeline.queue_priority,
-    archived: false,
+    archived: pipeline.imported,
     warnings: (pipeline.warnings as string[]).map((message) => ({ message })),
     detailed_status: detailedStatus(pipeline.status as JobStatus, { warnings, details: path }),
   };

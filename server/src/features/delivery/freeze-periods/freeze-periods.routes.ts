@@ -31,13 +31,19 @@ const json = (row: FreezePeriodRow): Static<typeof FreezePeriod> => ({
 
 type Values = Pick<FreezePeriodRow, 'freeze_start' | 'freeze_end' | 'cron_timezone'>;
 
-function checked(values: Values): Values {
+/** What is wrong with when it begins and ends, by attribute. */
+export function freezeProblems(values: Values): Readonly<Record<string, readonly string[]>> {
   const zone = timingProblems({ cron: '0 0 * * *', cron_timezone: values.cron_timezone });
   const problems: Record<string, readonly string[]> = { ...zone };
   for (const key of ['freeze_start', 'freeze_end'] as const) {
     const { cron } = timingProblems({ cron: values[key], cron_timezone: 'UTC' });
     if (cron) problems[key] = cron;
   }
+  return problems;
+}
+
+function checked(values: Values): Values {
+  const problems = freezeProblems(values);
   if (Object.keys(problems).length > 0) throw invalidRecord(problems);
   return values;
 }

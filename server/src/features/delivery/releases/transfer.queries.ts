@@ -1,7 +1,7 @@
 /** Releases as archives of projects hold them, and the way back into a project that is being imported. */
 import { type Insertable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { ReleasesTable } from '../../../kernel/db/tables.ts';
+import type { ReleaseEvidencesTable, ReleasesTable } from '../../../kernel/db/tables.ts';
 import type { LinkValues } from './links.ts';
 import { setMilestones } from './milestones.queries.ts';
 
@@ -17,7 +17,9 @@ export async function* releasesOf(db: Db, projectId: number): AsyncGenerator<obj
           join milestones m on m.id = k.milestone_id where k.release_id = r.id), '[]') as milestones,
         coalesce((select jsonb_agg(jsonb_build_object('name', l.name, 'url', l.url, 'filepath', l.filepath,
             'link_type', l.link_type) order by l.id)
-          from release_links l where l.release_id = r.id), '[]') as links
+          from release_links l where l.release_id = r.id), '[]') as links,
+        coalesce((select jsonb_agg(jsonb_build_object('sha', e.sha, 'summary', e.summary, 'collected_at', e.collected_at)
+            order by e.id) from release_evidences e where e.release_id = r.id), '[]') as evidences
       from releases r where r.project_id = ${projectId} and r.id > ${after} order by r.id limit ${batch}`.execute(db);
     const last = rows.at(-1);
     if (!last) return;
@@ -33,6 +35,7 @@ export async function insertArchived(
   row: Omit<Insertable<ReleasesTable>, 'project_id'>,
   links: readonly LinkValues[],
   milestones: readonly string[],
+  evidences: ReadonlyArray<Omit<Insertable<ReleaseEvidencesTable>, 'release_id'>>,
 ): Promise<boolean> {
   const made = await tx
     .insertInto('releases')
@@ -46,6 +49,11 @@ export async function insertArchived(
       .insertInto('release_links')
       .values(links.map((link) => ({ ...link, release_id: made.id })))
       .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  if (evidences.length > 0)
+    await tx
+      .insertInto('release_evidences')
+      .values(evidences.map((evidence) => ({ ...evidence, release_id: made.id })))
       .execute();
   if (milestones.length > 0) await setMilestones(tx, made.id, await milestonesCalled(tx, projectId, milestones));
   return true;

@@ -1,6 +1,5 @@
 /** Issues in archives of projects, and what they have to do with each other. */
 import Type from 'typebox';
-import type { Db } from '../../../kernel/db/index.ts';
 import {
   Bool,
   DateParam,
@@ -13,7 +12,7 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
-import { type ImportTarget, type Relation, raiseCounter, relation, removing } from '../../namespaces/index.ts';
+import { type ImportTarget, type Relation, relation, removing, reserving } from '../../namespaces/index.ts';
 import {
   insertArchivedIssue,
   insertArchivedLink,
@@ -135,17 +134,7 @@ export const issueRelation: Relation = relation({
   remove: removing('issues'),
 });
 
-/** Up to which number each import has reserved them. */
-const reserved = new WeakMap<ImportTarget, number>();
-/** A counter that one transaction raises row by row becomes slower with each. */
-const atOnce = 1000;
-
-async function reserve(tx: Db, number: number, target: ImportTarget): Promise<void> {
-  if (number <= (reserved.get(target) ?? 0)) return;
-  const last = Math.ceil(number / atOnce) * atOnce;
-  await raiseCounter(tx, target.projectId, 'issue', last);
-  reserved.set(target, last);
-}
+const reserve = reserving('issue');
 
 async function everyone(names: readonly string[], target: ImportTarget): Promise<number[]> {
   const found = await Promise.all(names.map((name) => target.person(name)));

@@ -115,6 +115,7 @@ import { codeIndexMigration } from './0905-code-index.ts';
 import { groupTransfersMigration } from './0910-group-transfers.ts';
 import { worstVulnerabilitiesMigration } from './0915-worst-vulnerabilities.ts';
 import { commitSubscriptionsMigration } from './0916-commit-subscriptions.ts';
+import { importedPipelinesMigration } from './0940-imported-pipelines.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -239,4 +240,5 @@ export const migrations: readonly Migration[] = [
   groupTransfersMigration,
   worstVulnerabilitiesMigration,
   commitSubscriptionsMigration,
+  importedPipelinesMigration,
 ];

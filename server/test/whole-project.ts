@@ -1,0 +1,367 @@
+/** A project with rows in every table that archives of projects hold, and which tables those are. */
+import { expect } from 'vitest';
+import type { TestApp } from './app.ts';
+import { buildUser } from './factories.ts';
+import type { Json, RepositoryProject } from './repositories.ts';
+
+/** Tables that archives hold, by the relation that has their rows. */
+export const archivedTables: Readonly<Record<string, string>> = {
+  approval_rules: 'approval_rules',
+  approval_rule_branches: 'approval_rules',
+  approval_rule_users: 'approval_rules',
+  approvals: 'approvals',
+  award_emoji: 'issues, merge_requests and notes',
+  badges: 'badges',
+  board_labels: 'boards',
+  board_lists: 'boards',
+  boards: 'boards',
+  commit_statuses: 'ci_pipelines',
+  deployment_approvals: 'deployments',
+  deployment_merge_requests: 'deployments',
+  deployments: 'deployments',
+  environments: 'environments',
+  freeze_periods: 'freeze_periods',
+  grants: 'members',
+  issue_assignees: 'issues',
+  issue_labels: 'issues',
+  issue_links: 'issue_links',
+  issues: 'issues',
+  jobs: 'ci_pipelines',
+  label_priorities: 'labels',
+  labels: 'labels',
+  lfs_object_links: 'files of the archive',
+  merge_request_labels: 'merge_requests',
+  merge_request_people: 'merge_requests',
+  merge_request_versions: 'merge_requests',
+  merge_requests: 'merge_requests',
+  milestones: 'milestones',
+  notes: 'notes',
+  pipeline_schedules: 'pipeline_schedules',
+  pipeline_sources: 'ci_pipelines',
+  pipelines: 'ci_pipelines',
+  project_custom_attributes: 'custom_attributes',
+  project_security_settings: 'security_setting',
+  project_uploads: 'uploads',
+  protected_branch_levels: 'protected_branches',
+  protected_branches: 'protected_branches',
+  protected_environment_rules: 'protected_environments',
+  protected_environments: 'protected_environments',
+  protected_tag_levels: 'protected_tags',
+  protected_tags: 'protected_tags',
+  push_rules: 'push_rule',
+  release_evidences: 'releases',
+  release_links: 'releases',
+  release_milestones: 'releases',
+  releases: 'releases',
+  resource_events: 'issues and merge_requests',
+  resource_groups: 'resource_groups',
+  time_entries: 'issues',
+  web_hooks: 'hooks',
+  wiki_pages: 'wiki.bundle',
+  wikis: 'wiki.bundle',
+};
+
+const secret = 'a secret of the instance';
+const personal = 'of single people, who decide it for each project';
+const derived = 'made again from what is imported';
+const running = 'of work in progress on the instance';
+const elsewhere = 'of groups and other projects of the instance';
+const logs = 'of logs and artifacts, which stay behind';
+
+/** Tables whose rows stay behind, and why. */
+export const leftOutTables: Readonly<Record<string, string>> = {
+  access_requests: personal,
+  access_tokens: secret,
+  approval_rule_groups: elsewhere,
+  ci_variables: secret,
+  code_files: derived,
+  code_indexes: derived,
+  commit_subscriptions: personal,
+  deploy_tokens: secret,
+  draft_notes: personal,
+  epic_board_labels: elsewhere,
+  epic_board_lists: elsewhere,
+  epic_labels: elsewhere,
+  events: personal,
+  external_status_check_branches: 'not yet',
+  external_status_checks: 'not yet',
+  finding_identifiers: 'not yet',
+  integration_calls: secret,
+  integrations: secret,
+  issue_csv_imports: running,
+  issue_metric_images: 'not yet',
+  job_artifact_removals: logs,
+  job_artifacts: logs,
+  job_cache_requests: running,
+  job_caches: logs,
+  job_environments: 'what jobs that run do with environments; imported jobs do not run',
+  job_reports: logs,
+  job_sessions: running,
+  job_terminals: running,
+  job_test_reports: logs,
+  job_token_scope_groups: elsewhere,
+  job_token_scope_projects: elsewhere,
+  job_trace_chunks: logs,
+  kept_last_commits: derived,
+  label_subscriptions: personal,
+  member_invitations: secret,
+  merge_request_closes_issues: derived,
+  merge_request_context_commits: 'not yet',
+  merge_request_dependencies: 'not yet',
+  merge_request_last_reviews: 'not yet',
+  merge_request_requested_changes: 'not yet',
+  merge_train_entries: running,
+  notification_settings: personal,
+  path_locks: 'not yet',
+  path_redirects: 'of addresses of the instance',
+  pipeline_explanations: logs,
+  pipeline_schedule_variables: secret,
+  pipeline_triggers: secret,
+  pipeline_variables: secret,
+  project_approval_settings: 'not yet',
+  project_counters: derived,
+  project_deploy_keys: secret,
+  project_downloads: personal,
+  project_exports: running,
+  project_fetches: derived,
+  project_imports: running,
+  project_languages: derived,
+  project_stars: personal,
+  project_statistics: derived,
+  pushed_projects: personal,
+  relation_export_batches: running,
+  relation_exports: running,
+  repository_intents: running,
+  runner_projects: 'of runners of the instance',
+  runner_registration_tokens: secret,
+  secure_files: secret,
+  security_identifiers: 'not yet',
+  security_scan_findings: logs,
+  security_scanners: 'not yet',
+  security_scans: logs,
+  snippets: 'not yet',
+  status_check_responses: 'not yet',
+  suggestions: 'not yet',
+  test_failures: logs,
+  todos: personal,
+  vulnerabilities: 'not yet',
+  vulnerability_findings: 'not yet',
+  web_hook_calls: running,
+};
+
+/** A repeatable source of choices. */
+export function choices(seed: number) {
+  let state = seed;
+  const below = (most: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * most);
+  };
+  return { below, one: <T>(list: readonly T[]): T => list[below(list.length)] as T, maybe: () => below(2) === 0 };
+}
+
+type Call = (method: 'POST' | 'PUT', path: string, json?: Json) => Promise<Json>;
+
+/** Adds rows to the project of `archiveWorld`, by chance: as many as its tests want, other ones of each seed. */
+export async function fillProject(
+  app: TestApp,
+  { source, seed }: { readonly source: RepositoryProject; readonly seed: number },
+): Promise<void> {
+  const call: Call = async (method, path, json) => {
+    const answer = await source.api<Json>(method, path, json ? { json } : {});
+    expect([path, answer.status < 300, answer.body]).toEqual([path, true, answer.body]);
+    return answer.body;
+  };
+  const chance = choices(seed);
+  const reviewer = await buildUser(app);
+  await call('POST', '/members', { user_id: reviewer.id, access_level: 40 });
+  await planned(call, source, seed, chance);
+  await reviewed(app, call, source, seed, reviewer.id);
+  const pipelines = await ran(app, source, seed, chance);
+  await delivered(app, source, seed, { pipelines, reviewer: reviewer.id, chance });
+}
+
+type Chance = ReturnType<typeof choices>;
+
+async function planned(call: Call, source: RepositoryProject, seed: number, { below, maybe }: Chance): Promise<void> {
+  const user = source.owner.user.id;
+  const issues: Json[] = [];
+  for (let count = 2 + below(3); count > 0; count--)
+    issues.push(
+      await call('POST', '/issues', {
+        title: `Planned ${seed}.${count}`,
+        labels: 'bug',
+        assignee_ids: [user],
+        ...(maybe() ? { weight: below(9), due_date: '2031-05-06' } : {}),
+      }),
+    );
+  const [first, second] = issues as [Json, Json];
+  const at = `/issues/${String(first.iid)}`;
+  await call('POST', `${at}/award_emoji`, { name: 'tada' });
+  await call('POST', `${at}/add_spent_time`, { duration: `${1 + below(5)}h` });
+  await call('PUT', at, { state_event: 'close', add_labels: 'idea' });
+  await call('POST', `${at}/links`, { target_project_id: source.id, target_issue_iid: second.iid });
+  const board = await call('POST', '/boards', { name: `Board ${seed}` });
+  const { body: labels } = await source.api<Json[]>('GET', '/labels');
+  await call('POST', `/boards/${String(board.id)}/lists`, { label_id: labels[0]?.id });
+  await call('PUT', `/boards/${String(board.id)}`, { labels: 'bug' });
+}
+
+async function reviewed(app: TestApp, call: Call, source: RepositoryProject, seed: number, reviewer: number) {
+  await call('PUT', '/merge_requests/1', { reviewer_ids: [reviewer], assignee_ids: [reviewer] });
+  const note = await call('POST', '/merge_requests/1/notes', { body: `Seen, ${seed}` });
+  await call('POST', `/merge_requests/1/notes/${String(note.id)}/award_emoji`, { name: 'eyes' });
+  await call('POST', '/approval_rules', {
+    ...{ name: `Security ${seed}`, approvals_required: 1, user_ids: [reviewer] },
+    protected_branch_ids: [((await source.api<Json[]>('GET', '/protected_branches')).body[0] as Json).id],
+  });
+  const { id, head_sha } = await app.db
+    .selectFrom('merge_requests')
+    .select(['id', 'head_sha'])
+    .where('project_id', '=', source.id)
+    .where('iid', '=', 1)
+    .executeTakeFirstOrThrow();
+  const approval = { merge_request_id: id, user_id: reviewer, head_sha: head_sha ?? '', patch_id: '0'.repeat(40) };
+  await app.db.insertInto('approvals').values(approval).execute();
+}
+
+/** Pipelines that have ended, the second one a child of the first; their numbers. */
+async function ran(app: TestApp, source: RepositoryProject, seed: number, { below, one, maybe }: Chance) {
+  const { body: head } = await source.api<Json>('GET', '/repository/commits/main');
+  const [project_id, user_id] = [source.id, source.owner.user.id];
+  const at = new Date('2026-01-02T03:04:05.678Z');
+  const request = await app.db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('iid', '=', 1)
+    .executeTakeFirstOrThrow();
+  const numbers: number[] = [];
+  let before: { pipeline: number; job: number } | null = null;
+  for (const kind of ['push', 'parent_pipeline', 'merge_request_event'] as const) {
+    const number = seed * 100 + numbers.length;
+    const { id } = await app.db
+      .insertInto('pipelines')
+      .values({
+        ...{ project_id, iid: number, source: kind, ref: 'main', sha: String(head.id), user_id },
+        ...{ status: one(['success', 'failed', 'canceled']), stages: ['build', 'test'], warnings: '["a warning"]' },
+        ...(maybe() ? { coverage: '81.50', name: `Nightly ${seed}`, duration: below(1000) } : {}),
+        ...(kind === 'merge_request_event' ? { merge_request_id: request.id } : {}),
+        ...{ created_at: at, updated_at: at, started_at: at, finished_at: at, queued_duration: below(100) },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const jobs = Array.from({ length: 2 + below(3) }, (_, index) => ({
+      ...{ project_id, pipeline_id: id, name: `job ${index}`, stage: index === 0 ? 'build' : 'test', user_id },
+      ...{ stage_index: index === 0 ? 0 : 1, status: one(['success', 'failed', 'skipped']), ref: 'main', plan: '{}' },
+      ...{
+        kind: index === 0 ? ('bridge' as const) : ('job' as const),
+        created_at: at,
+        updated_at: at,
+        tag_list: ['linux'],
+      },
+      ...{ needs: index === 1 ? '[{"name":"job 0","artifacts":true}]' : null, exit_code: index, queued_at: at },
+      ...{
+        failure_reason: index === 1 ? 'script_failure' : null,
+        allow_failure: maybe(),
+        coverage: maybe() ? '12.30' : null,
+      },
+    }));
+    const made = await app.db.insertInto('jobs').values(jobs).returning('id').execute();
+    await app.db
+      .insertInto('commit_statuses')
+      .values({
+        ...{ project_id, pipeline_id: id, name: 'external', status: one(['success', 'failed'] as const), user_id },
+        ...{ description: 'Checked elsewhere', target_url: 'https://x.example/1', created_at: at },
+      })
+      .execute();
+    if (kind === 'parent_pipeline' && before)
+      await app.db
+        .insertInto('pipeline_sources')
+        .values({
+          ...{ pipeline_id: id, source_job_id: before.job, source_pipeline_id: before.pipeline },
+          source_project_id: project_id,
+        })
+        .execute();
+    before = { pipeline: id, job: made[1]?.id ?? 0 };
+    numbers.push(number);
+  }
+  await app.db
+    .insertInto('resource_groups')
+    .values({ project_id, key: `production-${seed}`, process_mode: 'oldest_first' })
+    .execute();
+  await app.db
+    .insertInto('pipeline_schedules')
+    .values({
+      ...{ project_id, owner_id: user_id, description: `Nightly ${seed}`, ref: 'refs/heads/main', cron: '0 1 * * *' },
+      ...{ cron_timezone: 'UTC', active: false, next_run_at: at },
+    })
+    .execute();
+  return numbers;
+}
+
+interface Delivered {
+  readonly pipelines: readonly number[];
+  readonly reviewer: number;
+  readonly chance: Chance;
+}
+
+async function delivered(app: TestApp, source: RepositoryProject, seed: number, given: Delivered): Promise<void> {
+  const { pipelines, reviewer, chance } = given;
+  const [project_id, user_id] = [source.id, source.owner.user.id];
+  const { body: head } = await source.api<Json>('GET', '/repository/commits/main');
+  const { id: environment_id } = await app.db
+    .insertInto('environments')
+    .values({
+      ...{ project_id, name: `production/${seed}`, slug: `production-${seed}`, tier: 'production' as const },
+      ...(chance.maybe() ? { external_url: 'https://x.example', description: 'Live' } : { state: 'stopped' as const }),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const job = await app.db
+    .selectFrom('jobs as j')
+    .innerJoin('pipelines as p', 'p.id', 'j.pipeline_id')
+    .select('j.id')
+    .where('p.project_id', '=', project_id)
+    .where('p.iid', '=', pipelines[0] ?? 0)
+    .orderBy('j.id', 'desc')
+    .executeTakeFirstOrThrow();
+  const deployment = await app.db
+    .insertInto('deployments')
+    .values({
+      ...{ project_id, environment_id, iid: seed, job_id: job.id, user_id, ref: 'main', tag: false },
+      ...{ sha: String(head.id), status: 'success' as const, url: 'https://x.example/live' },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const request = await app.db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('iid', '=', 2)
+    .executeTakeFirstOrThrow();
+  await app.db
+    .insertInto('deployment_merge_requests')
+    .values({ deployment_id: deployment.id, merge_request_id: request.id })
+    .execute();
+  await app.db
+    .insertInto('deployment_approvals')
+    .values({ deployment_id: deployment.id, user_id: reviewer, status: 'approved', comment: 'Go' })
+    .execute();
+  await app.db
+    .insertInto('freeze_periods')
+    .values({ project_id, freeze_start: `0 ${seed} * * 5`, freeze_end: '0 7 * * 1', cron_timezone: 'UTC' })
+    .execute();
+  const protectedOne = await app.db
+    .insertInto('protected_environments')
+    .values({ project_id, name: `production/${seed}`, required_approval_count: 1 })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await app.db
+    .insertInto('protected_environment_rules')
+    .values({
+      ...{ protected_environment_id: protectedOne.id, kind: 'deploy' as const, access_level: 40 },
+      required_approvals: 1,
+    })
+    .execute();
+  expect((await source.api('POST', '/releases/v1/evidence')).status).toBe(202);
+}
