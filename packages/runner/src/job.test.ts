@@ -124,6 +124,39 @@ test('fetches real git over HTTP with the job token, reuses the clone, and keeps
   expect(await missing.final).toMatchObject({ state: 'failed', failure_reason: 'runner_system_failure' });
 });
 
+test('a repository that an earlier job prepared is not that of the next one', async () => {
+  h.start();
+  const info = h.repository('prepared', { 'a.txt': 'first\n' });
+  const run = async (script: string[]) => {
+    const record = h.server.enqueue(withCredential(h.job({ git_info: info, variables: [], script })));
+    await record.final;
+    return record.trace.toString();
+  };
+  for (const plant of [
+    ['git config core.fsmonitor "echo PLANTED >&2; false"', 'touch .git/index.lock .git/refs/heads/x.lock'],
+    ['mkdir -p .git/hooks', 'printf "#!/bin/sh\\necho PLANTED\\n" > .git/hooks/post-checkout', 'chmod +x .git/hooks/*'],
+    [
+      'cp -r .git moved',
+      'git -C moved config core.fsmonitor "echo PLANTED >&2; false"',
+      'echo "$PWD/moved" > .git/commondir',
+    ],
+    [
+      'mv .git moved',
+      'git --git-dir moved config core.fsmonitor "echo PLANTED >&2; false"',
+      'echo "gitdir: moved" > .git',
+    ],
+    ['mv .git moved', 'git --git-dir moved config core.fsmonitor "echo PLANTED >&2; false"', 'ln -s moved .git'],
+    ['rm -rf .git/config', 'mkdir .git/config'],
+    ['rm .git/HEAD', 'rm -rf .git/refs'],
+  ]) {
+    await run(plant);
+    const next = await run(['cat a.txt', 'git status --porcelain']);
+    expect(next, plant.at(-1)).toMatch(/^first$/m);
+    expect(next, plant.at(-1)).not.toContain('PLANTED');
+    expect(next).toContain('Job succeeded');
+  }
+});
+
 test('GIT_STRATEGY clone starts anew, GIT_CLEAN_FLAGS=none keeps files, GIT_CHECKOUT=false leaves the tree', async () => {
   h.start();
   const info = h.repository('strategies', { 'a.txt': 'first\n' });

@@ -19,7 +19,7 @@ import {
   RUNNER_VERSION,
 } from './protocol.ts';
 import { notedCommand, type ReleaseRequest, releaseRequest, releaseTool } from './release.ts';
-import { gitEnvironment, gitHomeFiles, remoteOf, sourceCommands, strategyOf } from './sources.ts';
+import { gitEnvironment, gitHomeFiles, remoteOf, sourceCommands, strategyOf, withoutSources } from './sources.ts';
 import type { Session } from './terminal/sessions.ts';
 import { numberOf, resolveVariables, type Variables } from './variables.ts';
 import { closeWorkspace, openWorkspace, type Workspace, writeForJob } from './workspace.ts';
@@ -327,7 +327,8 @@ async function getSources(run: Run): Promise<void> {
   if (hook && (await stage(run, { name: 'pre_get_sources', commands: hook.script, echo: true }, run.end)) !== 0) {
     throw new JobFailure('script_failure', 'the pre_get_sources_script failed', 1);
   }
-  const commands = sourceCommands(job, strategy, remote, variables.get);
+  if (strategy === 'none' || strategy === 'empty') return void log.line(withoutSources(strategy));
+  const commands = sourceCommands(job, remote, variables.get);
   const attempts = numberOf(variables.get('GET_SOURCES_ATTEMPTS'), 1, 1, 10);
   for (let attempt = 1; ; attempt++) {
     const code = await stage(run, { name: 'get_sources', commands, env }, run.end);

@@ -1,10 +1,8 @@
 /** What one job may use of the host, as the operator decides, and how jobs on the host are held to it. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { JobFailure } from './errors.ts';
-import type { Account } from './executors/types.ts';
 
 export type JobLimits = {
   /** Memory of all its processes together. */
@@ -17,23 +15,7 @@ export type JobLimits = {
   diskBytes?: number | undefined;
 };
 
-const prlimitPath = ['/usr/bin/prlimit', '/bin/prlimit'].find((path) => existsSync(path));
 const run = promisify(execFile);
-
-/**
- * Prefixes a command with the limits that the kernel enforces. Processes are counted by uid: only a job with a uid of its
- * own can be held to a number of them.
- */
-export function withLimits({ processes, diskBytes }: JobLimits, account: Account | undefined): string[] {
-  if (!prlimitPath) return [];
-  const options = [
-    ...(processes && account ? [`--nproc=${processes}`] : []),
-    // One file cannot be larger than all of them: ends what would fill the disk between two looks.
-    ...(diskBytes ? [`--fsize=${diskBytes}`] : []),
-    '--core=0',
-  ];
-  return [prlimitPath, ...options];
-}
 
 /** How often the host is looked at, and how often sizes of directories are added up, in milliseconds. */
 const LOOK_EVERY = 500;

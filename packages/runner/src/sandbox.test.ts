@@ -1,5 +1,5 @@
 /** What a job can reach: nothing of ours. */
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Harness, harness } from '../testdata/harness.ts';
@@ -100,6 +100,47 @@ test.runIf(isRoot)('[security 25] a later job of the slot cannot read the worksp
   await second.final;
   expect(second.trace.toString()).not.toMatch(/^LEAK/m);
   expect(second.trace.toString()).toContain('Permission denied');
+});
+
+test.runIf(isRoot)(
+  '[security 25] variables of the job reach no program before its privileges are dropped',
+  async () => {
+    h.start({ limits: { processes: 100, diskBytes: 1024 ** 3 } });
+    // What the loader of programs writes, it writes as whoever is started: with LD_PRELOAD it would run what the job likes.
+    const open = join(h.root, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    const variables = [
+      { key: 'GIT_STRATEGY', value: 'none' },
+      { key: 'LD_DEBUG', value: 'libs' },
+      { key: 'LD_DEBUG_OUTPUT', value: `${open}/loader` },
+    ];
+    const record = h.run({
+      variables,
+      script: ['/bin/true', 'echo "limit $(ulimit -Hu)"', 'echo "core $(ulimit -Hc)"'],
+    });
+    expect((await record.final).state).toBe('success');
+    expect(record.trace.toString()).toMatch(/^limit 100$/m);
+    expect(record.trace.toString()).toMatch(/^core 0$/m);
+    const owners = readdirSync(open).map((name) => statSync(join(open, name)).uid);
+    expect(owners.length).toBeGreaterThan(0);
+    expect(owners).not.toContain(0);
+  },
+);
+
+test('names that belong to the shell do not fail the job, and values are taken as they are', async () => {
+  h.start();
+  const variables = [
+    { key: 'GIT_STRATEGY', value: 'none' },
+    { key: 'UID', value: '0' },
+    { key: 'SHELLOPTS', value: 'xtrace' },
+    { key: 'QUOTED', value: `it's "$HOME" \`echo no\` \\ ü`, raw: true },
+    { key: 'LINES_OF', value: 'one\ntwo\n' },
+  ];
+  const record = h.run({ variables, script: ['printf "<%s>\\n" "$QUOTED"', 'printf "%s" "$LINES_OF" | wc -l'] });
+  expect((await record.final).state).toBe('success');
+  expect(record.trace.toString()).toContain(`<it's "$HOME" \`echo no\` \\ ü>`);
+  expect(record.trace.toString()).toMatch(/^2$/m);
 });
 
 test.runIf(isRoot)('two runners of one host never use the same uid', async () => {

@@ -54,38 +54,80 @@ export function gitHomeFiles({ origin, user, password }: Remote, home: string): 
   };
 }
 
+/** What the log says where there is nothing to do. */
+export const withoutSources = (strategy: 'none' | 'empty'): string =>
+  strategy === 'empty'
+    ? 'Skipping Git repository setup and creating an empty build directory'
+    : 'Skipping Git repository setup';
+
 /** The commands of the stage. They run in the workspace, which may hold an earlier job's repository. */
-export function sourceCommands(job: JobPayload, strategy: Strategy, remote: Remote, get: Variables['get']): string[] {
-  if (strategy === 'empty') return ["echo 'Skipping Git repository setup and creating an empty build directory'"];
-  if (strategy === 'none') return ["echo 'Skipping Git repository setup'", ...checkout(job, get)];
+export function sourceCommands(job: JobPayload, remote: Remote, get: Variables['get']): string[] {
   const { depth, refspecs, repo_object_format: format } = job.git_info;
   const fetchFlags = words(get('GIT_FETCH_EXTRA_FLAGS'), ['--prune', '--quiet']);
   const specs = refspecs?.length ? refspecs : ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
   const depthFlags = depth ? [`--depth=${depth}`] : [];
-  return [
-    depth ? `echo 'Fetching changes with git depth set to ${Number(depth)}...'` : "echo 'Fetching changes...'",
-    // What an earlier job may have planted or a killed git left behind must not act now.
-    'if [ -e .git ]; then rm -rf .git/hooks .git/config .git/info .git/*.lock; find .git/refs -name "*.lock" -delete 2>/dev/null || true; fi',
-    `git init -q --template= ${format === 'sha256' ? '--object-format=sha256 ' : ''}.`,
-    `git config remote.origin.url ${quote(remote.url)}`,
-    'git config gc.auto 0',
+  const fetch = [
     // After a full clone a shallow fetch would cut history that is already here; after a shallow one all is wanted.
     depth ? '' : 'if [ -f .git/shallow ]; then git fetch --quiet --unshallow origin || true; fi',
     `git fetch ${['--no-tags', '--no-recurse-submodules', ...depthFlags, ...fetchFlags].map(quote).join(' ')} origin ${specs.map(quote).join(' ')}`,
-    ...checkout(job, get),
   ].filter(Boolean);
+  return [
+    depth ? `echo 'Fetching changes with git depth set to ${Number(depth)}...'` : "echo 'Fetching changes...'",
+    ...repository(remote.url, format === 'sha256'),
+    ...fetch,
+    ...checkout(job, get),
+  ];
 }
+
+/**
+ * An empty repository, or that of an earlier job without what it may have planted or a killed git left behind. Each
+ * program that is started costs as much as a short job's command: almost all is done by the shell itself.
+ */
+function repository(url: string, sha256: boolean): string[] {
+  const config = [
+    '[core]',
+    `\trepositoryformatversion = ${sha256 ? 1 : 0}`,
+    '\tfilemode = true',
+    '\tbare = false',
+    '\tlogallrefupdates = true',
+    ...(process.platform === 'darwin' ? ['\tignorecase = true', '\tprecomposeunicode = true'] : []),
+    ...(sha256 ? ['[extensions]', '\tobjectformat = sha256'] : []),
+    '[remote "origin"]',
+    `\turl = ${configValue(url)}`,
+    '[gc]',
+    '\tauto = 0',
+    // Else each fetch starts a program that finds out that there is nothing to do.
+    '[maintenance]',
+    '\tauto = false',
+  ];
+  return [
+    // Neither a link to another repository nor one that has its configuration elsewhere.
+    'if [ -L .git ] || [ -f .git ] || [ -e .git/commondir ] || [ -L .git/refs ]; then rm -rf .git; fi',
+    'if [ -L .git/config ] || [ -d .git/config ]; then rm -rf .git/config; fi',
+    'for left in .git/hooks .git/config.worktree .git/info .git/*.lock; do if [ -e "$left" ] || [ -L "$left" ]; then rm -rf "$left"; fi; done',
+    `if ! [ -d .git/refs ]; then :; elif shopt -s globstar nullglob dotglob 2>/dev/null; then ${[
+      'for left in .git/refs/**/*.lock; do rm -f "$left"; done',
+      'shopt -u globstar nullglob dotglob',
+    ].join('; ')}; else find .git/refs -name '*.lock' -delete; fi`,
+    'if ! [ -d .git/objects ] || ! [ -d .git/refs/heads ]; then mkdir -p .git/objects .git/refs/heads; fi',
+    "if ! [ -f .git/HEAD ]; then printf 'ref: refs/heads/main\\n' > .git/HEAD; fi",
+    `printf '%s\\n' ${config.map(quote).join(' ')} > .git/config`,
+  ];
+}
+
+/** Quotes for git's configuration. */
+const configValue = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
 function checkout(job: JobPayload, get: Variables['get']): string[] {
   if (get('GIT_CHECKOUT')?.toLowerCase() === 'false') return ["echo 'Skipping Git checkout'"];
   const { sha, ref } = job.git_info;
-  if (strategyOf(job, get) === 'none') return [];
   return [
     `echo ${quote(`Checking out ${sha.slice(0, 8)} as detached HEAD (ref is ${ref})...`)}`,
     `git checkout -f -q ${quote(sha)} --`,
     ...clean(get),
     ...submodules(get),
-    'if git lfs version >/dev/null 2>&1; then git lfs pull; fi',
+    // Where git finds it: starting git to learn that it is not there takes longer.
+    'if command -v git-lfs >/dev/null || [ -x /usr/lib/git-core/git-lfs ] || [ -x /usr/libexec/git-core/git-lfs ]; then git lfs pull; fi',
   ];
 }
 

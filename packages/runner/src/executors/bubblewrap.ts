@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { type JobLimits, withLimits } from '../limits.ts';
+import type { JobLimits } from '../limits.ts';
 import { localSandbox } from './local-process.ts';
 import { dropPrivileges } from './shell.ts';
 import type { Account, Executor, JobDirectories } from './types.ts';
@@ -28,13 +28,12 @@ export function bubblewrapExecutor(program: string, hidden: string[], limits: Jo
     name: 'bubblewrap',
     hasShell: true,
     open: async (directories, account) =>
-      localSandbox('bubblewrap', directories, account, (command) => ({
+      localSandbox('bubblewrap', directories, account, limits, (command) => ({
         command: [
           program,
           ...namespaces(hidden),
           ...binds(hidden, directories),
           '--',
-          ...withLimits(limits, account),
           ...dropPrivileges(account),
           ...command,
         ],

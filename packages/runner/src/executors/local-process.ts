@@ -4,10 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobLimits } from '../limits.ts';
 import { onTerminal, scriptProgram, shellCommand, terminalOf } from '../terminal/pty.ts';
 import type { Size, Terminal } from '../terminal/types.ts';
-import { type JobMark, killProcesses, MARK, memoryOf, signalProcesses } from './processes.ts';
-import { findShell, quote, shellScript } from './script.ts';
+import { type JobMark, killProcesses, MARK, memoryOf, momentNow, signalProcesses } from './processes.ts';
+import { exportsOf, findShell, limitsText, quote, shellScript } from './script.ts';
 import type { Account, JobDirectories, Sandbox, Stage } from './types.ts';
 
 /** From SIGTERM to SIGKILL, in milliseconds. */
@@ -23,6 +24,7 @@ export function localSandbox(
   name: string,
   directories: JobDirectories,
   account: Account | undefined,
+  limits: JobLimits,
   wrap: (command: string[], cwd: string) => Launch,
 ): Sandbox {
   const shell = findShell();
@@ -30,31 +32,30 @@ export function localSandbox(
     account,
     variable: `${directories.mark}-${randomBytes(12).toString('hex')}`,
     roots: new Set(),
+    since: momentNow(),
   };
+  // Nothing that the job names may be there before its privileges are dropped: LD_PRELOAD would be obeyed as root.
+  const environment = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', [MARK]: mark.variable };
   let count = 0;
 
   async function run(stage: Stage, output: (chunk: Buffer) => void, signal: AbortSignal): Promise<number> {
     const file = join(directories.private, `script-${count++}.sh`);
-    await writeFile(file, shellScript(shell, stage.commands, stage.cwd, stage.echo), { mode: 0o500, flag: 'wx' });
+    const env = stage.tools ? { ...stage.env, PATH: `${stage.env.PATH}:${stage.tools}` } : stage.env;
+    const text = shellScript(shell, stage.commands, stage.cwd, stage.echo);
+    await writeFile(file, `${limitsText(shell, limits, account)}${exportsOf(env)}${text}`, { mode: 0o500, flag: 'wx' });
     if (account) await chown(file, account.uid, account.gid);
     try {
-      return await execute(wrap([shell.path, file], stage.cwd), stage, output, signal);
+      return await execute(wrap([shell.path, file], stage.cwd), output, signal);
     } finally {
       await rm(file, { force: true });
     }
   }
 
-  async function execute(
-    launch: Launch,
-    stage: Stage,
-    output: (chunk: Buffer) => void,
-    signal: AbortSignal,
-  ): Promise<number> {
+  async function execute(launch: Launch, output: (chunk: Buffer) => void, signal: AbortSignal): Promise<number> {
     const [program, ...args] = launch.command;
-    const tools = stage.tools ? { PATH: `${stage.env.PATH}:${stage.tools}` } : {};
     const child = spawn(program!, args, {
       cwd: '/',
-      env: { ...stage.env, ...tools, [MARK]: mark.variable },
+      env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
       ...launch.account,
@@ -92,13 +93,16 @@ export function localSandbox(
   async function terminal(program: string, { env, cwd }: Pick<Stage, 'env' | 'cwd'>, size: Size): Promise<Terminal> {
     const file = join(directories.private, `terminal-${count++}.sh`);
     const command = shellCommand(shell.path, shell.name === 'bash');
-    await writeFile(file, `cd ${quote(cwd)}\n${onTerminal(program, command, size)}`, { mode: 0o500, flag: 'wx' });
+    const whole = { TERM: 'xterm-256color', PS1: '\\w \\$ ', ...env };
+    const sh = { path: '/bin/sh', name: 'sh' } as const;
+    const text = `cd ${quote(cwd)}\n${onTerminal(program, command, size)}`;
+    await writeFile(file, `${limitsText(sh, limits, account)}${exportsOf(whole)}${text}`, { mode: 0o500, flag: 'wx' });
     if (account) await chown(file, account.uid, account.gid);
     const launch = wrap(['/bin/sh', file], cwd);
     const [first, ...args] = launch.command;
     const child = spawn(first!, args, {
       cwd: '/',
-      env: { TERM: 'xterm-256color', PS1: '\\w \\$ ', ...env, [MARK]: mark.variable },
+      env: environment,
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
       ...launch.account,

@@ -6,17 +6,71 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from './types.ts';
 
 /** Names a job's processes: by uid when it has one of its own, else by descent and what a variable in their environment begins with. */
-export type JobMark = { account: Account | undefined; variable: string; roots: Set<number> };
+export type JobMark = {
+  account: Account | undefined;
+  variable: string;
+  roots: Set<number>;
+  /** Before the first of them was started, where they have no uid of their own. */
+  since?: Moment | undefined;
+};
 
 /** The environment variable that marks a job's processes for us. */
 export const MARK = 'MILLRACE_JOB_MARK';
 
+/** A moment in the kernel's count of processes: the number that it gave last, and how many it had started. */
+export type Moment = { lastPid: number; forks: number };
+
+/** When each uid of jobs was last seen without a process. */
+const quietSince = new Map<number, Moment | undefined>();
+
+/** This moment; undefined where the system does not tell. */
+export function momentNow(): Moment | undefined {
+  try {
+    const lastPid = Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1));
+    const forks = Number(/^processes (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1]);
+    return lastPid > 0 && forks > 0 ? { lastPid, forks } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The number below which no process was started since the moment. Numbers are given in ascending order until the largest,
+ * then again from the first: as long as that cannot have happened, only larger ones are new. A look at each process of
+ * the host would take longer than a short job.
+ */
+export function firstNewPid(
+  since: Moment | undefined,
+  now: Moment | undefined,
+  alive: number,
+  largest: number,
+): number {
+  if (!since || !now) return 0;
+  // Each start takes one number, and may have to pass over those in use: by processes, their threads and groups.
+  const wrapped = now.lastPid < since.lastPid || since.lastPid + (now.forks - since.forks) + alive >= largest;
+  return wrapped ? 0 : since.lastPid + 1;
+}
+
+function largestPid(): number {
+  try {
+    return Number(readFileSync('/proc/sys/kernel/pid_max', 'latin1'));
+  } catch {
+    return 0;
+  }
+}
+
+// Running and all tasks, threads included: `2/615`.
+function tasksAlive(): number {
+  return Number(/ \d+\/(\d+) /.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? Number.POSITIVE_INFINITY);
+}
+
 type Entry = { pid: number; parent: number; zombie: boolean };
 
-function table(): Entry[] {
+function table(since: Moment | undefined): Entry[] {
   const entries: Entry[] = [];
+  const first = since ? firstNewPid(since, momentNow(), 2 * tasksAlive(), largestPid()) : 0;
   for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
+    if (!/^\d+$/.test(name) || Number(name) < first) continue;
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
       const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -55,7 +109,7 @@ function realUid(pid: number): number {
 /** Live processes of the job. Without /proc (macOS) none are found, and only process groups are signalled. */
 function findProcesses(mark: JobMark): number[] {
   if (process.platform !== 'linux') return [];
-  const all = table();
+  const all = table(mark.account ? quietSince.get(mark.account.uid) : mark.since);
   const family = new Set(mark.roots);
   // Parents come before children except after a wrap of the numbers: a few rounds settle it.
   for (let before = -1; before !== family.size; ) {
@@ -89,7 +143,11 @@ function signalOne(pid: number, signal: NodeJS.Signals): void {
 export async function killProcesses(mark: JobMark, milliseconds = 5000): Promise<boolean> {
   const deadline = performance.now() + milliseconds;
   for (let round = 0; ; round++) {
-    if (signalProcesses(mark, 'SIGKILL') === 0) return true;
+    const moment = momentNow();
+    if (signalProcesses(mark, 'SIGKILL') === 0) {
+      if (mark.account) quietSince.set(mark.account.uid, moment);
+      return true;
+    }
     if (performance.now() > deadline) return false;
     // One call that the kernel carries out for the whole uid overtakes a fork bomb; a list of pids cannot.
     if (round > 0 && mark.account) await killAllOf(mark.account);

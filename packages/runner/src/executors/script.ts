@@ -1,5 +1,7 @@
 /** Shell scripts of stages: each command announced and then run, the first failure ends the script. */
 import { existsSync } from 'node:fs';
+import type { JobLimits } from '../limits.ts';
+import type { Account } from './types.ts';
 
 export type Shell = { path: string; name: 'bash' | 'sh' };
 
@@ -12,6 +14,32 @@ export function findShell(): Shell {
 /** Quotes for any POSIX shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * What a script begins with to be held to limits by the kernel: once lowered they cannot be raised again, and nothing of
+ * the job has run before. Processes are counted by uid: only a job with a uid of its own can be held to a number of them.
+ */
+export function limitsText(shell: Shell, { processes, diskBytes }: JobLimits, account: Account | undefined): string {
+  const bash = shell.name === 'bash';
+  const lines = ['ulimit -c 0'];
+  // dash calls it -p, others -u.
+  if (processes && account)
+    lines.push([...(bash ? [] : [lowered('p', processes)]), lowered('u', processes)].join(' || '));
+  // One file cannot be larger than all of them: ends what would fill the disk between two looks.
+  if (diskBytes) lines.push(lowered('f', Math.ceil(diskBytes / (bash ? 1024 : 512))));
+  return lines.map((line) => `${line} || exit 1\n`).join('');
+}
+
+// A lower limit stays as it is.
+const lowered = (option: string, value: number) =>
+  `ulimit -${option} ${value} 2>/dev/null || [ "$(ulimit -H -${option} 2>/dev/null)" -le ${value} ] 2>/dev/null`;
+
+/** Commands that give what follows the environment of the job. Some names belong to the shell, which keeps its values. */
+export function exportsOf(environment: Readonly<Record<string, string>>): string {
+  return Object.entries(environment)
+    .map(([name, value]) => `export ${name}=${quote(value)} 2>/dev/null || :\n`)
+    .join('');
 }
 
 /** The text of a script that runs `commands` in `cwd`. */

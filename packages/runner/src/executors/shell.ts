@@ -1,6 +1,6 @@
 /** Commands run on the host: under a uid of the job's own when the runner is root, else as the runner's user. */
 import { existsSync } from 'node:fs';
-import { type JobLimits, withLimits } from '../limits.ts';
+import type { JobLimits } from '../limits.ts';
 import { localSandbox } from './local-process.ts';
 import type { Account, Executor } from './types.ts';
 
@@ -22,10 +22,9 @@ export function shellExecutor(limits: JobLimits = {}): Executor {
     name: 'shell',
     hasShell: true,
     open: async (directories, account) =>
-      localSandbox('shell', directories, account, (command) => {
+      localSandbox('shell', directories, account, limits, (command) => {
         const prefix = dropPrivileges(account);
-        const whole = [...withLimits(limits, account), ...prefix, ...command];
-        return { command: whole, account: prefix.length > 0 ? undefined : account };
+        return { command: [...prefix, ...command], account: prefix.length > 0 ? undefined : account };
       }),
   };
 }
