@@ -20,6 +20,8 @@ export const archivedTables: Readonly<Record<string, string>> = {
   deployment_merge_requests: 'deployments',
   deployments: 'deployments',
   environments: 'environments',
+  external_status_check_branches: 'external_status_checks',
+  external_status_checks: 'external_status_checks',
   freeze_periods: 'freeze_periods',
   grants: 'members',
   issue_assignees: 'issues',
@@ -30,15 +32,20 @@ export const archivedTables: Readonly<Record<string, string>> = {
   label_priorities: 'labels',
   labels: 'labels',
   lfs_object_links: 'files of the archive',
+  merge_request_context_commits: 'merge_requests',
+  merge_request_dependencies: 'merge_request_dependencies',
   merge_request_labels: 'merge_requests',
   merge_request_people: 'merge_requests',
+  merge_request_requested_changes: 'merge_requests',
   merge_request_versions: 'merge_requests',
   merge_requests: 'merge_requests',
   milestones: 'milestones',
   notes: 'notes',
+  path_locks: 'path_locks',
   pipeline_schedules: 'pipeline_schedules',
   pipeline_sources: 'ci_pipelines',
   pipelines: 'ci_pipelines',
+  project_approval_settings: 'approval_setting',
   project_custom_attributes: 'custom_attributes',
   project_security_settings: 'security_setting',
   project_uploads: 'uploads',
@@ -83,8 +90,6 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   epic_board_lists: elsewhere,
   epic_labels: elsewhere,
   events: personal,
-  external_status_check_branches: 'not yet',
-  external_status_checks: 'not yet',
   finding_identifiers: 'not yet',
   integration_calls: secret,
   integrations: secret,
@@ -106,19 +111,14 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   label_subscriptions: personal,
   member_invitations: secret,
   merge_request_closes_issues: derived,
-  merge_request_context_commits: 'not yet',
-  merge_request_dependencies: 'not yet',
-  merge_request_last_reviews: 'not yet',
-  merge_request_requested_changes: 'not yet',
+  merge_request_last_reviews: personal,
   merge_train_entries: running,
   notification_settings: personal,
-  path_locks: 'not yet',
   path_redirects: 'of addresses of the instance',
   pipeline_explanations: logs,
   pipeline_schedule_variables: secret,
   pipeline_triggers: secret,
   pipeline_variables: secret,
-  project_approval_settings: 'not yet',
   project_counters: derived,
   project_deploy_keys: secret,
   project_downloads: personal,
@@ -140,7 +140,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   security_scanners: 'not yet',
   security_scans: logs,
   snippets: 'not yet',
-  status_check_responses: 'not yet',
+  status_check_responses: 'of external services, which know the ids of their checks',
   suggestions: 'not yet',
   test_failures: logs,
   todos: personal,
@@ -222,6 +222,37 @@ async function reviewed(app: TestApp, call: Call, source: RepositoryProject, see
     .executeTakeFirstOrThrow();
   const approval = { merge_request_id: id, user_id: reviewer, head_sha: head_sha ?? '', patch_id: '0'.repeat(40) };
   await app.db.insertInto('approvals').values(approval).execute();
+  const [branch] = (await source.api<Json[]>('GET', '/protected_branches')).body;
+  await call('POST', '/external_status_checks', {
+    ...{ name: `Check ${seed}`, external_url: `https://check.example/${seed}` },
+    protected_branch_ids: [branch?.id],
+  });
+  await call('POST', '/approvals', { reset_approvals_on_push: false, merge_requests_author_approval: seed > 1 });
+  await call('POST', '/merge_requests/1/add_spent_time', { duration: `${seed}h` });
+  const merged = await app.db
+    .selectFrom('merge_requests')
+    .select(['id', 'head_sha'])
+    .where('project_id', '=', source.id)
+    .where('iid', '=', 2)
+    .executeTakeFirstOrThrow();
+  const dependency = { blocking_id: merged.id, blocked_id: id };
+  await app.db
+    .insertInto('merge_request_dependencies')
+    .values(dependency)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await app.db
+    .insertInto('merge_request_requested_changes')
+    .values({ merge_request_id: id, user_id: reviewer })
+    .execute();
+  const context = { merge_request_id: id, sha: merged.head_sha ?? '', committed_at: new Date('2026-01-02T03:04:05Z') };
+  await app.db
+    .insertInto('merge_request_context_commits')
+    .values(context)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const lock = { project_id: source.id, user_id: reviewer, path: `a/${seed}.txt`, lfs: false };
+  await app.db.insertInto('path_locks').values(lock).execute();
 }
 
 /** Pipelines that have ended, the second one a child of the first; their numbers. */

@@ -25,7 +25,6 @@ export { awardLines, awardsJson, takeAwards } from './award-emoji/index.ts';
 export { copyComments, copyFollowers } from './copying.queries.ts';
 export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
-export { ensureLabel } from './labels/labels.queries.ts';
 export { labelsNamed } from './labels/named.ts';
 export { type IterationName, meantBy, meantIterations, type Within } from './meant.queries.ts';
 export type { About, Audience, Reader } from './mentions/index.ts';
@@ -37,11 +36,9 @@ export {
 } from './milestones/milestones.entity.ts';
 export {
   findMilestone,
-  insertMilestone,
   milestoneNamed,
   milestonesById,
   milestonesFor,
-  titleTaken,
 } from './milestones/milestones.queries.ts';
 export type { Noteables } from './noteables.ts';
 export { type PushedCommits, pushedCommits } from './ports.ts';

@@ -97,7 +97,6 @@ export {
   type Relation,
   relation,
 } from './project-relations/relation.ts';
-export { insertMember as insertBroughtMember } from './project-relations/relations.queries.ts';
 export {
   badgeRelation,
   customAttributeRelation,

@@ -49,12 +49,20 @@ import {
   issueRelation,
 } from '../planning/index.ts';
 import {
+  pathLockRelation,
   protectedBranchRelation,
   protectedTagRelation,
   pushRuleRelation,
   securitySettingRelation,
 } from '../repository/index.ts';
-import { approvalRelation, approvalRuleRelation, mergeRequestRelation } from '../review/index.ts';
+import {
+  approvalRelation,
+  approvalRuleRelation,
+  approvalSettingRelation,
+  dependencyRelation,
+  mergeRequestRelation,
+  statusCheckRelation,
+} from '../review/index.ts';
 import { bulkImportRoutes } from './bulk-imports/bulk-imports.routes.ts';
 import { bulkImportService } from './bulk-imports/bulk-imports.service.ts';
 import { forkRoutes } from './forks/forks.routes.ts';
@@ -103,6 +111,9 @@ const relations: readonly Relation[] = [
   protectedBranchRelation,
   protectedTagRelation,
   approvalRuleRelation,
+  approvalSettingRelation,
+  statusCheckRelation,
+  pathLockRelation,
   environmentRelation,
   protectedEnvironmentRelation,
   freezePeriodRelation,
@@ -118,6 +129,7 @@ const relations: readonly Relation[] = [
   issueRelation,
   issueLinkRelation,
   mergeRequestRelation,
+  dependencyRelation,
   approvalRelation,
   noteRelation,
   pipelineRelation,
@@ -151,7 +163,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
   const groupImports = groupImportService(deps, groupRelations);
   const urlImports = urlImportService(deps, projects);
   const providerImports = providerImportService(deps, projects, relations, { imports, urlImports });
-  const bulkImports = bulkImportService(deps, providerImports);
+  const bulkImports = bulkImportService(deps, providerImports, groupRelations);
   const gistImports = gistImportService(deps);
   deps.ports.provide(projectStarts, projectCreation(deps, projects, forks, urlImports, parents));
   return {

@@ -99,6 +99,7 @@ export type {
   Workbench,
   WriteRequest,
 } from './face.ts';
+export { pathLockRelation } from './locks/transfer.ts';
 export { maintenanceDue } from './maintenance/maintenance.ts';
 export { languageNamed } from './measuring/languages.ts';
 export { type ReleasesOfTags, releasesOfTags } from './ports.ts';

@@ -68,11 +68,14 @@ import { type ApplyDependencies, suggestionApplying } from './suggestions/applyi
 import { suggestionRoutes } from './suggestions/suggestions.routes.ts';
 import { suggestionService } from './suggestions/suggestions.ts';
 
+export { approvalSettingRelation } from './approvals/settings-transfer.ts';
 export { approvalRelation, approvalRuleRelation } from './approvals/transfer.ts';
+export { dependencyRelation } from './dependencies/transfer.ts';
 export type { PipelineReader } from './merge-requests/changes.routes.ts';
 export type { MergeRequestLists } from './merge-requests/listing.routes.ts';
 export type { MergeRequestDependencies } from './merge-requests/merge-requests.service.ts';
 export { mergeRequestRelation } from './merge-requests/transfer.ts';
+export { statusCheckRelation } from './status-checks/transfer.ts';
 
 export interface ReviewDependencies
   extends MergeRequestDependencies,

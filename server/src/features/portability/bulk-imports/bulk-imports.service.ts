@@ -6,12 +6,12 @@ import { transaction } from '../../../kernel/db/index.ts';
 import { HttpError, notFound, plainError, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import { findUser } from '../../identity/index.ts';
-import { findNamespaceSubject } from '../../namespaces/index.ts';
+import { findNamespaceSubject, type GroupRelation } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { moveImport } from '../project-archives/transfers.queries.ts';
 import { ProviderError } from '../provider-imports/client.ts';
 import type { ProviderImports } from '../provider-imports/provider-imports.service.ts';
-import { transferApiOf, transferClient } from '../provider-imports/transfer-source.ts';
+import { transferApiOf, transferClient, transferLimits } from '../provider-imports/transfer-source.ts';
 import {
   beginTransfer,
   cancelTransfer,
@@ -38,7 +38,11 @@ export interface TransferRequest {
   readonly entities: readonly NewEntity[];
 }
 
-export function bulkImportService(deps: PortabilityDependencies, projects: Pick<ProviderImports, 'start'>) {
+export function bulkImportService(
+  deps: PortabilityDependencies,
+  projects: Pick<ProviderImports, 'start'>,
+  relations: readonly GroupRelation[],
+) {
   const { db, outbound, secrets, settings, log } = deps;
 
   async function requireEnabled(): Promise<void> {
@@ -99,8 +103,12 @@ export function bulkImportService(deps: PortabilityDependencies, projects: Pick<
 
   async function one(entity: EntityRow, caller: Caller, source: { base: string; token: string }, signal: AbortSignal) {
     const client = transferClient({ outbound, waits: true, signal }, source);
-    if (entity.source_type === 'group')
-      return await transferGroup(entity, { db, groups: deps.namespaces.groups, client, caller, signal });
+    if (entity.source_type === 'group') {
+      const { groups } = deps.namespaces;
+      const limits = await transferLimits(settings);
+      const more = { outbound, from: source, limits, relations };
+      return await transferGroup(entity, { db, groups, client, caller, signal, ...more });
+    }
     const projectId = Number((await client.get(pathOf(entity))).id);
     if (!Number.isInteger(projectId)) throw new ProviderError('missing', 'The project is not there');
     const config = {

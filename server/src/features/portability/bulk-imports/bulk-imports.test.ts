@@ -31,6 +31,17 @@ async function filled(): Promise<void> {
   });
   await ask('POST', `/groups/${company.id}/labels`, { name: 'urgent', color: '#ff0000', description: 'Now' });
   await ask('POST', `/groups/${company.id}/milestones`, { title: 'Spring', due_date: '2030-04-01' });
+  const epic = await ask('POST', `/groups/${company.id}/epics`, { title: 'Above', labels: 'urgent' });
+  await ask('POST', `/groups/${company.id}/epics`, { title: 'Below', parent_id: epic.id });
+  await ask('POST', `/groups/${company.id}/epics/1/notes`, { body: 'Soon' });
+  await ask('POST', `/groups/${company.id}/boards`, { name: 'Company board' });
+  await ask('POST', `/groups/${company.id}/badges`, {
+    link_url: 'https://x.example',
+    image_url: 'https://x.example/i',
+  });
+  await ask('POST', `/groups/${company.id}/iterations`, {
+    ...{ title: 'Sprint', start_date: '2030-03-04', due_date: '2030-03-17' },
+  });
   const member = await buildUser(there, { username: 'carol' });
   await ask('POST', `/groups/${company.id}/members`, { user_id: member.id, access_level: 30 });
   source = await buildRepositoryProject(there, {
@@ -56,6 +67,9 @@ beforeAll(async () => {
   person = await buildToken(here);
   await buildUser(here, { username: 'carol' });
   await setting({ allow_local_requests_from_web_hooks_and_services: true, bulk_import_enabled: true });
+  const theirs = await buildToken(there, { user: await buildAdmin(there) });
+  const enabled = { token: theirs.secret, json: { bulk_import_enabled: true } };
+  expect((await there.api('PUT', '/application/settings', enabled)).status).toBe(200);
 }, 60_000);
 afterAll(async () => {
   closeServed();
@@ -124,6 +138,17 @@ describe('direct transfer', () => {
       { name: 'urgent', color: '#ff0000', description: 'Now' },
     ]);
     expect(await get(`/groups/${slug}/milestones`)).toMatchObject([{ title: 'Spring', due_date: '2030-04-01' }]);
+    expect(await get(`/groups/${slug}/epics?sort=asc`)).toMatchObject([
+      { iid: 1, title: 'Above', labels: ['urgent'] },
+      { iid: 2, title: 'Below' },
+    ]);
+    expect((await get(`/groups/${slug}/epics/1/epics`)).map(({ title }) => title)).toEqual(['Below']);
+    expect((await get(`/groups/${slug}/epics/1/notes`)).map(({ body }) => body)).toContainEqual(
+      expect.stringContaining('Soon'),
+    );
+    expect((await get(`/groups/${slug}/boards`)).map(({ name }) => name)).toContain('Company board');
+    expect((await get(`/groups/${slug}/badges`)).map(({ link_url }) => link_url)).toEqual(['https://x.example']);
+    expect((await get(`/groups/${slug}/iterations`)).map(({ title }) => title)).toEqual(['Sprint']);
     expect(await get(`/groups/${slug}/members`)).toContainEqual(
       expect.objectContaining({ username: 'carol', access_level: 30 }),
     );
@@ -231,11 +256,13 @@ describe('direct transfer', () => {
 
   it('is canceled while it goes on, with the projects that it makes', async () => {
     const { url } = await served(({ path }) =>
-      path.endsWith('/subgroups')
-        ? { status: 429, headers: { 'Retry-After': '600' } }
-        : path.includes('/groups/company') || path.includes('/groups/7')
-          ? { body: /\/7\//.test(path) ? [] : { id: 7, name: 'Company', visibility: 'public' } }
-          : null,
+      path.endsWith('/export_relations')
+        ? { status: 202, body: {} }
+        : path.endsWith('/status')
+          ? { status: 429, headers: { 'Retry-After': '600' } }
+          : path.includes('/groups/company') || path.includes('/groups/7')
+            ? { body: /\/7\//.test(path) ? [] : { id: 7, name: 'Company', visibility: 'public' } }
+            : null,
     );
     const json = wanted({ source_full_path: 'company' }, { url, access_token: 'x' });
     const { body } = await ask(json);

@@ -1,107 +1,39 @@
 /** A group of another instance becomes one of ours: itself, what it has, and the names of what is below it. */
-import Type from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import { DateParam, Int, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import type { Outbound } from '../../../kernel/outbound/index.ts';
 import {
-  ensureLabel,
-  insertMilestone,
-  labelRelation,
-  milestoneRelation,
-  titleTaken,
-} from '../../collaboration/index.ts';
-import { findNamespaceSubject, insertBroughtMember, type Namespaces, openness } from '../../namespaces/index.ts';
+  findNamespaceSubject,
+  type GroupRelation,
+  type GroupTarget,
+  type Namespaces,
+  openness,
+} from '../../namespaces/index.ts';
 import { type Row, text } from '../project-archives/json.ts';
-import { checked } from '../project-archives/manifest.ts';
-import { personNamed } from '../project-archives/people.queries.ts';
-import { type Outcome, tell } from '../project-archives/taking.ts';
-import { ArchiveError } from '../project-archives/tar.ts';
+import { peopleKnown } from '../project-archives/people.ts';
+import { type Outcome, takeRow, tell } from '../project-archives/taking.ts';
+import type { Failure } from '../project-archives/transfers.queries.ts';
 import { type ProviderClient, ProviderError } from '../provider-imports/client.ts';
+import { relationFiles, type TransferLimits } from '../provider-imports/transfer-source.ts';
 import { type EntityRow, insertEntities, type NewEntity, setEntity } from './bulk-imports.queries.ts';
-
-const memberLine = Type.Object({
-  username: Str({ minLength: 1, maxLength: 255 }),
-  access_level: Int(),
-  expires_at: Optional(OrNull(DateParam())),
-});
 
 export interface GroupTransferOptions {
   readonly db: Db;
   readonly groups: Namespaces['groups'];
   readonly client: ProviderClient;
+  readonly outbound: Pick<Outbound, 'send' | 'open'>;
+  /** The other instance. */
+  readonly from: { readonly base: string; readonly token: string };
+  readonly limits: TransferLimits;
+  /** In the order in which they build on each other. */
+  readonly relations: readonly GroupRelation[];
   readonly caller: Caller;
   readonly signal: AbortSignal;
 }
 
-type Insert = (tx: Db, group: GroupSubject, row: Row) => Promise<string | null>;
-
-/** Labels, milestones and members of the group itself; why not, where a row cannot be. */
-const parts = (caller: Caller): readonly { name: string; path: string; insert: Insert }[] => [
-  {
-    name: 'labels',
-    path: 'labels?only_group_labels=true&include_ancestor_groups=false',
-    insert: async (tx, group, row) => {
-      const line = {
-        title: row.name,
-        color: row.color,
-        description: text(row.description),
-        archived: row.archived === true,
-      };
-      const { title, color, description, archived } = checked(
-        labelRelation.schema,
-        { ...line, created_at: new Date().toISOString() } as never,
-        'label',
-      ) as { title: string; color: string; description: string | null; archived: boolean };
-      await ensureLabel(tx, group, { title, color, description, archived });
-      return null;
-    },
-  },
-  {
-    name: 'milestones',
-    path: 'milestones?include_ancestors=false',
-    insert: async (tx, group, row) => {
-      const { title, description, state, start_date, due_date } = row;
-      const line = checked(
-        milestoneRelation.schema,
-        { title, description, state, start_date, due_date, created_at: row.created_at } as never,
-        'milestone',
-      ) as { title: string; state: 'active' | 'closed'; start_date?: string | null; due_date?: string | null };
-      if (line.start_date && line.due_date && line.due_date <= line.start_date) return 'ends before it begins';
-      if (await titleTaken(tx, group, line.title, null)) return null;
-      await insertMilestone(tx, group, {
-        title: line.title,
-        state: line.state,
-        description: text(description),
-        start_date: line.start_date ?? null,
-        due_date: line.due_date ?? null,
-      });
-      return null;
-    },
-  },
-  {
-    name: 'members',
-    path: 'members',
-    insert: async (tx, group, { username, access_level, expires_at }) => {
-      if (!caller.admin) return 'only administrators import members';
-      const line = checked(memberLine, { username, access_level, expires_at } as never, 'member') as {
-        username: string;
-        access_level: number;
-        expires_at?: string | null;
-      };
-      const userId = await personNamed(tx, line.username);
-      if (userId === null) return `nobody is called ${line.username}`;
-      if (userId === caller.user?.id) return null;
-      return await insertBroughtMember(tx, { namespace_id: group.group.id }, caller.user?.id ?? userId, {
-        ...line,
-        userId,
-      });
-    },
-  },
-];
-
 export async function transferGroup(entity: EntityRow, options: GroupTransferOptions): Promise<void> {
-  const { db, groups, client, caller, signal } = options;
+  const { db, groups, client, outbound, from, limits, relations, caller, signal } = options;
   const source = await client.get(`/groups/${encodeURIComponent(entity.source_full_path)}`);
   const there = Number(source.id);
   if (!Number.isInteger(there)) throw new ProviderError('missing', 'The group is not there');
@@ -137,30 +69,49 @@ export async function transferGroup(entity: EntityRow, options: GroupTransferOpt
     fetched: { ...before.fetched },
     imported: { ...before.imported },
   };
-  for (const { name, path, insert } of parts(caller)) {
+  /** In one transaction with what it brings: an attempt that is interrupted leaves nothing of a relation. */
+  const keep = (tx: Db): Promise<void> => {
+    const { failures, ...stats } = outcome;
+    const kept = { stats: JSON.stringify(stats), failures: JSON.stringify(failures) };
+    return setEntity(tx, entity.id, { done_stages: [...done], ...kept });
+  };
+  const files = relationFiles({ outbound, signal, source: from, place: `/groups/${there}`, limits });
+  // What was exported before this transfer began is of the past.
+  if (done.size === 0) await files.begin();
+  const importerId = caller.user?.id ?? 0;
+  const target: GroupTarget = {
+    ...{ groupId: group.group.id, rootId: group.group.id, importerId },
+    ...{ trusted: caller.admin, person: peopleKnown(db, caller.admin) },
+  };
+  for (const relation of relations) {
+    const { name } = relation;
     if (done.has(name) || (name === 'members' && !entity.migrate_memberships)) continue;
-    const rows: Row[] = [];
-    for await (const page of client.pages(`/groups/${there}/${path}${path.includes('?') ? '&' : '?'}per_page=100`)) {
-      signal.throwIfAborted();
-      rows.push(...page);
-    }
-    await transaction(db, async (tx) => {
-      let line = 0;
-      for (const row of rows) {
-        line += 1;
-        const reason = await insert(tx, group, row).catch((error: unknown) => {
-          if (error instanceof ArchiveError) return error.message;
-          throw error;
-        });
+    try {
+      await transaction(db, async (tx) => {
+        let line = 0;
+        const failures: Failure[] = [];
+        for await (const page of files.rowsOf(name))
+          for (const { row } of page) {
+            signal.throwIfAborted();
+            line += 1;
+            // Whoever transfers a group owns it here.
+            if (name === 'members' && (await target.person(text(row.username))) === importerId) continue;
+            const reason = await takeRow(tx, relation, row, target, `${name} ${line}`);
+            if (reason !== null) failures.push({ relation: name, line, reason });
+          }
+        for (const failure of failures) tell(outcome, failure);
         outcome.fetched[name] = line;
-        outcome.imported[name] = (outcome.imported[name] ?? 0) + (reason === null ? 1 : 0);
-        if (reason !== null) tell(outcome, { relation: name, line, reason });
-      }
+        outcome.imported[name] = line - failures.length;
+        await relation.arrived?.(tx, group.group.id);
+        done.add(name);
+        await keep(tx);
+      });
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.kind === 'unauthorized') throw error;
+      tell(outcome, { relation: name, line: 0, reason: error.message });
       done.add(name);
-      const { failures, ...stats } = outcome;
-      const kept = { stats: JSON.stringify(stats), failures: JSON.stringify(failures) };
-      await setEntity(tx, entity.id, { done_stages: [...done], ...kept });
-    });
+      await keep(db);
+    }
   }
 
   const children: NewEntity[] = [];

@@ -22,12 +22,11 @@ import { giteaClient, giteaRepository, giteaSource } from './gitea.ts';
 import { hostedClient, hostedRepository, hostedSource } from './hosted.ts';
 import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
 import { serverClient, serverRepository, serverSource } from './server.ts';
-import { transferClient, transferRepository, transferSource } from './transfer-source.ts';
+import { transferClient, transferLimits, transferRepository, transferSource } from './transfer-source.ts';
 
 const providerImport = { name: 'portability.import_from_provider', maxAttempts: importAttempts };
 const purpose = 'provider import';
 const hour = 3_600_000;
-const mebibyte = 1024 ** 2;
 
 /** What the setting and the project call the products. */
 const importTypes = {
@@ -70,13 +69,8 @@ export function providerImportService(
     if (config.provider === 'hosted') return await hostedSource(hostedClient(options, config), config);
     if (config.provider === 'gitea') return await giteaSource(giteaClient(options, config), config);
     if (config.provider === 'transfer') {
-      const values = await settings.read();
-      const limits = {
-        download: values.bulk_import_max_download_file_size * mebibyte,
-        unpacked: values.max_decompressed_archive_size * mebibyte,
-      };
       const names = relations.map(({ name }) => name);
-      return await transferSource({ outbound, signal }, config, names, limits);
+      return await transferSource({ outbound, signal }, config, names, await transferLimits(settings));
     }
     return await serverSource(serverClient(options, config), config);
   }

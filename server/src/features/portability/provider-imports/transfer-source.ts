@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokenOff, lively, type Outbound } from '../../../kernel/outbound/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import { type Row, recordIn, text } from '../project-archives/json.ts';
 import { linesOf } from '../project-archives/taking.ts';
 import { ArchiveError, unpacked } from '../project-archives/tar.ts';
@@ -57,6 +58,7 @@ const [lookEvery, longest] = [500, 2 * 3_600_000];
 /** Nothing came for so long: the other side hangs. */
 const silence = 120_000;
 const pageSize = 100;
+const mebibyte = 1024 ** 2;
 
 export interface TransferLimits {
   /** Of the file of one relation, and of what it unpacks to; 0 for any. */
@@ -64,18 +66,22 @@ export interface TransferLimits {
   readonly unpacked: number;
 }
 
-export async function transferSource(
-  { outbound, signal }: { readonly outbound: Pick<Outbound, 'send' | 'open'>; readonly signal: AbortSignal },
-  config: Config,
-  relations: readonly string[],
-  limits: TransferLimits,
-): Promise<Source> {
-  const client = transferClient({ outbound, waits: true, signal }, config);
-  const repository = await transferRepository(client, config);
-  const at = `/projects/${config.projectId}/export_relations`;
+interface FilesOptions {
+  readonly outbound: Pick<Outbound, 'send' | 'open'>;
+  readonly signal: AbortSignal;
+  readonly source: Pick<Config, 'base' | 'token'>;
+  /** Path of the project or group in the API of the other instance. */
+  readonly place: string;
+  readonly limits: TransferLimits;
+}
+
+/** The files that another instance makes of the relations of a project or group. */
+export function relationFiles({ outbound, signal, source, place, limits }: FilesOptions) {
+  const client = transferClient({ outbound, waits: true, signal }, source);
+  const at = `${place}/export_relations`;
   const request = {
     kind: 'import',
-    headers: { Authorization: `Bearer ${config.token}` },
+    headers: { Authorization: `Bearer ${source.token}` },
     timeout: 60_000,
     signal,
   } as const;
@@ -85,13 +91,14 @@ export async function transferSource(
   async function begin(): Promise<void> {
     const answer = await outbound.send({
       ...request,
-      url: `${config.base}${at}`,
+      url: `${source.base}${at}`,
       method: 'POST',
       maximumBytes: 65_536,
     });
     if (!answer.ok) throw new ProviderError('unreachable', answer.message);
     if (answer.status === 401 || answer.status === 403)
-      throw new ProviderError('unauthorized', 'The token does not allow exports of the project');
+      throw new ProviderError('unauthorized', 'The token does not allow exports');
+    if (answer.status === 404) throw new ProviderError('missing', 'The other instance has direct transfer disabled');
     if (answer.status !== 202) throw new ProviderError('unreachable', `The export was answered with ${answer.status}`);
   }
 
@@ -105,14 +112,14 @@ export async function transferSource(
         return new Set(rows.filter(({ status }) => status === 1).map(({ relation }) => String(relation)));
       await sleep(lookEvery, undefined, { signal });
     }
-    throw new ProviderError('unreachable', 'The export of the project took too long');
+    throw new ProviderError('unreachable', 'The export took too long');
   }
 
-  async function* rowsOf(name: string) {
-    const spelled = spellings[name] ?? name;
+  /** The rows of a relation, as its file is read. */
+  async function* rowsOf(name: string, spelled: string = name) {
     ready ??= exported();
     if (!(await ready).has(spelled)) throw new ProviderError('missing', 'The other side could not export it');
-    const url = `${config.base}${at}/download?relation=${spelled}`;
+    const url = `${source.base}${at}/download?relation=${spelled}`;
     const answer = await outbound.open({ ...request, url, redirects: 3 });
     if (!answer.ok) throw new ProviderError('unreachable', answer.message);
     try {
@@ -137,13 +144,36 @@ export async function transferSource(
     }
   }
 
+  return { begin, rowsOf };
+}
+
+/** Bounds of the files of relations, by the settings of the instance. */
+export async function transferLimits(settings: Pick<Settings, 'read'>): Promise<TransferLimits> {
+  const values = await settings.read();
+  return {
+    download: values.bulk_import_max_download_file_size * mebibyte,
+    unpacked: values.max_decompressed_archive_size * mebibyte,
+  };
+}
+
+export async function transferSource(
+  { outbound, signal }: Pick<FilesOptions, 'outbound' | 'signal'>,
+  config: Config,
+  relations: readonly string[],
+  limits: TransferLimits,
+): Promise<Source> {
+  const client = transferClient({ outbound, waits: true, signal }, config);
+  const repository = await transferRepository(client, config);
+  const place = `/projects/${config.projectId}`;
+  const files = relationFiles({ outbound, signal, source: config, place, limits });
+
   return {
     repository,
     known: () => undefined,
     git: { username: 'oauth2', password: config.token },
     async refs() {
       // Only asked for at the beginning: what was exported before is of the past.
-      await begin();
+      await files.begin();
       const found: RefName[] = [];
       const list = `/projects/${config.projectId}/merge_requests?state=all&order_by=created_at&sort=asc&per_page=100`;
       for await (const page of client.pages(list))
@@ -156,7 +186,7 @@ export async function transferSource(
     },
     stages: relations
       .filter((name) => config.members || name !== 'members')
-      .map((name) => ({ name, rows: () => rowsOf(name) })),
+      .map((name) => ({ name, rows: () => files.rowsOf(name, spellings[name]) })),
   };
 }
 

@@ -51,6 +51,10 @@ export async function readApprovalSettings(db: Db, projectId: number): Promise<A
   return row ?? defaults;
 }
 
+/** None where nobody has changed them. */
+export const storedApprovalSettings = (db: Db, projectId: number): Promise<ApprovalSettings[]> =>
+  db.selectFrom('project_approval_settings').select(names).where('project_id', '=', projectId).execute();
+
 export async function writeApprovalSettings(tx: Db, projectId: number, values: ApprovalSettings): Promise<void> {
   await tx
     .insertInto('project_approval_settings')

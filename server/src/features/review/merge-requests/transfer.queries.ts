@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { awardsJson, historyJson, meantBy } from '../../collaboration/index.ts';
+import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
 import { raiseCounter } from '../../namespaces/index.ts';
+import { newestPipeline } from './head-pipelines.queries.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -45,6 +47,11 @@ export interface MergeRequestLine {
   readonly labels?: readonly string[] | undefined;
   readonly milestone?: Maybe<string>;
   readonly versions: readonly VersionLine[];
+  readonly allow_collaboration?: boolean;
+  readonly override_requested_changes?: boolean;
+  readonly merge_after?: Maybe<Date>;
+  readonly approvals_before_merge?: Maybe<number>;
+  readonly time_estimate?: number;
 }
 
 const batch = 200;
@@ -71,6 +78,15 @@ export async function* mergeRequestsOf(db: Db, projectId: number): AsyncGenerato
         ${historyJson('merge_request', sql`m.id`)} as history,
         ${awardsJson({ type: 'merge_request', id: sql`m.id` })} as award_emoji,
         ${people('assignee')} as assignees, ${people('reviewer')} as reviewers,
+        m.allow_collaboration, m.override_requested_changes, m.merge_after, m.approvals_before_merge, m.time_estimate,
+        coalesce((select jsonb_agg(jsonb_build_object('seconds', t.seconds, 'summary', t.summary, 'spent_at', t.spent_at,
+            'by', (select username from users where id = t.user_id)) order by t.id)
+          from time_entries t where t.merge_request_id = m.id), '[]') as time_entries,
+        coalesce((select jsonb_agg(jsonb_build_object('by', u.username, 'created_at', r.created_at) order by u.username)
+          from merge_request_requested_changes r join users u on u.id = r.user_id
+          where r.merge_request_id = m.id), '[]') as requested_changes,
+        coalesce((select jsonb_agg(jsonb_build_object('sha', c.sha, 'committed_at', c.committed_at) order by c.committed_at, c.sha)
+          from merge_request_context_commits c where c.merge_request_id = m.id), '[]') as context_commits,
         coalesce((select jsonb_agg(jsonb_build_object('head_sha', v.head_sha, 'base_sha', v.base_sha,
             'start_sha', v.start_sha, 'created_at', v.created_at) order by v.id)
           from merge_request_versions v where v.merge_request_id = m.id), '[]') as versions
@@ -133,6 +149,47 @@ export async function insertMergeRequest(
       .execute();
   await raiseCounter(tx, projectId, 'merge_request', line.iid);
   return made.id;
+}
+
+/** Commits of the context, and who has requested changes. */
+export async function insertReviewed(
+  tx: Db,
+  id: number,
+  context: readonly { readonly sha: string; readonly committed_at: Date }[],
+  requested: readonly { readonly user_id: number | null; readonly created_at: Date }[],
+): Promise<void> {
+  if (context.length > 0)
+    await tx
+      .insertInto('merge_request_context_commits')
+      .values(context.map((commit) => ({ ...commit, merge_request_id: id })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  const known = requested.flatMap(({ user_id, created_at }) =>
+    user_id === null ? [] : [{ user_id, created_at, merge_request_id: id }],
+  );
+  if (known.length > 0)
+    await tx
+      .insertInto('merge_request_requested_changes')
+      .values(known)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+export async function insertTimes(tx: Db, id: number, times: readonly NewEntry[]): Promise<void> {
+  if (times.length === 0) return;
+  await insertEntries(tx, 'merge_requests', id, times);
+  const sum = times.reduce((total, { seconds }) => total + seconds, 0);
+  await tx
+    .updateTable('merge_requests')
+    .set({ time_spent: Math.max(sum, 0) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Each has the newest pipeline of its head, now that pipelines are there. */
+export async function settleMergeRequests(tx: Db, projectId: number): Promise<void> {
+  await sql`update merge_requests m set head_pipeline_id = (${newestPipeline(sql.ref('m.head_sha'))} ->> 'id')::bigint
+    where m.project_id = ${projectId} and m.head_sha is not null`.execute(tx);
 }
 
 export async function removeMergeRequests(tx: Db, projectId: number): Promise<void> {

@@ -3,10 +3,18 @@ import Type from 'typebox';
 import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
 import { type ImportTarget, type Relation, relation } from '../../namespaces/index.ts';
-import { insertMergeRequest, mergeRequestsOf, removeMergeRequests } from './transfer.queries.ts';
+import {
+  insertMergeRequest,
+  insertReviewed,
+  insertTimes,
+  mergeRequestsOf,
+  removeMergeRequests,
+  settleMergeRequests,
+} from './transfer.queries.ts';
 
 const sha = Str({ pattern: '^[0-9a-f]{40}$' });
 const username = Str({ minLength: 1, maxLength: 255 });
+const seconds = 3_155_760_000;
 const branch = Str({ minLength: 1, maxLength: 1024 });
 const maybe = {
   sha: Optional(OrNull(sha)),
@@ -52,12 +60,36 @@ export const mergeRequestRelation: Relation = relation({
     milestone: Optional(OrNull(Str({ maxLength: 255 }))),
     history: historyLines,
     award_emoji: awardLines,
+    allow_collaboration: Optional(Bool()),
+    override_requested_changes: Optional(Bool()),
+    merge_after: maybe.date,
+    approvals_before_merge: Optional(OrNull(Int({ minimum: 0, maximum: 1000 }))),
+    /** Seconds. */
+    time_estimate: Optional(Int({ minimum: 0, maximum: seconds })),
+    time_entries: Optional(
+      List(
+        Type.Object({
+          seconds: Int({ minimum: -seconds, maximum: seconds }),
+          summary: Optional(OrNull(Str({ maxLength: 255 }))),
+          by: maybe.person,
+          spent_at: DateTimeParam(),
+        }),
+      ),
+    ),
+    /** Who has requested changes. */
+    requested_changes: Optional(List(Type.Object({ by: username, created_at: DateTimeParam() }))),
+    context_commits: Optional(List(Type.Object({ sha, committed_at: DateTimeParam() }))),
     versions: List(Type.Object({ head_sha: sha, base_sha: sha, start_sha: sha, created_at: DateTimeParam() })),
   }),
   rows: mergeRequestsOf,
-  insert: async (tx, { history, award_emoji, ...row }, target) => {
-    if ((history ?? []).length > most || (award_emoji ?? []).length > most)
-      return `has more than ${most} changes or reactions`;
+  insert: async (tx, given, target) => {
+    const { history, award_emoji, requested_changes = [], context_commits = [], time_entries = [], ...row } = given;
+    if (
+      [history, award_emoji, requested_changes, context_commits, time_entries].some(
+        (list) => (list ?? []).length > most,
+      )
+    )
+      return `has more than ${most} changes, reactions, commits or entries of time`;
     const { head_sha, base_sha, start_sha } = row;
     const commits = [head_sha, base_sha, start_sha].filter((id) => id !== null && id !== undefined);
     for (const id of commits)
@@ -84,8 +116,20 @@ export const mergeRequestRelation: Relation = relation({
     if (made === undefined) return 'is there already';
     await takeHistory(tx, { type: 'merge_request', id: made }, target, history, target);
     await takeAwards(tx, 'merge_request', { noteable_id: made }, award_emoji, target);
+    const context = [];
+    for (const commit of context_commits) if (await target.hasCommit(commit.sha)) context.push(commit);
+    const requested = await Promise.all(
+      requested_changes.map(async ({ by, created_at }) => ({ created_at, user_id: await target.person(by) })),
+    );
+    await insertReviewed(tx, made, context, requested);
+    const times = time_entries.map(async ({ seconds, summary = null, by, spent_at: spentAt }) => ({
+      ...{ seconds, summary, spentAt },
+      userId: (await target.person(by)) ?? target.importerId,
+    }));
+    await insertTimes(tx, made, await Promise.all(times));
     return null;
   },
+  arrived: settleMergeRequests,
   remove: removeMergeRequests,
 });
 
