@@ -254,7 +254,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Build the index of code again, of a project or of all
+         * Build the index of code again, of a project, of the wiki of a group, or of all
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postAdminCodeIndexesRebuild"];
@@ -18976,8 +18976,11 @@ export interface components {
             projects: {
                 /** @description Files with a result */
                 files: number;
-                project_id: number;
-                /** @description Full path of the project */
+                /** @description Of the wiki of a group, else null */
+                group_id: number | null;
+                /** @description Null for the wiki of a group */
+                project_id: number | null;
+                /** @description Full path of the project or group */
                 project_path: string;
             }[];
         };
@@ -18997,10 +19000,13 @@ export interface components {
                 done: number;
                 /** @description Why it failed */
                 error: string | null;
+                /** @description Of the wiki of a group, else null */
+                group_id: number | null;
                 /** @enum {string} */
                 kind: "code" | "wiki";
-                project_id: number;
-                /** @description Full path of the project */
+                /** @description Null for the wiki of a group */
+                project_id: number | null;
+                /** @description Full path of the project or group */
                 project_path: string;
                 /** Format: date-time */
                 started_at: string | null;
@@ -23896,6 +23902,8 @@ export interface components {
             variable_type?: "env_var" | "file";
         };
         PostAdminCodeIndexesRebuildBody: {
+            /** @description Id of a group, for its wiki */
+            group_id?: number;
             /** @description Id of the project; all when absent */
             project_id?: number;
         };

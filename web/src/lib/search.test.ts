@@ -10,7 +10,7 @@ describe('scopes', () => {
     expect(scopesOf({}, configured, false)).toEqual(['projects', 'issues']);
     expect(scopesOf({ project_id: 'a/b' }, configured, false)).toContain('blobs');
     expect(scopesOf({ group_id: 'a' }, configured, true)).toContain('blobs');
-    expect(scopesOf({ group_id: 'a' }, configured, true)).not.toContain('commits');
+    expect(scopesOf({ group_id: 'a' }, configured, true)).toEqual(expect.arrayContaining(['commits', 'notes']));
   });
 
   it('begin with the one that the address, then the instance names', () => {
@@ -35,17 +35,33 @@ describe('results', () => {
       title: 'docs/Home',
       href: '/g/p/-/wikis/docs/Home',
     });
+    const ofGroup = { ...blob, path: 'Home.md', project_path: 'g', group_id: 3 };
+    expect(rowOf('wiki_blobs', ofGroup, 'zebra', '').href).toBe('/groups/g/-/wikis/Home');
   });
 
   it('lead to comments where they are', () => {
     const note = {
       ...{ id: 7, body: 'a\n zebra', noteable_type: 'Issue', noteable_iid: 3, noteable_id: 9, internal: true },
-      ...{ author: { name: 'Ada' }, created_at: '2026-01-01T00:00:00.000Z' },
+      ...{ author: { name: 'Ada' }, created_at: '2026-01-01T00:00:00.000Z', project_id: 1, project_path: 'g/p' },
     };
     expect(rowOf('notes', note, 'zebra', 'g/p')).toMatchObject({
       title: 'a zebra',
       href: '/g/p/-/issues/3#note_7',
       meta: ['issue #3', 'Ada', 'Internal'],
+    });
+    const onEpic = { ...note, project_id: null, project_path: 'g', noteable_type: 'Epic', internal: false };
+    expect(rowOf('notes', onEpic, 'zebra', '')).toMatchObject({
+      href: '/groups/g/-/epics/3#note_7',
+      meta: ['g', 'epic &3', 'Ada'],
+    });
+  });
+
+  it('lead to commits of any project', () => {
+    const commit = { id: 'abc', short_id: 'ab', title: 'T', author_name: 'Ada', committed_date: 'x' };
+    const web_url = 'https://host/g/p/-/commit/abc';
+    expect(rowOf('commits', { ...commit, web_url }, 't', '')).toMatchObject({
+      href: '/g/p/-/commit/abc',
+      meta: ['g/p', 'ab', 'Ada'],
     });
   });
 
@@ -84,8 +100,8 @@ it('facets narrow the search, where there is a choice', () => {
   const found = {
     ...{ files: 3, complete: true },
     projects: [
-      { project_id: 1, project_path: 'a/b', files: 2 },
-      { project_id: 2, project_path: 'a/c', files: 1 },
+      { project_id: 1, group_id: null, project_path: 'a/b', files: 2 },
+      { project_id: 2, group_id: null, project_path: 'a/c', files: 1 },
     ],
     languages: [
       { name: 'Ruby', files: 2 },

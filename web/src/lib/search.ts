@@ -44,6 +44,8 @@ const inGroups: readonly Scope[] = [
   'blobs',
   'issues',
   'merge_requests',
+  'commits',
+  'notes',
   'wiki_blobs',
   'milestones',
   'epics',
@@ -76,10 +78,14 @@ interface Blob {
   readonly data: string;
   readonly ref: string;
   readonly startline: number;
-  /** Full path. */
+  /** Set in the wiki of a group. */
+  readonly group_id?: number | null;
+  /** Full path of the project or group. */
   readonly project_path: string;
 }
-type Commit = Pick<Schemas['Commit'], 'id' | 'short_id' | 'title' | 'author_name' | 'committed_date'>;
+type Commit = Pick<Schemas['Commit'], 'id' | 'short_id' | 'title' | 'author_name' | 'committed_date' | 'web_url'>;
+/** Of the project, or of the group of an epic. */
+type Note = Schemas['Note'] & { readonly project_path: string };
 
 export interface FoundCode {
   readonly path: string;
@@ -128,17 +134,23 @@ const noteables: Readonly<Record<string, readonly [name: string, path: string, s
   Issue: ['issue', 'issues', '#'],
   MergeRequest: ['merge request', 'merge_requests', '!'],
   Snippet: ['snippet', 'snippets', '$'],
+  Epic: ['epic', 'epics', '&'],
 };
 
-function noteRow(note: Schemas['Note'], project: string): FoundRow {
+function noteRow(note: Note, project: string): FoundRow {
   const [name, path, sign] = noteables[note.noteable_type] ?? ['commit', 'commit', ''];
   const number = note.noteable_iid ?? note.noteable_id ?? note.commit_id ?? '';
   const shown = String(number).slice(0, sign === '' ? 8 : undefined);
   return {
     key: String(note.id),
     title: note.body.replaceAll(/\s+/g, ' ').slice(0, 200),
-    href: `/${project}/-/${path}/${number}#note_${note.id}`,
-    meta: [`${name} ${sign}${shown}`, note.author.name, ...(note.internal ? ['Internal'] : [])],
+    href: `${note.project_id === null ? '/groups' : ''}/${note.project_path}/-/${path}/${number}#note_${note.id}`,
+    meta: [
+      ...(project === '' ? [note.project_path] : []),
+      `${name} ${sign}${shown}`,
+      note.author.name,
+      ...(note.internal ? ['Internal'] : []),
+    ],
     at: note.created_at,
   };
 }
@@ -186,9 +198,9 @@ export function rowOf(scope: Scope, item: unknown, text: string, project: string
       return { key: String(id), title, href: local(web_url), meta: [`$${id}`, author.name], at: created_at };
     }
     case 'commits': {
-      const { id, short_id, title, author_name, committed_date } = item as Commit;
-      const href = `/${project}/-/commit/${id}`;
-      return { key: id, title, href, meta: [short_id, author_name], at: committed_date };
+      const { short_id, title, author_name, committed_date, web_url } = item as Commit;
+      const place = project === '' ? [placeOf(web_url)] : [];
+      return { key: web_url, title, href: local(web_url), meta: [...place, short_id, author_name], at: committed_date };
     }
     case 'blobs': {
       const blob = item as Blob;
@@ -198,11 +210,11 @@ export function rowOf(scope: Scope, item: unknown, text: string, project: string
     case 'wiki_blobs': {
       const blob = item as Blob;
       const slug = blob.path.replace(/(?<=[^/])\.[^./]*$/, '');
-      const address = `/${blob.project_path}/-/wikis/${encoded(slug)}`;
+      const address = `${blob.group_id ? '/groups' : ''}/${blob.project_path}/-/wikis/${encoded(slug)}`;
       return { ...codeRow(blob, text, project, () => address), title: slug };
     }
     case 'notes':
-      return noteRow(item as Schemas['Note'], project);
+      return noteRow(item as Note, project);
     default:
       return titled(item as Parameters<typeof titled>[0]);
   }
@@ -275,10 +287,10 @@ export function facetGroups(found: CodeFacets, { search = '', project_id: projec
       label: 'Projects',
       values:
         project === undefined
-          ? found.projects.map(({ project_path: name, files }) => ({
+          ? found.projects.map(({ project_path: name, files, group_id }) => ({
               name,
               files,
-              change: { project_id: name, group_id: undefined },
+              change: group_id === null ? { project_id: name, group_id: undefined } : { group_id: name },
             }))
           : [],
     },

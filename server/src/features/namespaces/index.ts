@@ -48,6 +48,7 @@ export {
   abilityScope,
   allOf,
   grantHolds,
+  groupContentScope,
   groupScope,
   levelsText,
   projectScope,

@@ -79,7 +79,7 @@ import { templateService } from './templates/templates.service.ts';
 import { hiddenRefs } from './transfer/hidden-refs.ts';
 import type { Negotiation, Pushed } from './transfer/receive.ts';
 import { transfer } from './transfer/transfer.ts';
-import { findProjectWiki, wikis } from './wikis/index.ts';
+import { findWikiOf, wikis } from './wikis/index.ts';
 import { accessCheck } from './writes/access-check.ts';
 import { type ProjectSettlingDependencies, projectSettling } from './writes/project-settling.ts';
 import { type WritePathDependencies, writePath } from './writes/write-path.ts';
@@ -213,10 +213,10 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     checks,
   });
   const project = async (_handle: Db, id: number) => (await deps.find(String(id)))?.project ?? null;
-  const codeIndex = codeIndexing({ db, open, project, wiki: (id) => findProjectWiki(db, id) });
+  const codeIndex = codeIndexing({ db, open, project, wiki: (owner) => findWikiOf(db, owner) });
   const wiki = wikis({
     ...deps,
-    written: (tx, projectId) => codeIndex.due(tx, projectId, 'wiki'),
+    written: codeIndex.wikiDue,
     open,
     reader,
     shared,
@@ -412,7 +412,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       await copies.copied(source, target, branches);
       await lfs.copied(source.id, target.id);
       await measuring.due(db, target.id);
-      await codeIndex.due(db, target.id, 'code');
+      await codeIndex.codeDue(db, target.id);
     },
     readmePath: setup.readmePath,
     hasBranch: setup.hasBranch,
@@ -430,7 +430,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     hasLarge: async (subject, oids) => new Set((await lfs.of(subject, oids)).keys()),
     arrived: async (tx, project) => {
       await measuring.due(tx, project.id);
-      await codeIndex.due(tx, project.id, 'code');
+      await codeIndex.codeDue(tx, project.id);
     },
     licenseOf: licenses.of,
   };

@@ -245,6 +245,13 @@ export interface CodeChunksTable {
   content: string;
 }
 
+export interface CodeCommitsTable {
+  index_id: number;
+  sha: string;
+  committed_at: Date;
+  message: string;
+}
+
 export interface CodeFilesTable {
   index_id: number;
   path: string;
@@ -254,7 +261,7 @@ export interface CodeFilesTable {
 
 export interface CodeIndexesTable {
   id: Generated<number>;
-  project_id: number;
+  project_id: number | null;
   kind: 'code' | 'wiki';
   network: number;
   commit: string | null;
@@ -269,6 +276,8 @@ export interface CodeIndexesTable {
   error: string | null;
   started_at: Date | null;
   indexed_at: Date | null;
+  namespace_id: number | null;
+  history: string | null;
 }
 
 export interface CommitStatusesTable {
@@ -2384,6 +2393,7 @@ export interface Database {
   ci_variables: CiVariablesTable;
   code_blobs: CodeBlobsTable;
   code_chunks: CodeChunksTable;
+  code_commits: CodeCommitsTable;
   code_files: CodeFilesTable;
   code_indexes: CodeIndexesTable;
   commit_statuses: CommitStatusesTable;

@@ -14,8 +14,15 @@ export function CodeIndexes() {
   const cache = useQueryClient();
   const { data } = useSuspenseQuery(codeIndexes());
   const rebuild = useMutation({
-    mutationFn: (project_id?: number) =>
-      unwrap(client.POST('/admin/code_indexes/rebuild', { body: project_id === undefined ? {} : { project_id } })),
+    mutationFn: (of?: { project_id: number | null; group_id: number | null }) =>
+      unwrap(
+        client.POST('/admin/code_indexes/rebuild', {
+          body: {
+            ...(of?.project_id == null ? {} : { project_id: of.project_id }),
+            ...(of?.group_id == null ? {} : { group_id: of.group_id }),
+          },
+        }),
+      ),
     onSuccess: (now) => cache.setQueryData(codeIndexes().queryKey, now),
   });
   return (
@@ -38,7 +45,7 @@ export function CodeIndexes() {
         <DataList label="Repositories that are not indexed">
           {data.unfinished.map((index) => (
             <DataRow
-              key={`${index.project_id}:${index.kind}`}
+              key={`${index.project_path}:${index.kind}`}
               before={<StatusBadge status={badges[index.state]} />}
               title={`${index.project_path}${index.kind === 'wiki' ? ' (wiki)' : ''}`}
               meta={
@@ -64,7 +71,7 @@ export function CodeIndexes() {
                     size="xs"
                     variant="default"
                     aria-label={`Rebuild the index of ${index.project_path}`}
-                    onClick={() => rebuild.mutate(index.project_id)}
+                    onClick={() => rebuild.mutate(index)}
                   >
                     Rebuild
                   </Button>

@@ -144,7 +144,7 @@ export default function SearchPage() {
         <EmptyState title={scope === undefined ? 'Search is switched off here' : 'What are you looking for?'}>
           {scope === undefined
             ? 'Choose a project or group to search it.'
-            : 'Type a word of a title, description or name. Choose a project to search its commits and comments.'}
+            : 'Type a word of a title, description, name, comment or commit message.'}
         </EmptyState>
       ) : (
         <div className={isCode(scope) ? classes.found : undefined}>

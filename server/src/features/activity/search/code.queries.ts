@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db } from '../../../kernel/db/index.ts';
-import { abilityScope, allOf, below, type Sql, withTables } from '../../namespaces/index.ts';
+import { abilityScope, allOf, below, groupContentScope, type Sql, withTables } from '../../namespaces/index.ts';
 import type { FileFilter } from './filters.ts';
 
 export type CodeKind = 'code' | 'wiki';
@@ -26,7 +26,10 @@ export interface CodeQuery {
 /** Lines that may hold what is looked for. */
 export interface FoundChunk {
   readonly index_id: number;
-  readonly project_id: number;
+  /** Null in the wiki of a group. */
+  readonly project_id: number | null;
+  readonly group_id: number | null;
+  /** Full path of the project or group. */
   readonly project_path: string;
   readonly branch: string;
   readonly path: string;
@@ -40,6 +43,23 @@ export type FoundLinesChunk = FoundChunk & { readonly first_line: number };
 /** Where so few networks are searched, they narrow the search in the index of texts; more would cost more than it saves. */
 const fewNetworks = 64;
 
+/** Wikis of groups. */
+function groupWikis(caller: Caller, place: CodeScope['place']): { readonly seen: Sql; readonly tables: Sql | null } {
+  const scope = groupContentScope(caller, { wiki: true });
+  const where = [
+    sql`i.kind = 'wiki'`,
+    sql`i.commit is not null`,
+    sql`not n.archived`,
+    ...(place !== null && 'groupId' in place ? [sql`n.id in ${below(place.groupId)}`] : []),
+    scope.condition,
+  ];
+  return {
+    tables: scope.tables,
+    seen: sql`select i.id, i.network, i.branch, null::bigint as project_id, n.id as group_id, n.full_path as project_path
+      from code_indexes i join namespaces n on n.id = i.namespace_id where ${allOf(where)}`,
+  };
+}
+
 function scopeOf({ caller, kind, place, forks }: CodeScope): { readonly seen: Sql; readonly tables: Sql | null } {
   const scope = abilityScope(caller, kind === 'code' ? 'read_code' : 'read_wiki');
   const inProject = place !== null && 'projectId' in place;
@@ -51,12 +71,14 @@ function scopeOf({ caller, kind, place, forks }: CodeScope): { readonly seen: Sq
     ...(inProject || forks ? [] : [sql`p.forked_from_project_id is null`]),
     scope.condition,
   ];
-  return {
-    tables: scope.tables,
-    seen: sql`select i.id, i.network, i.branch, p.id as project_id, n.full_path || '/' || p.path as project_path
+  const seen = sql`select i.id, i.network, i.branch, p.id as project_id, null::bigint as group_id,
+        n.full_path || '/' || p.path as project_path
       from code_indexes i join projects p on p.id = i.project_id join namespaces n on n.id = p.namespace_id
-      where ${allOf(where)}`,
-  };
+      where ${allOf(where)}`;
+  if (kind === 'code' || inProject) return { tables: scope.tables, seen };
+  const groups = groupWikis(caller, place);
+  // Both are made of the same tables of the caller's access, where they need any.
+  return { tables: scope.tables ?? groups.tables, seen: sql`${seen} union all ${groups.seen}` };
 }
 
 const globbed = (glob: string) => glob.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
@@ -109,7 +131,7 @@ export async function* chunksWith(db: Db, scope: CodeScope, query: CodeQuery): A
       ${withTables(tables, sql`seen as materialized (${seen})`)}
       select f.*, c.first_line
       from (select c.blob_id, c.first_line from code_chunks c where ${allOf(texts)} offset 0) c
-      join lateral (select f.index_id, s.project_id, s.project_path, s.branch, f.path, f.language, f.blob_id
+      join lateral (select f.index_id, s.project_id, s.group_id, s.project_path, s.branch, f.path, f.language, f.blob_id
         from code_files f join seen s on s.id = f.index_id
         where ${allOf([sql`f.blob_id = c.blob_id`, ...query.filters.map(filtered)])} offset 0) f on true`.execute(tx);
     const until = Date.now() + longestMilliseconds;
@@ -140,7 +162,7 @@ export async function filesNamed(
   const operator = cased ? sql`like` : sql`ilike`;
   const where = [...(text === '' ? [] : [sql`f.path ${operator} ${containing(text)}`]), ...filters.map(filtered)];
   const { rows } = await sql<FoundChunk>`${withTables(tables, sql`seen as materialized (${seen})`)}
-    select f.index_id, s.project_id, s.project_path, s.branch, f.path, f.language, f.blob_id, null as first_line
+    select f.index_id, s.project_id, s.group_id, s.project_path, s.branch, f.path, f.language, f.blob_id, null as first_line
     from code_files f join seen s on s.id = f.index_id where ${allOf(where)} limit ${limit}`.execute(db);
   return rows;
 }

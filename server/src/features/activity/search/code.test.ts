@@ -119,6 +119,57 @@ describe('the index', () => {
     await eventually(async () => expect(await found('', { search: 'okapi' })).toEqual([]));
   });
 
+  it('finds commits of default branches by message and id, also after forced pushes, and pages of group wikis', async () => {
+    const group = await buildGroup(app, { owner: owner.user, visibility: 'public' });
+    const settings = (path: string) => ({ name: path, path, namespace_id: group.id });
+    const open = await buildRepositoryProject(app, { owner, visibility: 'public', settings: settings('open') });
+    const shut = await buildRepositoryProject(app, { owner, settings: settings('shut') });
+    const [guest, stranger] = [await buildToken(app), await buildToken(app)];
+    await buildMember(app, { user: guest.user, of: await shut.row(), level: Level.guest });
+    for (const project of [open, shut])
+      await project.commit('main', { gnu: 'gnu' }, { commit_message: 'Feed the gnu\n\nAll of it.' });
+    const commits = async (who: BuiltToken | null, search = 'FEED the gnu', where = '') =>
+      (await found(where, { scope: 'commits', search }, who)).map(({ project_id }) => project_id).sort();
+    await eventually(async () => expect(await commits(owner)).toEqual([open.id, shut.id]));
+    for (const where of ['', `/groups/${group.id}`]) {
+      expect(await commits(owner, 'all of it', where)).toEqual([open.id, shut.id]);
+      for (const who of [guest, stranger, null]) expect(await commits(who, 'feed', where)).toEqual([open.id]);
+    }
+    const { body } = await search('', { scope: 'commits', search: 'feed the gnu' }, null);
+    const [commit] = body as unknown as Json[];
+    expect(commit).toMatchObject({ title: 'Feed the gnu', project_id: open.id });
+    expect(commit?.web_url).toBe(`${app.url}/${open.fullPath}/-/commit/${String(commit?.id)}`);
+    expect(await commits(null, String(commit?.id).slice(0, 9))).toEqual([open.id]);
+    await open.api('PUT', '', { json: { repository_access_level: 'private' } });
+    expect(await commits(stranger)).toEqual([]);
+    await open.api('PUT', '', { json: { repository_access_level: 'enabled' } });
+
+    const [parent] = (commit?.parent_ids ?? []) as string[];
+    const forced = { start_sha: parent, force: true, commit_message: 'Feed nobody' };
+    await open.api('DELETE', '/protected_branches/main');
+    await open.commit('main', { none: 'none' }, forced);
+    await eventually(async () => expect(await commits(null, 'feed nobody')).toEqual([open.id]));
+    expect(await commits(null)).toEqual([]);
+
+    const page = { title: 'Herds', content: 'The gnu stands in a herd.' };
+    await app.api('POST', `/groups/${group.id}/wikis`, { token: owner.secret, json: page });
+    const wiki = async (who: BuiltToken | null, where = '') =>
+      (await found(where, { scope: 'wiki_blobs', search: 'gnu stands' }, who)) as unknown as Json[];
+    await eventually(async () => expect(await wiki(null)).toHaveLength(1));
+    const ofGroup = { project_id: null, group_id: group.id, project_path: group.path, path: 'Herds.md' };
+    expect(await wiki(null, `/groups/${group.id}`)).toMatchObject([ofGroup]);
+    await app.api('PUT', `/groups/${group.id}`, { token: owner.secret, json: { wiki_access_level: 'private' } });
+    expect(await wiki(stranger)).toEqual([]);
+    expect(await wiki(owner)).toHaveLength(1);
+    const admin = await buildToken(app, { user: await buildAdmin(app) });
+    const again = await app.api('POST', '/admin/code_indexes/rebuild', {
+      token: admin.secret,
+      json: { group_id: group.id },
+    });
+    expect(again.status).toBe(202);
+    await eventually(async () => expect(await wiki(owner)).toHaveLength(1));
+  });
+
   it('takes filters of paths, languages and contents, tells cases apart when asked, and finds files by path', async () => {
     const project = await buildRepositoryProject(app, {
       owner,
@@ -165,8 +216,8 @@ describe('the index', () => {
       files: 4,
       complete: true,
       projects: [
-        { project_id: open.id, project_path: open.fullPath, files: 3 },
-        { project_id: shut.id, project_path: shut.fullPath, files: 1 },
+        { project_id: open.id, group_id: null, project_path: open.fullPath, files: 3 },
+        { project_id: shut.id, group_id: null, project_path: shut.fullPath, files: 1 },
       ],
       languages: [
         { name: 'Ruby', files: 2 },

@@ -49,8 +49,7 @@ interface FoundPlace {
 }
 
 const byPath = (a: FoundChunk, b: FoundChunk) =>
-  a.project_id - b.project_id ||
-  (a.path < b.path ? -1 : a.path > b.path ? 1 : (a.first_line ?? 0) - (b.first_line ?? 0));
+  a.index_id - b.index_id || (a.path < b.path ? -1 : a.path > b.path ? 1 : (a.first_line ?? 0) - (b.first_line ?? 0));
 
 function* placesIn(
   file: FoundLinesChunk,
@@ -170,7 +169,12 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
       startLine,
       lines: lines ?? linesIn(await beginningOf(db, file.blob_id)).slice(0, firstLines),
     };
-    return blobJson(place, { ref: file.branch, projectId: file.project_id, projectPath: file.project_path });
+    return blobJson(place, {
+      ref: file.branch,
+      projectId: file.project_id,
+      groupId: file.group_id,
+      projectPath: file.project_path,
+    });
   }
 
   /** How many files of which projects, languages and directories are found. */

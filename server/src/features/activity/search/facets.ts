@@ -1,6 +1,6 @@
 /** Facets of what is found in files: of which projects, languages and directories it is. */
 import type { Static } from 'typebox';
-import { Count, Entity, Fields, Flag, Id, ListOf, Text } from '../../../kernel/http/entity.ts';
+import { Count, Entity, Fields, Flag, Id, ListOf, Nullable, Text } from '../../../kernel/http/entity.ts';
 import type { FoundChunk } from './code.queries.ts';
 
 const files = Count({ description: 'Files with a result' });
@@ -9,7 +9,12 @@ export const CodeFacets = Entity('CodeFacets', {
   files: Count({ description: 'Files that are found, among the first 1,000 results' }),
   complete: Flag({ description: 'Whether nothing was left out' }),
   projects: ListOf(
-    Fields({ project_id: Id(), project_path: Text({ description: 'Full path of the project' }), files }),
+    Fields({
+      project_id: Nullable(Id({ description: 'Null for the wiki of a group' })),
+      group_id: Nullable(Id({ description: 'Of the wiki of a group, else null' })),
+      project_path: Text({ description: 'Full path of the project or group' }),
+      files,
+    }),
   ),
   languages: ListOf(Fields({ name: Text(), files })),
   directories: ListOf(Fields({ path: Text({ description: 'At the top of the repository, with its slash' }), files })),
@@ -52,7 +57,7 @@ export function facetsOf(results: readonly FoundChunk[], complete: boolean): Cod
     projects: counted(
       each,
       ({ project_path }) => project_path,
-      ({ project_id, project_path }) => ({ project_id, project_path }),
+      ({ project_id, group_id, project_path }) => ({ project_id, group_id, project_path }),
     ),
     languages: counted(
       each,

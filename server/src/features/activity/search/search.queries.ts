@@ -15,10 +15,10 @@ export interface Search {
   readonly text: string;
   readonly sort: 'asc' | 'desc';
 }
-type Window = Pick<Page, 'limit' | 'offset'>;
+export type Window = Pick<Page, 'limit' | 'offset'>;
 
 /** Each word is in one of the columns. */
-const worded = (text: string, columns: readonly Sql[]): Sql[] =>
+export const worded = (text: string, columns: readonly Sql[]): Sql[] =>
   wordsOf(text).map((word) => {
     const pattern = containing(word);
     return sql`(${sql.join(
@@ -28,7 +28,7 @@ const worded = (text: string, columns: readonly Sql[]): Sql[] =>
   });
 
 /** One page of the rows of a query, and how many it has. */
-async function paged<T>(
+export async function paged<T>(
   db: Db,
   tables: Sql,
   columns: Sql,

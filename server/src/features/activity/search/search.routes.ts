@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { AnyJson, ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, unauthorized } from '../../../kernel/http/errors.ts';
 import type { Paged } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
@@ -33,7 +33,7 @@ const isOn: Readonly<Partial<Record<GlobalScope, (values: ApplicationSettings) =
 
 /** Scopes that search everything, as far as the settings allow it. */
 export const globalScopes = (values: ApplicationSettings): string[] =>
-  [...everywhere, ...indexed].filter((scope) => isOn[scope]?.(values) ?? true);
+  [...everywhere, ...inRepositories].filter((scope) => isOn[scope]?.(values) ?? true);
 
 const filters = {
   search: Str({ minLength: 1, maxLength: 4096, description: 'What is looked for, whatever its case' }),
@@ -73,15 +73,9 @@ const common = {
 } as const;
 const scoped = <const S extends readonly string[]>(scopes: S) => OneOf(scopes, { description: 'What is looked for' });
 
-/** Histories and comments of many repositories are not indexed. */
-const needsIndex = () => plainError(400, 'Scope supported only with advanced search');
-
 type FileScope = (typeof indexed)[number];
 const isOfFiles = (scope: string): scope is FileScope => (indexed as readonly string[]).includes(scope);
 const kindOf = (scope: FileScope) => (scope === 'blobs' ? 'code' : 'wiki');
-
-const isOfRepositories = (scope: string): scope is RepositoryScope =>
-  (inRepositories as readonly string[]).includes(scope);
 
 /** Typed clients ask with the mark of pages in the path. */
 const forms = <Base extends string>(base: Base) => [`${base}/search`, `${base}/-/search`] as const;
@@ -96,11 +90,14 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     if (caller.user === null && !values.anonymous_searches_allowed) throw unauthorized();
     return values;
   }
-  const basic = async (work: Promise<Paged>, header: (name: string, value: string) => void): Promise<Paged> => {
-    header('X-Search-Type', 'basic');
-    return await work;
+  type Header = (name: string, value: string) => void;
+  const answered = (type: 'basic' | 'advanced') => (work: Promise<Paged>, header: Header) => {
+    header('X-Search-Type', type);
+    return work;
   };
-  const inFiles = async (work: Promise<FoundFiles>, header: (name: string, value: string) => void): Promise<Paged> => {
+  const basic = answered('basic');
+  const advanced = answered('advanced');
+  const inFiles = async (work: Promise<FoundFiles>, header: Header): Promise<Paged> => {
     const { type, found: page } = await work;
     header('X-Search-Type', type);
     return page;
@@ -129,13 +126,14 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         const wanted = wantedOf(params);
         if (isOfFiles(scope))
           return await inFiles(found.manyFiles(subject, kindOf(scope), wanted, context), context.header);
-        if (isOfRepositories(scope)) throw needsIndex();
+        if (scope === 'commits') return await advanced(found.manyCommits(subject, wanted, context), context.header);
         const work = {
           projects: () => found.projects(subject, wanted, context),
           issues: () => found.issues(subject, wanted, context),
           merge_requests: () => found.mergeRequests(subject, wanted, context),
           milestones: () => found.milestones(subject, wanted, context),
           users: () => found.users(subject, wanted, context),
+          notes: () => found.notes(subject, wanted, context),
           epics: () => found.epics(subject, wanted, context),
         }[scope];
         return await basic(work(), context.header);
@@ -239,7 +237,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
         const wanted = wantedOf(params);
         if (isOfFiles(scope))
           return await inFiles(found.manyFiles(null, kindOf(scope), wanted, context), context.header);
-        if (isOfRepositories(scope)) throw needsIndex();
+        if (scope === 'commits') return await advanced(found.manyCommits(null, wanted, context), context.header);
         const work = {
           projects: () => found.projects(null, wanted, context),
           issues: () => found.issues(null, wanted, context),
@@ -247,6 +245,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
           milestones: () => found.milestones(null, wanted, context),
           snippet_titles: () => found.snippetTitles(wanted, context),
           users: () => found.users(null, wanted, context),
+          notes: () => found.notes(null, wanted, context),
           epics: () => found.epics(null, wanted, context),
         }[scope];
         return await basic(work(), context.header);

@@ -15,6 +15,7 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
+import { findCommitsAcross, findNotesAcross } from './across-projects.queries.ts';
 import { findMilestones, findNotes, findPeople } from './search.queries.ts';
 
 type Json = Record<string, unknown>;
@@ -135,12 +136,25 @@ describe('GET /search and /groups/:id/search', () => {
     await app.db.updateTable('users').set({ state: 'active' }).where('id', '=', stranger.user.id).execute();
   });
 
-  it('look for no comments and commits of many projects', async () => {
-    for (const where of ['', `/groups/${group.id}`] as const)
-      for (const scope of ['commits', 'notes']) {
-        const message = 'Scope supported only with advanced search';
-        expect(await search(where, scope, owner)).toMatchObject({ status: 400, body: { message } });
-      }
+  it('find comments, internal ones and those on confidential things for those who read them', async () => {
+    const epic = await app.api<Json>('GET', `/groups/${group.id}/epics/1`, { token: owner.secret });
+    await app.api('POST', `/groups/${group.id}/epics/${String(epic.body.id)}/notes`, {
+      token: owner.secret,
+      json: { body: 'an epic zebra' },
+    });
+    // Three in each project, of which a guest and a stranger read one where they see the project; and that on the epic.
+    for (const where of ['', `/groups/${group.id}`] as const) {
+      expect(await counts(where, 'notes')).toEqual([7, 3, 2]);
+      const bodies = (await found(where, 'notes', null, { sort: 'asc' })).map(({ body }) => body);
+      expect(bodies).toEqual(['a zebra in a comment', 'an epic zebra']);
+    }
+    const places = (await found('', 'notes', stranger, { sort: 'asc' })).map(({ project_path }) => project_path);
+    expect(places).toEqual([open.fullPath, group.path]);
+    await open.api('PUT', '', { json: { issues_access_level: 'private' } });
+    expect(await counts('', 'notes')).toEqual([7, 2, 1]);
+    await open.api('PUT', '', { json: { issues_access_level: 'enabled' } });
+    const admin = await buildToken(app, { user: await buildAdmin(app) });
+    expect((await found('', 'notes', admin)).length).toBe(7);
   });
 
   it('leave archived projects out, page, and say which search answered', async () => {
@@ -224,6 +238,7 @@ describe('GET /projects/:id/search', () => {
       ref: 'main',
       startline: 3,
       project_id: open.id,
+      group_id: null,
       project_path: open.fullPath,
     });
     expect(await found(inside(closed), 'blobs', guest)).toEqual([]);
@@ -321,7 +336,9 @@ it('indexes serve the texts of milestones, comments and people', async () => {
     await findMilestones(db, caller, null, wanted, window);
     await findNotes(db, caller, place, wanted, window);
     await findPeople(db, caller, wanted, window);
+    await findNotesAcross(db, caller, null, wanted, window);
+    await findCommitsAcross(db, caller, null, wanted, window);
   });
-  expect(plans).toHaveLength(6);
+  expect(plans).toHaveLength(10);
   for (const plan of plans) expect(plan).not.toContain('Seq Scan');
 });

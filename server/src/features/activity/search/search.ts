@@ -19,10 +19,11 @@ import {
   type SnippetLists,
 } from '../../repository/index.ts';
 import type { MergeRequestLists } from '../../review/index.ts';
+import { findCommitsAcross, findNotesAcross } from './across-projects.queries.ts';
 import { type CodeKind, type CodeScope, indexedCommit } from './code.queries.ts';
 import { codeSearcher } from './code.ts';
 import { fileSearcher } from './files.ts';
-import { searchedCommitJson } from './search.entity.ts';
+import { searchedCommitJson, searchedNoteJson } from './search.entity.ts';
 import { findMilestones, findNotes, findPeople } from './search.queries.ts';
 
 export interface SearchDependencies {
@@ -143,10 +144,21 @@ export function searches(deps: SearchDependencies) {
     return mapPage(offsetPage(page, rows, total), (row) => userReference(row, externalUrl));
   }
 
-  async function notes(place: ProjectSubject, { search, sort }: Wanted, { caller, page }: SearchContext) {
-    const { rows, total } = await findNotes(db, caller, place, { text: search, sort }, page);
+  async function notes(place: Somewhere, { search, sort }: Wanted, { caller, page }: SearchContext) {
+    const wanted = { text: search, sort };
+    if (place?.kind === 'project') {
+      const { rows, total } = await findNotes(db, caller, place, wanted, page);
+      const loaded = await withPeople(db, rows);
+      return mapPage(offsetPage(page, loaded, total), (note) =>
+        searchedNoteJson(noteJson(note, externalUrl), projectPath(place)),
+      );
+    }
+    const { rows, total } = await findNotesAcross(db, caller, place && { groupId: place.group.id }, wanted, page);
+    const paths = new Map(rows.map((row) => [row.id, row.place_path]));
     const loaded = await withPeople(db, rows);
-    return mapPage(offsetPage(page, loaded, total), (note) => noteJson(note, externalUrl));
+    return mapPage(offsetPage(page, loaded, total), (note) =>
+      searchedNoteJson(noteJson(note, externalUrl), paths.get(note.row.id) ?? ''),
+    );
   }
 
   /** The commit that a search in a repository is about; null where there is none. */
@@ -235,6 +247,20 @@ export function searches(deps: SearchDependencies) {
     return mapPage(offsetPage(page, found, null), json);
   }
 
+  /** Commits of the default branches of many projects, in their index. */
+  async function manyCommits(
+    place: GroupSubject | null,
+    { search, sort }: Wanted,
+    { caller, page }: SearchContext,
+  ): Promise<Paged> {
+    if (search.includes('\0')) return nothing(page);
+    const where = place && { groupId: place.group.id };
+    const { rows, total } = await findCommitsAcross(db, caller, where, { text: search, sort }, page);
+    const json = async (row: (typeof rows)[number]) =>
+      searchedCommitJson(commitJson(await reader.commit(row, row.sha), `${externalUrl}/${row.place_path}`), row.id);
+    return offsetPage(page, await Promise.all(rows.map(json)), total);
+  }
+
   const snippetTitles = ({ search, sort }: Wanted, { caller, page }: SearchContext) =>
     deps.snippets(caller, { search, sort }, page);
 
@@ -256,6 +282,7 @@ export function searches(deps: SearchDependencies) {
     manyFiles,
     facets,
     commits,
+    manyCommits,
     snippetTitles,
     epics,
   };

@@ -23,6 +23,7 @@ export {
   commitNoteJson,
   type LoadedNote,
   Note,
+  type NoteJson,
   noteableType,
   noteJson,
   noteType,

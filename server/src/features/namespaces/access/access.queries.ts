@@ -248,6 +248,24 @@ function groupRoleScope(caller: Caller, { minimum }: AccessFilter): Scope {
   return { tables: accessTables(user.id), condition: minimum === null ? sql`(${open} or ${member})` : member };
 }
 
+/**
+ * Groups `n` whose contents the caller reads as guests do, as `canOnGroup` decides for one of them (`read_epic`, and
+ * `read_group_wiki` with `wiki`).
+ */
+export function groupContentScope(caller: Caller, { wiki }: { readonly wiki: boolean }): Scope {
+  const offered = wiki ? sql`n.wiki_access_level <> 'disabled'` : sql`true`;
+  const forAll = wiki ? sql`n.wiki_access_level not in ('disabled', 'private')` : sql`true`;
+  const here = openFromHere(caller, sql`n.id`) ?? sql`true`;
+  if (readsAll(caller)) return { tables: null, condition: sql`(${offered} and ${here})` };
+  const open = sql`(n.visibility = any(${openVisibilities(caller)}::text[]) and ${forAll})`;
+  if (caller.user === null) return { tables: null, condition: sql`(${open} and ${here})` };
+  const member = sql`n.id in (${namespacesWithLevel(Level.guest)})`;
+  return {
+    tables: accessTables(caller.user.id),
+    condition: sql`(${offered} and ${here} and (${member} or ${open}))`,
+  };
+}
+
 /** `with ...` or nothing. */
 export const withTables = (...tables: ReadonlyArray<Sql | null>): Sql => {
   const present = tables.filter((table) => table !== null);

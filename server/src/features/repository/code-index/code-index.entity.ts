@@ -11,8 +11,9 @@ export const CodeIndexes = Entity('CodeIndexes', {
   bytes: Count({ description: 'Of text that is searched' }),
   unfinished: ListOf(
     Fields({
-      project_id: Id(),
-      project_path: Text({ description: 'Full path of the project' }),
+      project_id: Nullable(Id({ description: 'Null for the wiki of a group' })),
+      group_id: Nullable(Id({ description: 'Of the wiki of a group, else null' })),
+      project_path: Text({ description: 'Full path of the project or group' }),
       kind: Word(['code', 'wiki']),
       state: Word(indexStates),
       done: Count({ description: 'Contents that are stored, of the run under way' }),

@@ -4,15 +4,24 @@ import type { Db } from '../../../kernel/db/index.ts';
 
 export type IndexKind = 'code' | 'wiki';
 
-export interface CodeIndex {
-  readonly id: number;
-  readonly project_id: number;
+/** What has an index: the code or the wiki of a project, or the wiki of a group. */
+export interface IndexOwner {
   readonly kind: IndexKind;
+  readonly project_id: number | null;
+  readonly namespace_id: number | null;
+}
+
+export interface CodeIndex extends IndexOwner {
+  readonly id: number;
   readonly network: number;
   readonly commit: string | null;
   readonly branch: string | null;
   readonly generation: number;
+  /** The commit whose history is stored. */
+  readonly history: string | null;
 }
+
+const columns = sql`id, project_id, namespace_id, kind, network, "commit", branch, generation, history`;
 
 export interface IndexedPath {
   readonly path: string;
@@ -20,29 +29,36 @@ export interface IndexedPath {
   readonly language: string | null;
 }
 
-async function findIndex(db: Db, projectId: number, kind: IndexKind): Promise<CodeIndex | null> {
-  const row = await db
-    .selectFrom('code_indexes')
-    .select(['id', 'project_id', 'kind', 'network', 'commit', 'branch', 'generation'])
-    .where('project_id', '=', projectId)
-    .where('kind', '=', kind)
-    .executeTakeFirst();
-  return row ?? null;
+/** The index that there is; null before the first time. */
+export async function findIndex(db: Db, { project_id, namespace_id, kind }: IndexOwner): Promise<CodeIndex | null> {
+  const of = project_id === null ? sql`namespace_id = ${namespace_id}` : sql`project_id = ${project_id}`;
+  const { rows } = await sql<CodeIndex>`select ${columns} from code_indexes where ${of} and kind = ${kind}`.execute(db);
+  return rows[0] ?? null;
 }
 
-/** The index of a repository, made when there is none; null when the project is gone. Forks share what their source has. */
-export async function openIndex(db: Db, projectId: number, kind: IndexKind): Promise<CodeIndex | null> {
-  const found = await findIndex(db, projectId, kind);
+/** Networks of group wikis are below those of project wikis, which are the negative ids of their projects. */
+const groupNetworks = 2 ** 40;
+
+/** The index of a repository, made when there is none; null when its owner is gone. Forks share what their source has. */
+export async function openIndex(db: Db, owner: IndexOwner): Promise<CodeIndex | null> {
+  const found = await findIndex(db, owner);
   if (found) return found;
+  const { project_id, namespace_id, kind } = owner;
+  if (project_id === null) {
+    await sql`insert into code_indexes (namespace_id, kind, network)
+      select n.id, ${kind}, -(n.id + ${groupNetworks}::bigint) from namespaces n where n.id = ${namespace_id}
+      on conflict do nothing`.execute(db);
+    return await findIndex(db, owner);
+  }
   const network =
     kind === 'wiki'
       ? sql`-p.id`
       : sql`coalesce((select s.network from code_indexes s
           where s.project_id = p.forked_from_project_id and s.kind = 'code'), p.forked_from_project_id, p.id)`;
   await sql`insert into code_indexes (project_id, kind, network)
-    select p.id, ${kind}, ${network} from projects p where p.id = ${projectId}
+    select p.id, ${kind}, ${network} from projects p where p.id = ${project_id}
     on conflict (project_id, kind) do nothing`.execute(db);
-  return await findIndex(db, projectId, kind);
+  return await findIndex(db, owner);
 }
 
 interface Progress {
@@ -160,11 +176,16 @@ async function changePaths(tx: Db, id: number, paths: readonly string[], write: 
       and not exists (select from code_files f where f.blob_id = b.id)`.execute(tx);
 }
 
-/** The paths are those of the commit from here on. */
+/** The paths are those of the commit from here on, and the history is that of `history`. */
 export async function recordIndexed(
   tx: Db,
   id: number,
-  of: { readonly commit: string | null; readonly branch: string | null; readonly generation: number },
+  of: {
+    readonly commit: string | null;
+    readonly branch: string | null;
+    readonly generation: number;
+    readonly history: string | null;
+  },
 ): Promise<void> {
   await tx
     .updateTable('code_indexes')
@@ -173,25 +194,22 @@ export async function recordIndexed(
     .execute();
 }
 
-export interface Stale {
-  readonly project_id: number;
-  readonly kind: IndexKind;
-}
-
 /** Repositories whose index is not of what they are now; those that failed wait for the next push or an administrator. */
-export async function staleIndexes(db: Db, limit: number): Promise<Stale[]> {
-  const stale = (of: 'p' | 'w') => {
+export async function staleIndexes(db: Db, limit: number): Promise<IndexOwner[]> {
+  const stale = (of: 'p' | 'w', history = sql``) => {
     const row = sql.raw(of);
     return sql`${row}.refs_generation > 0 and (i.id is null or (i.state <> 'failed'
-      and (i.generation <> ${row}.refs_generation or i.branch is distinct from ${row}.default_branch)))`;
+      and (i.generation <> ${row}.refs_generation or i.branch is distinct from ${row}.default_branch ${history})))`;
   };
-  const { rows } = await sql<Stale>`
-    (select p.id as project_id, 'code' as kind from projects p
-      left join code_indexes i on i.project_id = p.id and i.kind = 'code' where ${stale('p')} limit ${limit})
+  const history = sql`or (p.forked_from_project_id is null and i.history is distinct from i.commit)`;
+  const { rows } = await sql<IndexOwner>`
+    (select p.id as project_id, null::bigint as namespace_id, 'code' as kind from projects p
+      left join code_indexes i on i.project_id = p.id and i.kind = 'code' where ${stale('p', history)} limit ${limit})
     union all
-    (select w.project_id, 'wiki' as kind from wikis w
-      left join code_indexes i on i.project_id = w.project_id and i.kind = 'wiki'
-      where w.project_id is not null and ${stale('w')} limit ${limit})`.execute(db);
+    (select w.project_id, w.namespace_id, 'wiki' as kind from wikis w
+      left join code_indexes i on i.kind = 'wiki'
+        and (i.project_id = w.project_id or i.namespace_id = w.namespace_id)
+      where ${stale('w')} limit ${limit})`.execute(db);
   return rows;
 }
 
@@ -212,13 +230,12 @@ export async function removeOrphans(db: Db, network: number, limit: number): Pro
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Indexes of a project, or all. */
-export async function indexesOf(db: Db, projectId: number | null): Promise<CodeIndex[]> {
-  const query = db
-    .selectFrom('code_indexes')
-    .select(['id', 'project_id', 'kind', 'network', 'commit', 'branch', 'generation'])
-    .orderBy('id');
-  return await (projectId === null ? query : query.where('project_id', '=', projectId)).execute();
+/** Indexes of a project or of a group; all where neither is named. */
+export async function indexesOf(db: Db, of: Omit<IndexOwner, 'kind'>): Promise<CodeIndex[]> {
+  const everything = of.project_id === null && of.namespace_id === null;
+  const where = everything ? sql`true` : sql`(project_id = ${of.project_id} or namespace_id = ${of.namespace_id})`;
+  const { rows } = await sql<CodeIndex>`select ${columns} from code_indexes where ${where} order by id`.execute(db);
+  return rows;
 }
 
 /** Forgets what is indexed, so that it is read again; contents that forks have as well stay. */
@@ -226,10 +243,21 @@ export async function emptyIndex(tx: Db, { id, network }: Pick<CodeIndex, 'id' |
   await sql`delete from code_files where index_id = ${id}`.execute(tx);
   await sql`delete from code_blobs b where b.network = ${network}
     and not exists (select from code_files f where f.blob_id = b.id)`.execute(tx);
+  await sql`delete from code_commits where index_id = ${id}`.execute(tx);
   await tx
     .updateTable('code_indexes')
     .set({
-      ...{ commit: null, branch: null, generation: 0, files: 0, bytes: 0, skipped: 0, done: 0, total: 0 },
+      ...{
+        commit: null,
+        branch: null,
+        generation: 0,
+        history: null,
+        files: 0,
+        bytes: 0,
+        skipped: 0,
+        done: 0,
+        total: 0,
+      },
       ...{ state: 'pending', error: null, started_at: null },
     })
     .where('id', '=', id)
@@ -237,7 +265,8 @@ export async function emptyIndex(tx: Db, { id, network }: Pick<CodeIndex, 'id' |
 }
 
 interface Unfinished {
-  readonly project_id: number;
+  readonly project_id: number | null;
+  readonly group_id: number | null;
   readonly project_path: string;
   readonly kind: IndexKind;
   readonly state: 'pending' | 'running' | 'failed' | 'ready';
@@ -258,9 +287,11 @@ export async function indexesOverview(db: Db) {
         coalesce(sum(files), 0)::bigint as files, coalesce(sum(bytes), 0)::bigint as bytes from code_indexes`.execute(
       db,
     ),
-    sql<Unfinished>`select i.project_id, n.full_path || '/' || p.path as project_path, i.kind, i.state, i.done, i.total,
-        i.error, i.started_at
-      from code_indexes i join projects p on p.id = i.project_id join namespaces n on n.id = p.namespace_id
+    sql<Unfinished>`select i.project_id, i.namespace_id as group_id,
+        coalesce(n.full_path || '/' || p.path, n.full_path) as project_path,
+        i.kind, i.state, i.done, i.total, i.error, i.started_at
+      from code_indexes i left join projects p on p.id = i.project_id
+        join namespaces n on n.id = coalesce(p.namespace_id, i.namespace_id)
       where i.state <> 'ready' order by i.state = 'running' desc, i.state = 'failed' desc, i.id
       limit ${shownUnfinished}`.execute(db),
   ]);

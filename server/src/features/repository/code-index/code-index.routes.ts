@@ -30,24 +30,29 @@ export function codeIndexRoutes(db: Db, indexing: Pick<CodeIndexing, 'rebuild'>)
       ...common,
       method: 'POST',
       path: '/admin/code_indexes/rebuild',
-      summary: 'Build the index of code again, of a project or of all',
+      summary: 'Build the index of code again, of a project, of the wiki of a group, or of all',
       params: Type.Object({
         project_id: Optional(
           Int({ minimum: 1, maximum: 2_147_483_647, description: 'Id of the project; all when absent' }),
         ),
+        group_id: Optional(Int({ minimum: 1, maximum: 2_147_483_647, description: 'Id of a group, for its wiki' })),
       }),
       responses: { 202: CodeIndexes },
       handler: async (context) => {
-        const { project_id: projectId } = context.params;
+        const { project_id, group_id } = context.params;
+        const of = { project_id: project_id ?? null, namespace_id: group_id ?? null };
         await transaction(db, async (tx) => {
-          const indexes = await indexesOf(tx, projectId ?? null);
-          if (projectId !== undefined && indexes.length === 0) throw notFound('Index');
+          const indexes = await indexesOf(tx, of);
+          if ((project_id ?? group_id) !== undefined && indexes.length === 0) throw notFound('Index');
           await indexing.rebuild(tx, indexes);
           await recordAudit(tx, {
             ...originOf(context),
             entity: instanceEntity,
             event: 'code_index_rebuilt',
-            details: projectId === undefined ? {} : { project_id: projectId },
+            details: {
+              ...(project_id === undefined ? {} : { project_id }),
+              ...(group_id === undefined ? {} : { group_id }),
+            },
           });
         });
         return await indexesOverview(db);

@@ -4,7 +4,7 @@
  * killed goes on where it was.
  */
 import * as git from '@millrace/git';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { type FactConsumer, on, projectDeleted, projectFacts, pushed } from '../../../kernel/events/index.ts';
@@ -13,9 +13,15 @@ import type { RepositoryRow } from '../face.ts';
 import { languageNamed } from '../measuring/languages.ts';
 import { headOf, type OpenRepository } from '../reading/git-reader.ts';
 import * as queries from './code-index.queries.ts';
+import { followHistory } from './commits.ts';
 import { chunksOf, largestFile, searchedText } from './content.ts';
 
-type Kind = queries.IndexKind;
+type Owner = queries.IndexOwner;
+const codeOf = (id: number): Owner => ({ project_id: id, namespace_id: null, kind: 'code' });
+/** For keys of jobs: one index at a time. */
+const nameOf = ({ project_id, namespace_id, kind }: Owner) => `${kind}:${project_id ?? `group:${namespace_id}`}`;
+const payloadOf = ({ project_id, namespace_id, kind }: Owner) =>
+  project_id === null ? { namespace_id, kind } : { project_id, kind };
 
 /** Files of one repository that are indexed; those behind them, in the order of paths, are not. */
 const mostFiles = 200_000;
@@ -43,27 +49,35 @@ export function codeIndexing(deps: {
   readonly db: Db;
   readonly open: OpenRepository;
   readonly project: (db: Db, id: number) => Promise<Project | null>;
-  readonly wiki: (projectId: number) => Promise<RepositoryRow | null>;
+  readonly wiki: (owner: Owner) => Promise<RepositoryRow | null>;
 }) {
   const { db, open } = deps;
 
   /** Work of one lane is done one after the other, in whatever process: two never index the same. */
   const queueOf = (network: number) => `code_index:${Math.abs(network) % lanes}`;
 
-  async function due(handle: Db, projectId: number, kind: Kind, slice = false): Promise<void> {
-    const index = await queries.openIndex(handle, projectId, kind);
+  async function due(handle: Db, owner: Owner, slice = false): Promise<void> {
+    const index = await queries.openIndex(handle, owner);
     if (!index) return;
     await addJob(
       handle,
       indexTask,
-      { project_id: projectId, kind },
+      payloadOf(owner),
       // What takes more than one slice comes after what a push asks for.
-      { jobKey: `${indexTask.name}:${kind}:${projectId}`, queueName: queueOf(index.network), priority: slice ? 5 : 0 },
+      { jobKey: `${indexTask.name}:${nameOf(owner)}`, queueName: queueOf(index.network), priority: slice ? 5 : 0 },
     );
   }
 
-  async function repositoryOf(projectId: number, kind: Kind): Promise<RepositoryRow | null> {
-    return kind === 'code' ? await deps.project(db, projectId) : await deps.wiki(projectId);
+  async function repositoryOf(owner: Owner): Promise<RepositoryRow | null> {
+    return owner.kind === 'code' && owner.project_id !== null
+      ? await deps.project(db, owner.project_id)
+      : await deps.wiki(owner);
+  }
+
+  /** Forks repeat the history of their source: only that of others is searched over many projects. */
+  async function hasHistory({ kind, project_id }: Owner): Promise<boolean> {
+    if (kind !== 'code' || project_id === null) return false;
+    return (await deps.project(db, project_id))?.forked_from_project_id === null;
   }
 
   /** Regular files of a commit, by path. */
@@ -118,8 +132,8 @@ export function codeIndexing(deps: {
     repo: git.Repo,
     written: Changes['written'],
     signal: AbortSignal,
+    until: number,
   ): Promise<boolean> {
-    const until = Date.now() + sliceMilliseconds;
     const oids = [...new Set(written.map(({ oid }) => oid))];
     for (let at = 0; at < oids.length; at += batchFiles) {
       signal.throwIfAborted();
@@ -144,17 +158,21 @@ export function codeIndexing(deps: {
     return true;
   }
 
-  async function update(projectId: number, kind: Kind, signal: AbortSignal): Promise<void> {
-    const row = await repositoryOf(projectId, kind);
-    const index = row ? await queries.openIndex(db, projectId, kind) : null;
+  async function update(owner: Owner, signal: AbortSignal): Promise<void> {
+    const row = await repositoryOf(owner);
+    const index = row ? await queries.openIndex(db, owner) : null;
     if (!row || !index) return;
     const repo = open(row);
     const head = row.refs_generation === 0 ? null : await headOf(open, row);
-    const of = { commit: head, branch: row.default_branch, generation: row.refs_generation };
-    if (head === index.commit) return await queries.recordIndexed(db, index.id, of);
+    const history = (await hasHistory(owner)) ? head : index.history;
+    const of = { commit: head, branch: row.default_branch, generation: row.refs_generation, history };
+    if (head === index.commit && history === index.history) return await queries.recordIndexed(db, index.id, of);
+    const until = Date.now() + sliceMilliseconds;
     await queries.recordProgress(db, index.id, { state: 'running' });
     const { written, removed } = await changesTo(index, repo, head, signal);
-    if (!(await storeContents(index, repo, written, signal))) return await due(db, projectId, kind, true);
+    if (!(await storeContents(index, repo, written, signal, until))) return await due(db, owner, true);
+    if (history !== index.history && !(await followHistory(db, index, { repo, head, signal, until })))
+      return await due(db, owner, true);
     const named = written.map(({ path, oid }) => ({ path, oid, language: languageNamed(path) }));
     await transaction(db, async (tx) => {
       await queries.writePaths(tx, index, named, removed);
@@ -162,18 +180,20 @@ export function codeIndexing(deps: {
     });
   }
 
-  async function updateOrSay(projectId: number, kind: Kind, signal: AbortSignal): Promise<void> {
-    const there = () => repositoryOf(projectId, kind);
-    await unlessGone(there, async () => {
-      try {
-        await update(projectId, kind, signal);
-      } catch (error) {
-        const index = await queries.openIndex(db, projectId, kind);
-        const message = error instanceof Error ? error.message : String(error);
-        if (index) await queries.recordProgress(db, index.id, { state: 'failed', error: message.slice(0, 1_000) });
-        throw error;
-      }
-    });
+  async function updateOrSay(owner: Owner, signal: AbortSignal): Promise<void> {
+    await unlessGone(
+      () => repositoryOf(owner),
+      async () => {
+        try {
+          await update(owner, signal);
+        } catch (error) {
+          const index = await queries.openIndex(db, owner);
+          const message = error instanceof Error ? error.message : String(error);
+          if (index) await queries.recordProgress(db, index.id, { state: 'failed', error: message.slice(0, 1_000) });
+          throw error;
+        }
+      },
+    );
   }
 
   /** Reads everything again, one after the other; until its turn comes each is searched as it is. */
@@ -181,37 +201,41 @@ export function codeIndexing(deps: {
     await addJobs(
       handle,
       rebuildTask,
-      indexes.map(({ project_id, kind, network }) => ({
-        payload: { project_id, kind },
-        jobKey: `${rebuildTask.name}:${kind}:${project_id}`,
-        queueName: queueOf(network),
+      indexes.map((index) => ({
+        payload: payloadOf(index),
+        jobKey: `${rebuildTask.name}:${nameOf(index)}`,
+        queueName: queueOf(index.network),
         priority: 5,
       })),
     );
   }
 
   const kindOf = Type.Union([Type.Literal('code'), Type.Literal('wiki')]);
-  const ofRepository = Type.Object({ project_id: Type.Integer(), kind: kindOf });
+  const ofRepository = Type.Union([
+    Type.Object({ project_id: Type.Integer(), kind: kindOf }),
+    Type.Object({ namespace_id: Type.Integer(), kind: Type.Literal('wiki') }),
+  ]);
+  const ownerOf = (payload: Static<typeof ofRepository>): Owner =>
+    'project_id' in payload ? { ...payload, namespace_id: null } : { ...payload, project_id: null };
   const follow = defineTask('code_index.follow', Type.Object({}), async () => {
-    for (const { project_id, kind } of await queries.staleIndexes(db, mostStale)) await due(db, project_id, kind, true);
+    for (const owner of await queries.staleIndexes(db, mostStale)) await due(db, owner, true);
   });
   const sweepSoon = () => addJob(db, sweepTask, {}, { jobKey: sweepTask.name });
   const tasks: Task[] = [
-    defineTask(
-      indexTask.name,
-      ofRepository,
-      ({ project_id, kind }, { signal }) => updateOrSay(project_id, kind, signal),
-      { maxAttempts: indexTask.maxAttempts, timeout: 3_600_000 },
-    ),
+    defineTask(indexTask.name, ofRepository, (payload, { signal }) => updateOrSay(ownerOf(payload), signal), {
+      maxAttempts: indexTask.maxAttempts,
+      timeout: 3_600_000,
+    }),
     defineTask(
       rebuildTask.name,
       ofRepository,
-      async ({ project_id, kind }) => {
-        const index = (await queries.indexesOf(db, project_id)).find((each) => each.kind === kind);
+      async (payload) => {
+        const owner = ownerOf(payload);
+        const index = await queries.findIndex(db, owner);
         if (!index) return;
         await transaction(db, async (tx) => {
           await queries.emptyIndex(tx, index);
-          await due(tx, project_id, kind, true);
+          await due(tx, owner, true);
         });
       },
       { maxAttempts: rebuildTask.maxAttempts, timeout: 600_000 },
@@ -244,9 +268,9 @@ export function codeIndexing(deps: {
         on(pushed, async ({ project_id, payload }, delivery) => {
           const found = project_id === null ? null : await delivery.project(project_id);
           const { id, default_branch: branch } = found?.project ?? {};
-          if (id !== undefined && payload.ref === `refs/heads/${branch}`) await due(db, id, 'code');
+          if (id !== undefined && payload.ref === `refs/heads/${branch}`) await due(db, codeOf(id));
         }),
-        on(projectFacts.updated, async ({ payload }) => await due(db, payload.project_id, 'code')),
+        on(projectFacts.updated, async ({ payload }) => await due(db, codeOf(payload.project_id))),
         on(projectDeleted, sweepSoon),
       ],
     },
@@ -255,6 +279,16 @@ export function codeIndexing(deps: {
     { schedule: '* * * * *', task: follow.name },
     { schedule: '41 * * * *', task: sweepTask.name },
   ];
-  return { tasks, consumers, cron, due, rebuild };
+  return {
+    tasks,
+    consumers,
+    cron,
+    rebuild,
+    /** The code of a project may have changed. */
+    codeDue: (handle: Db, projectId: number) => due(handle, codeOf(projectId)),
+    /** The wiki of a project or group has changed. */
+    wikiDue: (handle: Db, { project_id, namespace_id }: Omit<Owner, 'kind'>) =>
+      due(handle, { project_id, namespace_id, kind: 'wiki' }),
+  };
 }
 export type CodeIndexing = ReturnType<typeof codeIndexing>;

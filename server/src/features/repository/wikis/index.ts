@@ -2,6 +2,7 @@
 import type * as git from '@millrace/git';
 import type { Caller, Subject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
+import type { Wiki } from '../../../kernel/db/rows.ts';
 import type { Markdown } from '../../../kernel/markdown/index.ts';
 import type { Task } from '../../../kernel/queue/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
@@ -19,7 +20,7 @@ import { findWiki, findWikiById, setWikiBranch, wikisBelow } from './wikis.queri
 import { wikiRoutes } from './wikis.routes.ts';
 import { wikiService } from './wikis.service.ts';
 
-export { findProjectWiki, findWiki } from './wikis.queries.ts';
+export { findWiki, findWikiOf } from './wikis.queries.ts';
 
 export interface WikiDependencies extends Pick<WritePathDependencies<WikiSubject>, 'lockDb' | 'log' | 'stamp'> {
   readonly db: Db;
@@ -31,8 +32,8 @@ export interface WikiDependencies extends Pick<WritePathDependencies<WikiSubject
   readonly negotiation: Negotiation;
   readonly markdown: Pick<Markdown, 'html'>;
   readonly defaultStorage: string;
-  /** The wiki of a project has new pages. */
-  readonly written: (tx: Db, projectId: number) => Promise<void>;
+  /** A wiki has new pages. */
+  readonly written: (tx: Db, wiki: Pick<Wiki, 'project_id' | 'namespace_id'>) => Promise<void>;
 }
 
 export function wikis(deps: WikiDependencies) {

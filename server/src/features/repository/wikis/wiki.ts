@@ -48,8 +48,8 @@ export function wikiRepositories(deps: {
   /** Storage of wikis of groups; those of projects lie beside their repository. */
   readonly defaultStorage: string;
   readonly firstBranchName: () => Promise<string>;
-  /** The wiki of a project has new pages. */
-  readonly written: (tx: Db, projectId: number) => Promise<void>;
+  /** A wiki has new pages. */
+  readonly written: (tx: Db, wiki: Pick<Wiki, 'project_id' | 'namespace_id'>) => Promise<void>;
 }) {
   const { db, open } = deps;
 
@@ -126,7 +126,7 @@ export function wikiRepositories(deps: {
     const change = moved.find(({ ref, after }) => ref === `refs/heads/${branch}` && !/^0+$/.test(after));
     if (change) await tell(tx, wiki, actorId, change);
     await measureSoon(tx, id);
-    if (wiki.project_id !== null) await deps.written(tx, wiki.project_id);
+    await deps.written(tx, wiki);
     return { generation, headMoved: first?.headMoved ?? false };
   };
 

@@ -11,18 +11,16 @@ const columnsOf = (place: Subject) =>
     : { project_id: null, namespace_id: place.group.id };
 
 /** The wiki of a project or group; null when nobody has written to one. */
-export async function findWiki(db: Db, place: Subject): Promise<Wiki | null> {
-  const query = db.selectFrom('wikis').selectAll();
-  const of =
-    place.kind === 'project'
-      ? query.where('project_id', '=', place.project.id)
-      : query.where('namespace_id', '=', place.group.id);
-  return (await of.executeTakeFirst()) ?? null;
-}
+export const findWiki = (db: Db, place: Subject): Promise<Wiki | null> => findWikiOf(db, columnsOf(place));
 
-/** The wiki of a project, where only its id is known. */
-export async function findProjectWiki(db: Db, projectId: number): Promise<Wiki | null> {
-  return (await db.selectFrom('wikis').selectAll().where('project_id', '=', projectId).executeTakeFirst()) ?? null;
+/** The wiki of a project or of a group, where only its id is known. */
+export async function findWikiOf(db: Db, of: Pick<Wiki, 'project_id' | 'namespace_id'>): Promise<Wiki | null> {
+  const query = db.selectFrom('wikis').selectAll();
+  const owned =
+    of.project_id === null
+      ? query.where('namespace_id', '=', of.namespace_id)
+      : query.where('project_id', '=', of.project_id);
+  return (await owned.executeTakeFirst()) ?? null;
 }
 
 export async function findWikiById(db: Db, id: number): Promise<Wiki | null> {

@@ -116,6 +116,7 @@ import { groupTransfersMigration } from './0910-group-transfers.ts';
 import { worstVulnerabilitiesMigration } from './0915-worst-vulnerabilities.ts';
 import { commitSubscriptionsMigration } from './0916-commit-subscriptions.ts';
 import { importedPipelinesMigration } from './0940-imported-pipelines.ts';
+import { searchIndexMigration } from './0945-search-index.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -241,4 +242,5 @@ export const migrations: readonly Migration[] = [
   worstVulnerabilitiesMigration,
   commitSubscriptionsMigration,
   importedPipelinesMigration,
+  searchIndexMigration,
 ];
