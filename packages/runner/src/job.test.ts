@@ -124,6 +124,32 @@ test('fetches real git over HTTP with the job token, reuses the clone, and keeps
   expect(await missing.final).toMatchObject({ state: 'failed', failure_reason: 'runner_system_failure' });
 });
 
+test('what an earlier job has fetched is not fetched again, unless its refs moved or more history is wanted', async () => {
+  h.start();
+  const info = h.repository('again', { 'a.txt': 'first\n' });
+  const at = (sha: string) => ({
+    ...info,
+    refspecs: ['+refs/heads/main:refs/remotes/origin/main'],
+    refs: { 'refs/remotes/origin/main': sha },
+  });
+  const fetches = async (git: ReturnType<typeof at>, script: string[] = []) => {
+    const before = h.server.gitHeaders.length;
+    const record = h.server.enqueue(
+      withCredential(h.job({ git_info: git, variables: [], script: ['cat a.txt', ...script] })),
+    );
+    expect(await record.final).toMatchObject({ state: 'success' });
+    expect(record.trace.toString()).toMatch(/^first$/m);
+    return h.server.gitHeaders.length > before;
+  };
+  expect(await fetches(at(info.sha), ['rm a.txt'])).toBe(true);
+  expect(await fetches(at(info.sha))).toBe(false);
+  expect(await fetches({ ...at(info.sha), depth: 1 })).toBe(true);
+  expect(await fetches({ ...at(info.sha), depth: 1 }, ['git update-ref -d refs/remotes/origin/main'])).toBe(false);
+  expect(await fetches({ ...at(info.sha), depth: 1 }, ['git pack-refs --all'])).toBe(true);
+  expect(await fetches({ ...at(info.sha), depth: 1 })).toBe(true);
+  expect(await fetches({ ...at('a'.repeat(40)), depth: 1 })).toBe(true);
+});
+
 test('a repository that an earlier job prepared is not that of the next one', async () => {
   h.start();
   const info = h.repository('prepared', { 'a.txt': 'first\n' });

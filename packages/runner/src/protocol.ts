@@ -72,6 +72,8 @@ export type JobPayload = {
     before_sha?: string;
     ref_type?: string;
     refspecs?: string[] | null;
+    /** Where the refs of the clone are after the fetch; our server says it. */
+    refs?: Record<string, string>;
     depth?: number | null;
     repo_object_format?: string | null;
   };

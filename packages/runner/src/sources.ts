@@ -62,7 +62,7 @@ export const withoutSources = (strategy: 'none' | 'empty'): string =>
 
 /** The commands of the stage. They run in the workspace, which may hold an earlier job's repository. */
 export function sourceCommands(job: JobPayload, remote: Remote, get: Variables['get']): string[] {
-  const { depth, refspecs, repo_object_format: format } = job.git_info;
+  const { depth, refspecs, refs, repo_object_format: format } = job.git_info;
   const fetchFlags = words(get('GIT_FETCH_EXTRA_FLAGS'), ['--prune', '--quiet']);
   const specs = refspecs?.length ? refspecs : ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
   const depthFlags = depth ? [`--depth=${depth}`] : [];
@@ -74,8 +74,25 @@ export function sourceCommands(job: JobPayload, remote: Remote, get: Variables['
   return [
     depth ? `echo 'Fetching changes with git depth set to ${Number(depth)}...'` : "echo 'Fetching changes...'",
     ...repository(remote.url, format === 'sha256'),
-    ...fetch,
+    ...(refs && Object.keys(refs).length > 0 && get('GIT_FETCH_EXTRA_FLAGS') === undefined
+      ? unlessFetched(refs, depth ?? 0, fetch)
+      : fetch),
     ...checkout(job, get),
+  ];
+}
+
+/** Where an earlier job of the slot left with how much history it was fetched. */
+const DEPTH_FILE = '.git/millrace-depth';
+
+/**
+ * Fetches unless an earlier job has fetched the same with the same depth: its refs are where they would be. They are read
+ * by the shell, as plain files: what a job packed or replaced is fetched again.
+ */
+function unlessFetched(refs: Record<string, string>, depth: number, fetch: string[]): string[] {
+  const known = Object.entries(refs).map(([ref, sha]) => quote(`.git/${ref} ${sha}`));
+  return [
+    `fetched=yes; for known in ${known.join(' ')} '${DEPTH_FILE} ${depth}'; do file="\${known% *}"; value=; if [ -f "$file" ]; then read -r value < "$file" || :; fi; if [ "$value" != "\${known##* }" ]; then fetched=; fi; done`,
+    `if [ -z "$fetched" ]; then echo none > ${DEPTH_FILE}\n${fetch.join('\n')}\necho ${depth} > ${DEPTH_FILE}\nfi`,
   ];
 }
 

@@ -162,18 +162,31 @@ const cacheOf = (cache: PlanCache, job: Job, project: PayloadRows['project']) =>
   fallback_keys: cache.fallback_keys,
 });
 
-/** What the job fetches: the pipeline's own ref, and its branch or tag while that exists; a merge may have removed it. */
-async function refspecs(deps: CiDependencies, rows: PayloadRows, job: Job): Promise<string[]> {
+/**
+ * What the job fetches: the pipeline's own ref, and its branch or tag while that exists; a merge may have removed it. With
+ * it where the refs of the job's clone are then: who has them so has nothing to fetch.
+ */
+async function fetched(
+  deps: CiDependencies,
+  rows: PayloadRows,
+  job: Job,
+): Promise<{ refspecs: string[]; refs: Record<string, string> }> {
   const ref = `refs/pipelines/${job.pipeline_id}`;
   // git sends no password where it is not asked for one: to a public project it comes as a stranger, who may not be shown
   // the ref, and gets its commit all the same.
   const place = { kind: 'project', project: rows.project, namespace: rows.namespace, level: 0 } as const;
   const shown = canOnProject(anonymous, 'read_pipeline', place) || !canOnProject(anonymous, 'read_code', place);
-  const kept = `+${shown ? ref : rows.pipeline.sha}:${ref}`;
-  if (rows.pipeline.merge_request_id !== null) return [kept];
+  const { sha, merge_request_id: request } = rows.pipeline;
+  const kept = `+${shown ? ref : sha}:${ref}`;
+  const refs = { [ref]: sha };
+  if (request !== null) return { refspecs: [kept], refs };
   const name = job.tag ? `refs/tags/${job.ref}` : `refs/heads/${job.ref}`;
-  if ((await deps.repository.resolve(rows.project, name)) === null) return [kept];
-  return job.tag ? [`+${name}:${name}`, kept] : [kept, `+${name}:refs/remotes/origin/${job.ref}`];
+  const now = await deps.repository.resolve(rows.project, name);
+  if (now === null) return { refspecs: [kept], refs };
+  // What is known of a tag is its commit, which is not where an annotated one is.
+  if (job.tag) return { refspecs: [`+${name}:${name}`, kept], refs: {} };
+  const remote = `refs/remotes/origin/${job.ref}`;
+  return { refspecs: [kept, `+${name}:${remote}`], refs: { ...refs, [remote]: now } };
 }
 
 /** Variables of the job in the order in which later ones win. */
@@ -329,6 +342,7 @@ export async function jobPayload(
     when,
     allow_failure: allowFailure,
   });
+  const { refspecs, refs } = await fetched(deps, rows, job);
   const payload = {
     id: job.id,
     token,
@@ -355,7 +369,9 @@ export async function jobPayload(
       sha: rows.pipeline.sha,
       before_sha: rows.pipeline.before_sha,
       ref_type: job.tag ? 'tag' : 'branch',
-      refspecs: await refspecs(deps, rows, job),
+      refspecs,
+      // Of ours alone: others do not know it.
+      ...(runner.built_in && { refs }),
       depth,
       protected: job.ref_protected,
     },

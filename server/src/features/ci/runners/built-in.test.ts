@@ -37,6 +37,22 @@ it('security 24: nobody takes the built-in runner away, by its id or its token, 
   }
 });
 
+it('the built-in runner is told where the refs are that it would fetch, and no other runner is', async () => {
+  const project = await world.project();
+  const { id, sha } = await project.push('one: {script: [x]}\ntwo: {script: [x]}');
+  await ensureBuiltInRunner(world.app.db, world.app.kernels.secrets);
+  const gitInfo = async (runner: ReturnType<typeof protocolRunner>) =>
+    (await runner.run()).git_info as { refs?: Record<string, string> };
+  const own = protocolRunner(world.app, builtInRunnerToken(world.app.kernels.secrets));
+  // Without a runner that isolates jobs it takes those of administrators alone.
+  const { db } = world.app;
+  await db.updateTable('projects').set({ creator_id: world.admin.user.id }).where('id', '=', project.id).execute();
+  const mine = db.updateTable('jobs').set({ user_id: world.admin.user.id });
+  await mine.where('project_id', '=', project.id).execute();
+  expect((await gitInfo(own)).refs).toEqual({ [`refs/pipelines/${id}`]: sha, 'refs/remotes/origin/main': sha });
+  expect(await gitInfo(await world.runner())).not.toHaveProperty('refs');
+});
+
 it('where the instance has none any more, what is left of it can be deleted', async () => {
   const { id } = await ensureBuiltInRunner(world.app.db, world.app.kernels.secrets);
   expect((await world.app.api('DELETE', `/runners/${id}`, { token: world.admin.token })).status).toBe(204);
