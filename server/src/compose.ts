@@ -242,6 +242,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     secrets,
     ...{ markdown: kernels.markdown, noteables: collaboration.noteables },
     project: (idOrPath, caller) => namespaces.parents.project(idOrPath, caller),
+    group: (idOrPath, caller) => namespaces.parents.group(idOrPath, caller),
     resolver: identity.resolver,
     search: { ...repository.search, ...planning.search, ...review.search, projects: namespaces.list, log },
     feedCaller: identity.feedCaller,

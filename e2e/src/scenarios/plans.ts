@@ -226,6 +226,46 @@ async function pageSteps(suite: Suite, page: Page, call: Api, made: Planned): Pr
       await look(page, 'roadmap');
     },
   );
+  await suite.step('epics are dragged and moved by keyboard on a board of the group', async () => {
+    await call.expect(201, 'POST', `${group}/labels`, { name: 'now', color: '#1f75cb' });
+    await page.goto('/groups/shipyard/-/epics');
+    await page.getByRole('main').getByRole('link', { name: 'Boards', exact: true }).click();
+    await page.getByRole('button', { name: 'Create board' }).click();
+    await headed(page, 'Epics');
+    await page.getByRole('button', { name: 'Add list' }).click();
+    const dialog = page.getByRole('dialog');
+    const label = dialog.getByRole('textbox', { name: 'Label' }).or(dialog.getByRole('combobox', { name: 'Label' }));
+    await label.first().click();
+    await page.getByRole('option', { name: 'now' }).click();
+    await dialog.getByRole('button', { name: 'Add list' }).click();
+    await column(page, 'now').waitFor();
+    await drag(page, 'Rigging', column(page, 'now'));
+    await shows(page, 'now', ['Rigging']);
+    await page.locator('[data-card]', { hasText: 'Watertight' }).focus();
+    await page.keyboard.press('Shift+ArrowRight');
+    await shows(page, 'now', ['Watertight', 'Rigging']);
+    await page.getByRole('button', { name: 'Move Rigging' }).click();
+    await page.getByRole('menuitem', { name: 'Move to Closed' }).click();
+    await shows(page, 'Closed', ['Rigging']);
+    const kept = (query: string) =>
+      call
+        .expect<{ title: string }[]>(200, 'GET', `${group}/epics?${query}`)
+        .then((all) => all.map(({ title }) => title));
+    await until('the server keeps it', 20, async () => (await kept('state=closed')).join() === 'Rigging');
+    assert.deepEqual(await kept('state=opened&labels=now'), ['Watertight']);
+    await look(page, 'epic-board');
+  });
+  await suite.step('the activity of the group tells of its epics and of the projects below', async () => {
+    await page.goto('/groups/shipyard/-/activity');
+    await page.getByRole('list', { name: 'Activity' }).getByText('&3 Rigging').first().waitFor();
+    await page.getByRole('list', { name: 'Activity' }).getByText('Shipyard / Hull').first().waitFor();
+    await look(page, 'group-activity');
+    const tabs = await page.getByRole('navigation', { name: 'Group' }).boundingBox();
+    assert.ok(tabs && tabs.height > 30, `the tabs are ${tabs?.height} px high`);
+    await page.getByRole('navigation', { name: 'Group' }).getByRole('link', { name: 'Pipelines' }).click();
+    await headed(page, 'Pipelines');
+    await page.getByText('No pipelines yet').waitFor();
+  });
   await suite.step('all of it can be read in the dark and on a telephone', async () => {
     for (const [scheme, width] of [
       ['dark', 1280],
@@ -240,7 +280,10 @@ async function pageSteps(suite: Suite, page: Page, call: Api, made: Planned): Pr
         ['cadences', '/groups/shipyard/-/cadences', 'Fortnights'],
         ['epics', '/groups/shipyard/-/epics', 'Watertight'],
         ['epic', '/groups/shipyard/-/epics/1', 'She floats.'],
+        ['epic-board', '/groups/shipyard/-/epic_boards', 'Watertight'],
         ['roadmap', '/groups/shipyard/-/roadmap', 'Seaworthy'],
+        ['group-activity', '/groups/shipyard/-/activity', 'Rigging'],
+        ['group-pipelines', '/groups/shipyard/-/pipelines', 'No pipelines yet'],
         ['value-stream', '/groups/shipyard/-/value_stream_analytics', 'Cycle time'],
       ] as const) {
         await page.goto(address);

@@ -2424,6 +2424,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in a group and in the groups and projects below it
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/export": {
         parameters: {
             query?: never;
@@ -3558,6 +3578,26 @@ export interface paths {
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdPendingMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/pipelines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List pipelines of the projects of a group and of the groups below it
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdPipelines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -19788,18 +19828,25 @@ export interface components {
             author_username: string;
             /** Format: date-time */
             created_at: string;
+            /** @description Name of the project or group with those of the groups above */
+            full_name: string;
+            /** @description Path of the project or group with those of the groups above */
+            full_path: string;
+            /** @description Group of the epic; null where it happened in a project */
+            group_id: number | null;
             id: number;
             /** @description Whether it was imported */
             imported: boolean;
             /** @description Where it was imported from; `none` otherwise */
             imported_from: string;
             note?: components["schemas"]["Note"];
-            project_id: number;
+            /** @description Null where it is about an epic of a group */
+            project_id: number | null;
             push_data?: components["schemas"]["PushData"];
             target_id: number | null;
             target_iid: number | null;
             target_title: string | null;
-            /** @description `Issue`, `MergeRequest`, `Milestone`, `WikiPage::Meta`, or of a comment `Note`, `DiscussionNote`, `DiffNote`; null where the event is about the project */
+            /** @description `Issue`, `MergeRequest`, `Milestone`, `Epic`, `WikiPage::Meta`, or of a comment `Note`, `DiscussionNote`, `DiffNote`; null where the event is about the project */
             target_type: string | null;
             wiki_page?: components["schemas"]["EventWikiPage"];
         };
@@ -19982,42 +20029,6 @@ export interface components {
             project_id: number;
             /** @description The only target branches that it is for; none: all */
             protected_branches: components["schemas"]["StatusCheckBranch"][];
-        };
-        /** FailedPipeline */
-        FailedPipeline: {
-            /** Format: date-time */
-            created_at: string;
-            /** @description With `with_details` */
-            details?: {
-                /** @description Null where the commit is gone */
-                commit_title: string | null;
-                /** @description Seconds that it ran */
-                duration: number | null;
-                /** @description In their order */
-                stages: {
-                    name: string;
-                    status: string;
-                }[];
-                user: components["schemas"]["UserReference"] | null;
-            };
-            id: number;
-            /** @description Number within the project */
-            iid: number;
-            name: string | null;
-            project: {
-                id: number;
-                name_with_namespace: string;
-                path_with_namespace: string;
-            };
-            /** @description Id of the project */
-            project_id: number;
-            ref: string;
-            sha: string;
-            source: string;
-            status: string;
-            /** Format: date-time */
-            updated_at: string;
-            web_url: string;
         };
         /** Feature */
         Feature: {
@@ -23868,6 +23879,42 @@ export interface components {
             value: string;
             /** @description `env_var` or `file` */
             variable_type: string;
+        };
+        /** PipelineWithProject */
+        PipelineWithProject: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description With `with_details` */
+            details?: {
+                /** @description Null where the commit is gone */
+                commit_title: string | null;
+                /** @description Seconds that it ran */
+                duration: number | null;
+                /** @description In their order */
+                stages: {
+                    name: string;
+                    status: string;
+                }[];
+                user: components["schemas"]["UserReference"] | null;
+            };
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            name: string | null;
+            project: {
+                id: number;
+                name_with_namespace: string;
+                path_with_namespace: string;
+            };
+            /** @description Id of the project */
+            project_id: number;
+            ref: string;
+            sha: string;
+            source: string;
+            status: string;
+            /** Format: date-time */
+            updated_at: string;
+            web_url: string;
         };
         /** PlayedPipelineSchedule */
         PlayedPipelineSchedule: {
@@ -42698,6 +42745,66 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdEvents: {
+        parameters: {
+            query?: {
+                /** @description Only what was done this way */
+                action?: "created" | "updated" | "closed" | "reopened" | "pushed" | "commented" | "merged" | "joined" | "left" | "destroyed" | "expired" | "approved";
+                /** @description Only of days after this one */
+                after?: string;
+                /** @description Only of days before this one */
+                before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description By time; the newest first unless told */
+                sort?: "asc" | "desc";
+                /** @description Only what was done to objects of this kind */
+                target_type?: "issue" | "milestone" | "merge_request" | "note" | "project" | "snippet" | "user" | "wiki" | "design" | "epic";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postGroupsByIdExport: {
         parameters: {
             query?: never;
@@ -46531,6 +46638,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PendingMember"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdPipelines: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only pipelines of this branch or tag */
+                ref?: string;
+                /** @description Only pipelines started by this */
+                source?: string;
+                /** @description Only pipelines in this status */
+                status?: "created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled";
+                /** @description Who caused it */
+                username?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineWithProject"][];
                 };
             };
             301: components["responses"]["Moved"];
@@ -81321,7 +81486,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FailedPipeline"][];
+                    "application/json": components["schemas"]["PipelineWithProject"][];
                 };
             };
             304: components["responses"]["NotModified"];

@@ -119,10 +119,17 @@ export async function unwrap<T>(call: Promise<{ data?: T; error?: unknown; respo
   return data as T;
 }
 
+/** One page of a list. */
+export interface Paged<T> {
+  readonly items: T[];
+  readonly nextPage: number | null;
+  readonly total: number | null;
+}
+
 /** Data of a list with what its headers say about the next page. */
 export async function unwrapPage<T>(
   call: Promise<{ data?: T[]; error?: unknown; response: Response }>,
-): Promise<{ items: T[]; nextPage: number | null; total: number | null }> {
+): Promise<Paged<T>> {
   const answer = await call.catch(() => {
     throw apiError(0, null);
   });

@@ -1,10 +1,32 @@
 /** Boards of projects and groups: their columns, the issues in them, and moving these. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
+import { client, type Paged, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
 
-export type Board = Schemas['Board'];
-export type BoardList = Schemas['BoardList'];
-export type BoardIssue = Schemas['ListedIssue'];
+type Listed = Schemas['ListedIssue'];
+
+/** A list of a board: by label, or on boards of issues by something else. */
+export interface BoardList
+  extends Pick<Schemas['BoardList'], 'id' | 'assignee' | 'milestone' | 'iteration' | 'position'> {
+  readonly label?: { readonly name: string; readonly color: string; readonly description: string | null } | null;
+}
+
+/** A board of issues, or of epics, which have less to be narrowed to. */
+export interface Board
+  extends Pick<
+    Schemas['Board'],
+    'id' | 'name' | 'hide_backlog_list' | 'hide_closed_list' | 'milestone' | 'assignee' | 'weight'
+  > {
+  readonly labels: ReadonlyArray<{ readonly name: string }>;
+  readonly lists: readonly BoardList[];
+}
+
+/** What is on a board: an issue or an epic. */
+export interface BoardIssue
+  extends Pick<Listed, 'id' | 'iid' | 'title' | 'confidential' | 'weight' | 'due_date' | 'assignees' | 'labels'> {
+  readonly references: Pick<Listed['references'], 'full' | 'short'>;
+  /** Where changes of it are told. */
+  readonly topic: string;
+}
 export type PlaceKind = 'project' | 'group';
 
 /** Id of a list, or the columns before and after the lists. */
@@ -45,32 +67,33 @@ export function boardsOf(kind: PlaceKind, path: string) {
   const base = bases[kind] as (typeof bases)['group'];
   const id = { id: path };
   const one = `${base}/{board_id}` as const;
-  const key = [kind, path, 'boards'] as const;
+  const key: readonly string[] = [kind, path, 'boards'];
   const at = (board_id: number) => ({ path: { ...id, board_id } });
   return {
     key,
     list: () =>
       queryOptions({
         queryKey: [...key, 'list'],
-        queryFn: () => unwrapAll(client.GET(base, { params: { path: id, query: { per_page: 100 } } })),
+        queryFn: (): Promise<Board[]> =>
+          unwrapAll(client.GET(base, { params: { path: id, query: { per_page: 100 } } })),
       }),
     /** The issues of a column, page by page. */
-    column: (boardId: number, column: ColumnName) =>
+    column: (board: Board, column: ColumnName) =>
       infiniteQueryOptions({
-        queryKey: [...key, boardId, 'column', column],
-        queryFn: ({ pageParam }) =>
-          unwrapPage(
-            client.GET(`${one}/issues` as const, {
-              params: { ...at(boardId), query: { column, per_page: 50, page: pageParam, with_labels_details: true } },
-            }),
-          ),
+        queryKey: [...key, board.id, 'column', column],
+        queryFn: async ({ pageParam }): Promise<Paged<BoardIssue>> => {
+          const query = { column, per_page: 50, page: pageParam, with_labels_details: true };
+          const found = await unwrapPage(client.GET(`${one}/issues` as const, { params: { ...at(board.id), query } }));
+          const items = found.items.map((issue) => ({ ...issue, topic: `project:${issue.project_id}:issues` }));
+          return { ...found, items };
+        },
         initialPageParam: 1,
         getNextPageParam: (last) => last.nextPage,
       }),
-    move: (boardId: number, { issue, from, to, above, below }: BoardMove) =>
+    move: (board: Board, { issue, from, to, above, below }: BoardMove): Promise<unknown> =>
       unwrap(
         client.PUT(`${one}/issues/{issue_id}` as const, {
-          params: { path: { ...id, board_id: boardId, issue_id: issue.id } },
+          params: { path: { ...id, board_id: board.id, issue_id: issue.id } },
           body: {
             from_column: from,
             to_column: to,
@@ -79,7 +102,7 @@ export function boardsOf(kind: PlaceKind, path: string) {
           },
         }),
       ),
-    create: (name: string) => unwrap(client.POST(base, { params: { path: id }, body: { name } })),
+    create: (name: string): Promise<Board> => unwrap(client.POST(base, { params: { path: id }, body: { name } })),
     change: (
       boardId: number,
       {
@@ -90,12 +113,12 @@ export function boardsOf(kind: PlaceKind, path: string) {
         readonly hide_backlog_list?: boolean;
         readonly hide_closed_list?: boolean;
       },
-    ) =>
+    ): Promise<Board> =>
       unwrap(client.PUT(one, { params: at(boardId), body: { ...body, ...(labels ? { labels: [...labels] } : {}) } })),
     remove: (boardId: number) => unwrap(client.DELETE(one, { params: at(boardId) })),
-    addList: (boardId: number, body: ListSubject) =>
+    addList: (boardId: number, body: ListSubject): Promise<unknown> =>
       unwrap(client.POST(`${one}/lists` as const, { params: at(boardId), body })),
-    moveList: (boardId: number, list_id: number, position: number) =>
+    moveList: (boardId: number, list_id: number, position: number): Promise<unknown> =>
       unwrap(
         client.PUT(`${one}/lists/{list_id}` as const, {
           params: { path: { ...id, board_id: boardId, list_id } },
@@ -108,6 +131,8 @@ export function boardsOf(kind: PlaceKind, path: string) {
       ),
   };
 }
+
+export type Boards = ReturnType<typeof boardsOf>;
 
 /** What lists can be made of at a place. */
 export const listChoices = (kind: PlaceKind, path: string, type: keyof ListSubject) =>

@@ -16,6 +16,8 @@ export interface EpicValues {
   readonly title?: string;
   readonly description?: string | null;
   readonly labels?: string[];
+  readonly add_labels?: string[];
+  readonly remove_labels?: string[];
   readonly confidential?: boolean;
   readonly start_date_is_fixed?: boolean;
   readonly start_date_fixed?: string | null;

@@ -64,13 +64,13 @@ export const protectedTags = (path: string) =>
       unwrapAll(client.GET('/projects/{id}/protected_tags', { params: { path: { id: path }, query: all } })),
   });
 
-/** Members whose name or user name has the text. */
-export const membersCalled = (path: string, text: string) =>
+/** Members of a project or group whose name or user name has the text. */
+export const membersCalled = (path: string, text: string, kind: 'project' | 'group' = 'project') =>
   queryOptions({
-    queryKey: ['project', path, 'members-called', text],
+    queryKey: [kind, path, 'members-called', text],
     queryFn: () =>
       unwrap(
-        client.GET('/projects/{id}/members/all', {
+        client.GET(kind === 'project' ? '/projects/{id}/members/all' : '/groups/{id}/members/all', {
           params: { path: { id: path }, query: { per_page: 20, ...(text ? { query: text } : {}) } },
         }),
       ),

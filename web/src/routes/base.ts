@@ -4,6 +4,7 @@ import { ErrorPage, MissingPage } from '../features/frame/ErrorPages.tsx';
 import { Frame } from '../features/frame/Frame.tsx';
 import { forbidden } from '../lib/api.ts';
 import * as data from '../lib/data.ts';
+import type { PipelineSearch } from '../lib/group-lists.ts';
 import { groupLevel } from '../lib/groups.ts';
 import { type MemberFilter, readMemberFilter } from '../lib/members.ts';
 import { queries } from '../lib/queries.ts';
@@ -19,6 +20,15 @@ export const number = (value: unknown): number | undefined =>
 export const memberSearch = (search: Record<string, unknown>): MemberFilter & { tab?: string | undefined } => ({
   ...readMemberFilter(search),
   tab: text(search.tab),
+});
+
+/** What stands in the address of the pipelines of a project or group. */
+export const pipelineSearch = (search: Record<string, unknown>): PipelineSearch => ({
+  page: number(search.page),
+  ref: text(search.ref),
+  status: text(search.status),
+  source: text(search.source),
+  username: text(search.username),
 });
 
 export const root = createRootRoute({

@@ -1,9 +1,15 @@
-/** Routes of the issues and merge requests of a group, below its route. */
+/** Routes of the issues, merge requests, pipelines and activity of a group, below its route. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { type GroupListFilter, groupIssues, groupMergeRequests } from '../lib/group-lists.ts';
+import {
+  type GroupListFilter,
+  groupEvents,
+  groupIssues,
+  groupMergeRequests,
+  groupPipelines,
+} from '../lib/group-lists.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { group, number, text } from './base.ts';
+import { group, number, pipelineSearch, text } from './base.ts';
 
 const common = {
   getParentRoute: () => group,
@@ -28,4 +34,21 @@ const mergeRequests = createRoute({
   component: lazyRouteComponent(() => import('../features/groups/GroupLists.tsx'), 'GroupMergeRequests'),
 });
 
-export const groupListRoutes = [issues, mergeRequests] as const;
+const pipelines = createRoute({
+  getParentRoute: () => group,
+  path: '/pipelines',
+  validateSearch: pipelineSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => queries.ensureQueryData(groupPipelines(fromSegment(params.path), deps)),
+  component: lazyRouteComponent(() => import('../features/pipelines/GroupPipelinesPage.tsx')),
+});
+const activity = createRoute({
+  getParentRoute: () => group,
+  path: '/activity',
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => queries.ensureQueryData(groupEvents(fromSegment(params.path), deps.page ?? 1)),
+  component: lazyRouteComponent(() => import('../features/activity/GroupActivityPage.tsx')),
+});
+
+export const groupListRoutes = [issues, mergeRequests, pipelines, activity] as const;

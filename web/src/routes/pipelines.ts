@@ -10,28 +10,14 @@ import { testReport, testSummary } from '../lib/test-reports.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { load, parts } from '../loaders.ts';
 import { artifactBrowser } from './artifacts.ts';
-import { number, signedIn, text } from './base.ts';
+import { number, pipelineSearch, signedIn, text } from './base.ts';
 import { under } from './project.ts';
 import { scheduleRoutes } from './schedules.ts';
-
-interface PipelineSearch {
-  readonly page?: number | undefined;
-  readonly ref?: string | undefined;
-  readonly status?: string | undefined;
-  readonly source?: string | undefined;
-  readonly username?: string | undefined;
-}
 
 const pipelines = createRoute({
   ...under,
   path: '/pipelines',
-  validateSearch: (search): PipelineSearch => ({
-    page: number(search.page),
-    ref: text(search.ref),
-    status: text(search.status),
-    source: text(search.source),
-    username: text(search.username),
-  }),
+  validateSearch: pipelineSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) => load(parts(params.path).pipelines(deps)),
   component: lazyRouteComponent(() => import('../features/pipelines/PipelinesPage.tsx')),

@@ -1,5 +1,5 @@
 /** Activity: what happens in projects, reported to people and programs. */
-import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Caller, GroupSubject, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { CredentialResolver } from '../../kernel/http/credentials.ts';
@@ -32,6 +32,8 @@ export interface ActivityDependencies {
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   /** A project by id or full path as the caller sees it. */
   readonly project: (idOrPath: string, caller: Caller) => Promise<ProjectSubject | null>;
+  /** A group likewise. */
+  readonly group: (idOrPath: string, caller: Caller) => Promise<GroupSubject | null>;
   readonly readPush: PushReader;
   readonly webhooks: Omit<WebhookDependencies, 'db' | 'announce'>;
   readonly search: Omit<SearchDependencies, 'db' | 'externalUrl'>;

@@ -30,6 +30,7 @@ import { type CreateOutcome, type CreatePipeline, pipelineMaker } from './pipeli
 import { countFailedPipelines } from './pipelines/failed.queries.ts';
 import { failedPipelineRoutes } from './pipelines/failed.routes.ts';
 import { followers } from './pipelines/following.ts';
+import { groupPipelineRoutes } from './pipelines/group-pipelines.routes.ts';
 import { type MergeRequestPipelines, mergeRequestPipelines } from './pipelines/merge-request-pipelines.ts';
 import { pipelineMetadataRoutes } from './pipelines/metadata.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
@@ -155,6 +156,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     routes: [
       ...pipelineRoutes(deps, pipelines, jobs, writes),
       ...failedPipelineRoutes(deps),
+      ...groupPipelineRoutes(deps),
       ...pipelineMetadataRoutes(deps, writes),
       pipelineStatisticsRoute(deps),
       ...testReportRoutes(deps, reports),

@@ -53,6 +53,7 @@ import { metricImageRoutes } from './metric-images/metric-images.routes.ts';
 export { boardRelation, groupBoardRelation } from './boards/transfer.ts';
 export { epicBoardRelation } from './epic-boards/transfer.ts';
 export type { FindEpics } from './epics/finding.ts';
+export { epicsSeen } from './epics/seen.queries.ts';
 export { epicLinkRelation, epicRelation } from './epics/transfer.ts';
 export { tellDueIssues } from './issues/due.ts';
 export { labelsOf as labelsOfIssues } from './issues/issues.queries.ts';

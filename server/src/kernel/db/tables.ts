@@ -459,10 +459,10 @@ export interface EpicsTable {
 export interface EventsTable {
   id: Generated<number>;
   fact_id: number | null;
-  project_id: number;
+  project_id: number | null;
   author_id: number;
   action: 'created' | 'updated' | 'closed' | 'reopened' | 'pushed' | 'commented' | 'merged' | 'joined' | 'left' | 'destroyed' | 'expired' | 'approved';
-  target_type: 'merge_request' | 'wiki_page' | 'note' | 'milestone' | 'issue' | null;
+  target_type: 'merge_request' | 'wiki_page' | 'note' | 'milestone' | 'issue' | 'epic' | null;
   merge_request_id: number | null;
   push_action: 'created' | 'removed' | 'pushed' | null;
   ref_type: 'branch' | 'tag' | null;
@@ -477,6 +477,8 @@ export interface EventsTable {
   milestone_id: number | null;
   ref_count: number | null;
   issue_id: number | null;
+  namespace_id: number | null;
+  epic_id: number | null;
 }
 
 export interface ExternalStatusCheckBranchesTable {

@@ -13,7 +13,7 @@ export default function ActivityPage() {
   const navigate = useNavigate();
   return (
     <Page title={`Activity · ${project.name_with_namespace}`} heading="Activity">
-      <EventList events={events.items} place={project} />
+      <EventList events={events.items} here />
       <Pager
         page={page}
         nextPage={events.nextPage}

@@ -1,9 +1,7 @@
 /** What people did, the newest first, in one line each. */
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
-import * as data from '../../lib/data.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -14,43 +12,37 @@ import classes from './activity.module.css';
 
 type Event = Schemas['Event'];
 
-interface Place {
-  readonly path_with_namespace: string;
-  readonly name_with_namespace: string;
-}
-
 const pages = {
   Issue: ['/p/$path/issues/$iid', '#'],
   MergeRequest: ['/p/$path/merge_requests/$iid', '!'],
+  Epic: ['/g/$path/epics/$iid', '&'],
 } as const;
 
-/** The issue or merge request that an event, or the comment that it is, is about. */
+/** The issue, merge request or epic that an event, or the comment that it is, is about. */
 function numberedTarget({ target_type, target_iid, target_title, note }: Event) {
   const kind = note ? note.noteable_type : target_type;
   const iid = note ? note.noteable_iid : target_iid;
-  if ((kind !== 'Issue' && kind !== 'MergeRequest') || iid === null) return null;
+  if ((kind !== 'Issue' && kind !== 'MergeRequest' && kind !== 'Epic') || iid === null) return null;
   const [to, sign] = pages[kind];
   return { to, iid, label: `${sign}${iid} ${target_title ?? ''}` };
 }
 
 /** What it was done to, with a link where there is something to see. */
-function Target({ event, place }: { event: Event; place: Place | undefined }) {
+function Target({ event }: { event: Event }) {
   const push = event.push_data;
-  const params = place && { path: toSegment(place.path_with_namespace) };
+  const params = { path: toSegment(event.full_path) };
   const numbered = numberedTarget(event);
   if (numbered) {
     const { to, iid, label } = numbered;
-    return params ? (
+    return (
       <Link to={to} params={{ ...params, iid: String(iid) }} data-entry>
         {label}
       </Link>
-    ) : (
-      label
     );
   }
   if (event.wiki_page) {
     const { slug, title } = event.wiki_page;
-    return params && event.action_name !== 'destroyed' ? (
+    return event.action_name !== 'destroyed' ? (
       <Link to="/p/$path/wikis/$" params={{ ...params, _splat: slug }} data-entry>
         {title}
       </Link>
@@ -61,7 +53,7 @@ function Target({ event, place }: { event: Event; place: Place | undefined }) {
   if (!push) return event.action_name === 'created' ? 'the project' : null;
   if (push.ref === null) return severalRefs(push.ref_type, push.ref_count ?? 0);
   const name = <RefBadge name={push.ref} kind={push.ref_type === 'tag' ? 'tag' : 'branch'} />;
-  return params && push.action !== 'removed' ? (
+  return push.action !== 'removed' ? (
     <Link to="/p/$path/commits/$" params={{ ...params, _splat: push.ref }} data-entry>
       {name}
     </Link>
@@ -73,51 +65,46 @@ function Target({ event, place }: { event: Event; place: Place | undefined }) {
 const severalRefs = (type: string, count: number) =>
   count === 1 ? `one ${type}` : `${count} ${type === 'tag' ? 'tags' : 'branches'}`;
 
-function Commits({ push, place }: { push: Schemas['PushData']; place: Place | undefined }) {
+function Commits({ push, place }: { push: Schemas['PushData']; place: string }) {
   if (!push.commit_to || !push.commit_title) return null;
   const short = push.commit_to.slice(0, 8);
   return (
     <>
-      {place ? (
-        <Link
-          to="/p/$path/commit/$sha"
-          params={{ path: toSegment(place.path_with_namespace), sha: push.commit_to }}
-          className={classes.commit ?? ''}
-        >
-          <code>{short}</code>
-        </Link>
-      ) : (
+      <Link
+        to="/p/$path/commit/$sha"
+        params={{ path: toSegment(place), sha: push.commit_to }}
+        className={classes.commit ?? ''}
+      >
         <code>{short}</code>
-      )}
+      </Link>
       <span>{push.commit_title}</span>
       {push.commit_count > 1 ? <span>and {push.commit_count - 1} more</span> : null}
     </>
   );
 }
 
-function EventRow({ event, known }: { event: Event; known: Place | undefined }) {
-  const { data: found } = useQuery({ ...data.project(String(event.project_id)), enabled: known === undefined });
-  const place = known ?? found;
+function EventRow({ event, here }: { event: Event; here: boolean }) {
+  const { full_path, full_name, push_data } = event;
   return (
     <DataRow
       before={<UserChip user={event.author} />}
       title={
         <>
-          {event.action_name} <Target event={event} place={place} />
+          {event.action_name} <Target event={event} />
         </>
       }
       meta={
         <>
-          {known === undefined && place ? (
+          {here ? null : (
             <Link
-              to="/o/$path"
-              params={{ path: toSegment(place.path_with_namespace) }}
+              to={event.project_id === null ? '/g/$path' : '/o/$path'}
+              params={{ path: toSegment(full_path) }}
               className={classes.commit ?? ''}
             >
-              {place.name_with_namespace}
+              {full_name}
             </Link>
-          ) : null}
-          {event.push_data ? <Commits push={event.push_data} place={place} /> : null}
+          )}
+          {push_data ? <Commits push={push_data} place={full_path} /> : null}
         </>
       }
       after={<TimeAgo at={event.created_at} />}
@@ -127,11 +114,11 @@ function EventRow({ event, known }: { event: Event; known: Place | undefined }) 
 
 interface EventListProps {
   readonly events: readonly Event[];
-  /** Where all of them happened; without it each row says where. */
-  readonly place?: Place;
+  /** Whether all of them happened where the list stands; otherwise each row says where. */
+  readonly here?: boolean;
 }
 
-export function EventList({ events, place }: EventListProps) {
+export function EventList({ events, here = false }: EventListProps) {
   if (events.length === 0)
     return (
       <EmptyState title="No activity to see">
@@ -141,7 +128,7 @@ export function EventList({ events, place }: EventListProps) {
   return (
     <DataList label="Activity">
       {events.map((event) => (
-        <EventRow key={event.id} event={event} known={place} />
+        <EventRow key={event.id} event={event} here={here} />
       ))}
     </DataList>
   );

@@ -1,4 +1,4 @@
-/** An issue on a board: dragged with the mouse, moved with Shift and the arrow keys, or from its menu. */
+/** An issue or epic on a board: dragged with the mouse, moved with Shift and the arrow keys, or from its menu. */
 import { ActionIcon, Avatar, Menu } from '@mantine/core';
 import { IconDots, IconEyeOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -19,6 +19,8 @@ interface Props {
   readonly columns: readonly ColumnChoice[];
   /** References of group boards name the project. */
   readonly full: boolean;
+  /** Whether people give the cards their places. */
+  readonly ordered: boolean;
   readonly writes: boolean;
   readonly dragged: boolean;
   drag(issue: BoardIssue | null): void;
@@ -27,8 +29,11 @@ interface Props {
   keyDown(event: KeyboardEvent<HTMLElement>): void;
 }
 
-export function BoardCard({ issue, column, columns, full, writes, dragged, drag, send, keyDown }: Props) {
-  const path = issue.references.full.replace(/#\d+$/, '');
+export function BoardCard({ issue, column, columns, full, ordered, writes, dragged, drag, send, keyDown }: Props) {
+  const [, path = '', sign] = /^(.*)([#&])\d+$/.exec(issue.references.full) ?? [];
+  const keys = ordered
+    ? 'Shift+ArrowUp Shift+ArrowDown Shift+ArrowLeft Shift+ArrowRight'
+    : 'Shift+ArrowLeft Shift+ArrowRight';
   return (
     <li
       className={classes.card}
@@ -44,12 +49,12 @@ export function BoardCard({ issue, column, columns, full, writes, dragged, drag,
     >
       <div className={classes.cardHead}>
         <Link
-          to="/p/$path/issues/$iid"
+          to={sign === '&' ? '/g/$path/epics/$iid' : '/p/$path/issues/$iid'}
           params={{ path: toSegment(path), iid: String(issue.iid) }}
           draggable={false}
           data-card={issue.id}
           onKeyDown={keyDown}
-          aria-keyshortcuts={writes ? 'Shift+ArrowUp Shift+ArrowDown Shift+ArrowLeft Shift+ArrowRight' : undefined}
+          aria-keyshortcuts={writes ? keys : undefined}
         >
           {issue.title}
         </Link>
@@ -61,11 +66,13 @@ export function BoardCard({ issue, column, columns, full, writes, dragged, drag,
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
-              {columns.map((each) => (
-                <Menu.Item key={each.column} onClick={() => send(each.column)}>
-                  {each.column === column ? 'Move to top' : `Move to ${each.name}`}
-                </Menu.Item>
-              ))}
+              {columns
+                .filter((each) => ordered || each.column !== column)
+                .map((each) => (
+                  <Menu.Item key={each.column} onClick={() => send(each.column)}>
+                    {each.column === column ? 'Move to top' : `Move to ${each.name}`}
+                  </Menu.Item>
+                ))}
             </Menu.Dropdown>
           </Menu>
         ) : null}

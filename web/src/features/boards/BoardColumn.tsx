@@ -24,6 +24,8 @@ interface Props {
   readonly more: boolean;
   readonly morePending: boolean;
   readonly full: boolean;
+  /** Whether people give the cards their places. */
+  readonly ordered: boolean;
   readonly writes: boolean;
   readonly dragged: BoardIssue | null;
   /** Of lists, for those who may change the board. */
@@ -75,7 +77,7 @@ export function BoardColumn(props: Props) {
           .filter((card) => card.dataset.issue !== String(dragged.id))
           .map((card) => card.getBoundingClientRect())
           .map(({ top, height }) => top + height / 2);
-        setPlace(placeAt(middles, event.clientY));
+        setPlace(props.ordered ? placeAt(middles, event.clientY) : 0);
       }}
       onDragLeave={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setPlace(null);
@@ -104,6 +106,7 @@ export function BoardColumn(props: Props) {
             {...{ issue, column, writes }}
             columns={props.columns}
             full={props.full}
+            ordered={props.ordered}
             dragged={dragged?.id === issue.id}
             drag={(moved) => props.drag(moved, column)}
             send={(to) => props.send(issue, column, to)}

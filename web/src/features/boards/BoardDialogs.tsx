@@ -48,12 +48,12 @@ export function BoardDialog({
             error={form.reason('name')}
           />
           <Checkbox
-            label="Show open issues that are in no list"
+            label={`Show open ${of.cards} that are in no list`}
             checked={backlog}
             onChange={(event) => setBacklog(event.currentTarget.checked)}
           />
           <Checkbox
-            label="Show closed issues"
+            label={`Show closed ${of.cards}`}
             checked={closed}
             onChange={(event) => setClosed(event.currentTarget.checked)}
           />
@@ -107,16 +107,18 @@ export function AddList({
       <form {...form.form}>
         <Stack gap="md">
           <FormError error={form.error ?? error} />
-          <Select
-            label="List issues by"
-            data={[...types]}
-            value={type}
-            allowDeselect={false}
-            onChange={(next) => {
-              setType(next as keyof ListSubject);
-              setValue(null);
-            }}
-          />
+          {of.cards === 'epics' ? null : (
+            <Select
+              label="List issues by"
+              data={[...types]}
+              value={type}
+              allowDeselect={false}
+              onChange={(next) => {
+                setType(next as keyof ListSubject);
+                setValue(null);
+              }}
+            />
+          )}
           <Select
             label={name}
             placeholder={isPending ? 'Loading' : `Select a ${name.toLowerCase()}`}

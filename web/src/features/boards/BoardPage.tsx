@@ -1,4 +1,4 @@
-/** A board of a project or group: choosing one, its columns, and what can be changed about it. */
+/** A board of issues of a project or group, or of epics: choosing one, its columns, and what can be changed about it. */
 import { Button, Select } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -11,18 +11,18 @@ import { Page } from '../../ui/Page.tsx';
 import { AddList, BoardDialog } from './BoardDialogs.tsx';
 import classes from './boards.module.css';
 import { Columns } from './Columns.tsx';
-import { type BoardsInView, useGroupBoards, useProjectBoards } from './useBoards.ts';
+import { type BoardsInView, useEpicBoards, useGroupBoards, useProjectBoards } from './useBoards.ts';
 
 function useOpenBoard(of: BoardsInView) {
   const navigate = useNavigate();
-  return (board: Board | undefined) =>
-    of.kind === 'project'
-      ? board
-        ? navigate({ to: '/p/$path/boards/$id', params: { path: of.segment, id: String(board.id) } })
-        : navigate({ to: '/p/$path/boards', params: { path: of.segment } })
-      : board
-        ? navigate({ to: '/g/$path/boards/$id', params: { path: of.segment, id: String(board.id) } })
-        : navigate({ to: '/g/$path/boards', params: { path: of.segment } });
+  const { segment: path } = of;
+  return (board: Board | undefined) => {
+    const params = { path, id: String(board?.id) };
+    if (of.cards === 'epics')
+      return navigate({ to: board ? '/g/$path/epic_boards/$id' : '/g/$path/epic_boards', params });
+    if (of.kind === 'group') return navigate({ to: board ? '/g/$path/boards/$id' : '/g/$path/boards', params });
+    return navigate({ to: board ? '/p/$path/boards/$id' : '/p/$path/boards', params });
+  };
 }
 
 function BoardView({ of }: { of: BoardsInView }) {
@@ -30,12 +30,13 @@ function BoardView({ of }: { of: BoardsInView }) {
   const { data: all } = useSuspenseQuery(of.boards.list());
   const [dialog, setDialog] = useState<'new' | 'edit' | 'list' | null>(null);
   const cache = useQueryClient();
+  const boards = of.cards === 'epics' ? 'Epic boards' : 'Boards';
   const open = useOpenBoard(of);
   const again = () => cache.invalidateQueries({ queryKey: of.boards.key });
   const board = id === undefined ? all[0] : all.find((each) => each.id === Number(id));
   if (id !== undefined && !board) throw missing();
   const create = useMutation({
-    mutationFn: () => of.boards.create('Development'),
+    mutationFn: () => of.boards.create(of.cards === 'epics' ? 'Epics' : 'Development'),
     async onSuccess(made) {
       await again();
       await open(made);
@@ -50,8 +51,8 @@ function BoardView({ of }: { of: BoardsInView }) {
   return (
     <Page
       wide
-      title={`${board?.name ?? 'Boards'} · ${of.name}`}
-      heading={board?.name ?? 'Boards'}
+      title={`${board?.name ?? boards} · ${of.name}`}
+      heading={board?.name ?? boards}
       actions={
         <>
           {all.length > 1 ? (
@@ -86,7 +87,7 @@ function BoardView({ of }: { of: BoardsInView }) {
         <>
           {of.writes ? (
             <p className={classes.hint}>
-              Drag issues between columns, or focus one and press Shift with an arrow key to move it.
+              Drag {of.cards} between columns, or focus one and press Shift with an arrow key to move it.
             </p>
           ) : null}
           <Columns key={board.id} of={of} board={board} />
@@ -126,4 +127,8 @@ export function ProjectBoard() {
 
 export function GroupBoard() {
   return <BoardView of={useGroupBoards()} />;
+}
+
+export function EpicBoard() {
+  return <BoardView of={useEpicBoards()} />;
 }

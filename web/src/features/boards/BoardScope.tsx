@@ -1,4 +1,4 @@
-/** Which issues a board shows: those of a milestone, assignee and weight with all of some labels. */
+/** Which issues or epics a board shows: those of a milestone, assignee and weight with all of some labels. */
 import { MultiSelect, NumberInput, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Board, type BoardScope, listChoices } from '../../lib/boards.ts';
@@ -22,37 +22,22 @@ const withChosen = (choices: readonly Choice[], id: number, label: string | unde
     ? [...choices]
     : [{ value: String(id), label }, ...choices];
 
-export function BoardScopeFields({
-  of,
-  board,
-  scope,
-  change,
-  reason,
-}: {
-  of: BoardsInView;
-  board: Board | undefined;
-  scope: BoardScope;
+interface Props {
+  readonly of: BoardsInView;
+  readonly board: Board | undefined;
+  readonly scope: BoardScope;
   change(scope: BoardScope): void;
   reason(name: string): string | undefined;
-}) {
-  const { data: labels = [] } = useQuery(listChoices(of.kind, of.path, 'label_id'));
+}
+
+/** What only issues have. */
+function IssueScope({ of, board, scope, change, reason }: Props) {
   const { data: milestones = [] } = useQuery(listChoices(of.kind, of.path, 'milestone_id'));
   const { data: people = [] } = useQuery(listChoices(of.kind, of.path, 'assignee_id'));
   const single = { placeholder: 'Any', searchable: true, clearable: true, nothingFoundMessage: 'No results' } as const;
   const chosen = (id: number) => (id === 0 ? null : String(id));
   return (
     <>
-      <MultiSelect
-        label="Labels"
-        description="Only issues with all of these labels"
-        data={[...new Set([...scope.labels, ...labels.map(({ label }) => label)])]}
-        value={[...scope.labels]}
-        onChange={(next) => change({ ...scope, labels: next })}
-        searchable
-        clearable
-        nothingFoundMessage="No results"
-        error={reason('labels')}
-      />
       <Select
         {...single}
         label="Milestone"
@@ -80,6 +65,26 @@ export function BoardScopeFields({
         onChange={(next) => change({ ...scope, weight: typeof next === 'number' ? next : null })}
         error={reason('weight')}
       />
+    </>
+  );
+}
+
+export function BoardScopeFields({ of, board, scope, change, reason }: Props) {
+  const { data: labels = [] } = useQuery(listChoices(of.kind, of.path, 'label_id'));
+  return (
+    <>
+      <MultiSelect
+        label="Labels"
+        description={`Only ${of.cards} with all of these labels`}
+        data={[...new Set([...scope.labels, ...labels.map(({ label }) => label)])]}
+        value={[...scope.labels]}
+        onChange={(next) => change({ ...scope, labels: next })}
+        searchable
+        clearable
+        nothingFoundMessage="No results"
+        error={reason('labels')}
+      />
+      {of.cards === 'epics' ? null : <IssueScope {...{ of, board, scope, change, reason }} />}
     </>
   );
 }

@@ -19,7 +19,7 @@ import { afterMove, moveByKey, moveTo } from './places.ts';
 import type { BoardsInView } from './useBoards.ts';
 
 /** The server refuses streams with more than 50 topics; the board itself is one. */
-const mostProjects = 40;
+const mostTopics = 40;
 
 interface Shown {
   readonly column: ColumnName;
@@ -62,7 +62,7 @@ function ReadColumn({
     query: { total: number | null; more: boolean; pending: boolean; show(): void },
   ): ReactNode;
 }) {
-  const query = useInfiniteQuery(of.boards.column(board.id, shown.column));
+  const query = useInfiniteQuery(of.boards.column(board, shown.column));
   const issues = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data]);
   const report = useEffectEvent(loaded);
   useEffect(() => {
@@ -84,12 +84,10 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
   const [dragged, setDragged] = useState<{ issue: BoardIssue; from: ColumnName } | null>(null);
   const [said, setSaid] = useState('');
   const focus = useRef<number | null>(null);
-  const keyOf = (column: ColumnName) => of.boards.column(board.id, column).queryKey;
-  const projects = [...new Set([...known.values()].flat().map(({ project_id }) => project_id))].sort((a, b) => a - b);
-  useLive(
-    [`board:${board.id}`, ...projects.slice(0, mostProjects).map((id) => `project:${id}:issues`)],
-    [of.boards.key],
-  );
+  const keyOf = (column: ColumnName) => of.boards.column(board, column).queryKey;
+  const topics = [...new Set([...known.values()].flat().map(({ topic }) => topic))].sort();
+  const ordered = of.cards === 'issues';
+  useLive([...(ordered ? [`board:${board.id}`] : []), ...topics.slice(0, mostTopics)], [of.boards.key]);
 
   // The card that was moved by keyboard is another element afterwards: focus follows it.
   useEffect(() => {
@@ -104,11 +102,11 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
   });
 
   const move = useMutation({
-    mutationFn: (wanted: BoardMove) => of.boards.move(board.id, wanted),
+    mutationFn: (wanted: BoardMove) => of.boards.move(board, wanted),
     async onMutate(wanted) {
       await Promise.all(order.map((column) => cache.cancelQueries({ queryKey: keyOf(column) })));
       for (const column of new Set([wanted.from, wanted.to]))
-        cache.setQueryData(of.boards.column(board.id, column).queryKey, (data) => {
+        cache.setQueryData(of.boards.column(board, column).queryKey, (data) => {
           if (!data) return data;
           const items = afterMove(
             data.pages.flatMap((page) => page.items),
@@ -128,7 +126,7 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
     onSettled: () => cache.invalidateQueries({ queryKey: of.boards.key }),
   });
   const carry = (wanted: BoardMove | null) => {
-    if (!wanted) return;
+    if (!wanted || (!ordered && wanted.from === wanted.to)) return;
     const name = columns.find(({ column }) => column === wanted.to)?.name ?? '';
     setSaid(`${wanted.issue.title} moved to ${name}, ${wanted.above ? `below ${wanted.above.title}` : 'at the top'}`);
     move.mutate(wanted);
@@ -176,12 +174,13 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
                 morePending={pending}
                 showMore={show}
                 full={of.kind === 'group'}
+                ordered={ordered}
                 writes={of.writes}
                 dragged={dragged?.issue ?? null}
                 actions={actionsOf(shown)}
                 drag={(issue, from) => setDragged(issue && { issue, from })}
                 drop={(to, at) => {
-                  if (dragged) carry(moveTo(known, dragged.issue, dragged.from, to, at));
+                  if (dragged) carry(moveTo(known, dragged.issue, dragged.from, to, ordered ? at : 0));
                   setDragged(null);
                 }}
                 send={(issue, from, to) => carry(moveTo(known, issue, from, to, 0))}

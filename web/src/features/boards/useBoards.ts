@@ -1,5 +1,6 @@
 /** The place whose boards the address names, and what the person who looks may do with them. */
-import { boardsOf, type PlaceKind } from '../../lib/boards.ts';
+import { type Boards, boardsOf, type PlaceKind } from '../../lib/boards.ts';
+import { epicBoardsOf } from '../../lib/epic-boards.ts';
 import { useGroup } from '../groups/useGroupForm.ts';
 import { level, useProject } from '../projects/useProject.ts';
 
@@ -8,7 +9,9 @@ export interface BoardsInView {
   readonly path: string;
   readonly segment: string;
   readonly name: string;
-  readonly boards: ReturnType<typeof boardsOf>;
+  readonly boards: Boards;
+  /** What is on the boards. Epics have no order of their own: whatever changed last is at the top. */
+  readonly cards: 'issues' | 'epics';
   /** Whether boards, lists and issues may be changed. */
   readonly writes: boolean;
 }
@@ -18,6 +21,7 @@ export function useProjectBoards(): BoardsInView {
   return {
     ...{ path, segment },
     kind: 'project',
+    cards: 'issues',
     name: project.name_with_namespace,
     boards: boardsOf('project', path),
     writes: own >= level.planner && !project.archived,
@@ -29,8 +33,14 @@ export function useGroupBoards(): BoardsInView {
   return {
     ...{ path, segment },
     kind: 'group',
+    cards: 'issues',
     name: group.full_name,
     boards: boardsOf('group', path),
     writes: own >= level.planner && !group.archived && !group.marked_for_deletion_on,
   };
 }
+
+export const useEpicBoards = (): BoardsInView => {
+  const view = useGroupBoards();
+  return { ...view, cards: 'epics', boards: epicBoardsOf(view.path) };
+};

@@ -40,6 +40,9 @@ export default function EpicsPage() {
       heading="Epics"
       actions={
         <>
+          <LinkButton to="/g/$path/epic_boards" params={{ path: segment }}>
+            Boards
+          </LinkButton>
           <LinkButton to="/g/$path/roadmap" params={{ path: segment }}>
             Roadmap
           </LinkButton>

@@ -57,12 +57,15 @@ export function GroupFrame({ children }: { children: ReactNode }) {
           <Link to="/g/$path/merge_requests" params={params} {...current('merge_requests')}>
             Merge requests
           </Link>
+          <Link to="/g/$path/pipelines" params={params} {...current('pipelines')}>
+            Pipelines
+          </Link>
           {featureIsOpen(group.wiki_access_level, own) ? (
             <Link to="/g/$path/wikis/$" params={{ ...params, _splat: '' }} {...current('wikis')}>
               Wiki
             </Link>
           ) : null}
-          <Link to="/g/$path/epics" params={params} {...current('epics', 'roadmap')}>
+          <Link to="/g/$path/epics" params={params} {...current('epics', 'epic_boards', 'roadmap')}>
             Epics
           </Link>
           <Link to="/g/$path/boards" params={params} {...current('boards')}>
@@ -77,6 +80,9 @@ export function GroupFrame({ children }: { children: ReactNode }) {
           </Link>
           <Link to="/g/$path/milestones" params={params} {...current('milestones')}>
             Milestones
+          </Link>
+          <Link to="/g/$path/activity" params={params} {...current('activity')}>
+            Activity
           </Link>
           <Link to="/g/$path/group_members" params={params} {...current('group_members')}>
             Members

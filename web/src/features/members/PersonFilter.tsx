@@ -1,23 +1,26 @@
-/** Chooses a member of the project, found by name. */
+/** Chooses a member of the project or group of the page, found by name. */
 import { type MantineSize, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { membersCalled } from '../../lib/protections.ts';
-import { useProject } from '../projects/useProject.ts';
+import { fromSegment } from '../../lib/urls.ts';
 
 interface Props {
   readonly label: string;
   readonly value: string;
   readonly size?: MantineSize;
+  /** Whose members they are. */
+  readonly of?: 'project' | 'group';
   change(to: string | null): void;
 }
 
-export function PersonFilter({ label, value, change, size = 'xs' }: Props) {
-  const { path } = useProject();
+export function PersonFilter({ label, value, change, size = 'xs', of = 'project' }: Props) {
+  const { path = '' } = useParams({ strict: false });
   const [text, setText] = useState('');
   const [asked] = useDebouncedValue(text === value ? '' : text, 250);
-  const { data: found = [] } = useQuery(membersCalled(path, asked));
+  const { data: found = [] } = useQuery(membersCalled(fromSegment(path), asked, of));
   const names = found.map(({ username }) => username);
   return (
     <Select

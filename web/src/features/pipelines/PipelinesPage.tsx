@@ -1,44 +1,19 @@
 /** Pipelines of a project, newest first, changing while they run. */
-import { NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { Schemas } from '../../lib/api.ts';
-import { duration } from '../../lib/time.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { PipelineSearch } from '../../lib/group-lists.ts';
 import { useLive } from '../../lib/useLive.ts';
-import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
-import { FilterBar } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { RefBadge } from '../../ui/RefBadge.tsx';
-import { StatusBadge, statusChoices, statusWord } from '../../ui/StatusBadge.tsx';
-import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { PersonFilter } from '../members/PersonFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { isFiltered, PipelineFilters, PipelineRow } from './PipelineRow.tsx';
 import { PipelineTabs } from './PipelineTabs.tsx';
-import classes from './pipelines.module.css';
-import { sourceChoices, sources } from './words.ts';
 
 const example =
   "cat > .gitlab-ci.yml <<'END'\ntest:\n  script:\n    - echo hello\nEND\ngit add .gitlab-ci.yml\ngit commit -m 'Add a pipeline'\ngit push";
-
-const titleOf = ({ id, name, details }: Schemas['PipelineListed']): string =>
-  name ?? details?.commit_title ?? `Pipeline #${id}`;
-
-/** The state of each stage in a row of icons, their names on hover and for readers of the screen. */
-function Stages({ stages }: { stages: readonly { readonly name: string; readonly status: string }[] }) {
-  return (
-    <ul className={classes.stages} aria-label="Stages">
-      {stages.map(({ name, status }) => (
-        <li key={name} title={`${name}: ${statusWord(status)}`}>
-          <span className={classes.stageName}>{name}</span>
-          <StatusBadge status={status} compact />
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 export default function PipelinesPage() {
   const search = useSearch({ from: '/p/$path/pipelines' });
@@ -47,11 +22,9 @@ export default function PipelinesPage() {
   const { project, parts, path, segment } = view;
   const { data } = useSuspenseQuery(parts.pipelines(search));
   useLive([`project:${project.id}:pipelines`], [['project', path, 'pipelines']]);
-  const filtered = [search.ref, search.status, search.source, search.username].some((value) => value !== undefined);
-  const narrow = (part: Partial<Record<'ref' | 'status' | 'source' | 'username', string>>, replace = false) => {
-    const [[name, value] = ['ref', '']] = Object.entries(part);
-    void navigate({ search: (before) => ({ ...before, [name]: value || undefined, page: undefined }), replace });
-  };
+  const filtered = isFiltered(search);
+  const narrow = (part: PipelineSearch, replace: boolean) =>
+    void navigate({ search: (before) => ({ ...before, ...part, page: undefined }), replace });
   return (
     <Page
       title={`Pipelines · ${project.name_with_namespace}`}
@@ -65,26 +38,7 @@ export default function PipelinesPage() {
       }
     >
       <PipelineTabs />
-      <FilterBar label="Filter by branch or tag" value={search.ref ?? ''} change={(ref) => narrow({ ref }, true)}>
-        <NativeSelect
-          aria-label="Status"
-          value={search.status ?? ''}
-          onChange={(event) => narrow({ status: event.currentTarget.value })}
-          data={[{ value: '', label: 'Any status' }, ...statusChoices]}
-        />
-        <NativeSelect
-          aria-label="Source"
-          value={search.source ?? ''}
-          onChange={(event) => narrow({ source: event.currentTarget.value })}
-          data={[{ value: '', label: 'Any source' }, ...sourceChoices]}
-        />
-        <PersonFilter
-          label="Author"
-          size="sm"
-          value={search.username ?? ''}
-          change={(username) => narrow({ username: username ?? '' })}
-        />
-      </FilterBar>
+      <PipelineFilters of="project" value={search} narrow={narrow} />
       {data.items.length === 0 ? (
         <EmptyState title={filtered ? 'No pipelines match your filter' : 'No pipelines yet'}>
           {filtered ? (
@@ -99,44 +53,7 @@ export default function PipelinesPage() {
       ) : (
         <DataList label="Pipelines">
           {data.items.map((pipeline) => (
-            <DataRow
-              key={pipeline.id}
-              before={
-                <span className={classes.status}>
-                  <StatusBadge status={pipeline.status} />
-                </span>
-              }
-              title={
-                <Link
-                  to="/p/$path/pipelines/$id"
-                  params={{ path: segment, id: String(pipeline.id) }}
-                  aria-label={`Pipeline #${pipeline.id}: ${titleOf(pipeline)}`}
-                  data-entry
-                >
-                  {titleOf(pipeline)}
-                </Link>
-              }
-              meta={
-                <>
-                  <span>#{pipeline.id}</span>
-                  <RefBadge name={pipeline.ref} />
-                  <code>{pipeline.sha.slice(0, 8)}</code>
-                  <span>
-                    {sources[pipeline.source] ?? pipeline.source}
-                    {pipeline.details?.user ? `, ${pipeline.details.user.name}` : ''}
-                  </span>
-                  {pipeline.details && pipeline.details.duration !== null ? (
-                    <span>{duration(pipeline.details.duration)}</span>
-                  ) : null}
-                </>
-              }
-              after={
-                <>
-                  {pipeline.details ? <Stages stages={pipeline.details.stages} /> : null}
-                  <TimeAgo at={pipeline.created_at} />
-                </>
-              }
-            />
+            <PipelineRow key={pipeline.id} pipeline={pipeline} segment={segment} />
           ))}
         </DataList>
       )}

@@ -24,14 +24,17 @@ const EventWikiPage = Entity('EventWikiPage', {
 
 export const Event = Entity('Event', {
   id: Id(),
-  project_id: Id(),
+  project_id: Nullable(Id({ description: 'Null where it is about an epic of a group' })),
+  group_id: Nullable(Id({ description: 'Group of the epic; null where it happened in a project' })),
+  full_path: Text({ description: 'Path of the project or group with those of the groups above' }),
+  full_name: Text({ description: 'Name of the project or group with those of the groups above' }),
   action_name: Text({ description: 'What happened, in words: `opened`, `pushed to`, `accepted` ...' }),
   target_id: Nullable(Id()),
   target_iid: Nullable(Id()),
   target_type: Nullable(
     Text({
       description:
-        '`Issue`, `MergeRequest`, `Milestone`, `WikiPage::Meta`, or of a comment `Note`, `DiscussionNote`, `DiffNote`; null where the event is about the project',
+        '`Issue`, `MergeRequest`, `Milestone`, `Epic`, `WikiPage::Meta`, or of a comment `Note`, `DiscussionNote`, `DiffNote`; null where the event is about the project',
     }),
   ),
   author_id: Id(),
@@ -66,10 +69,11 @@ const targetTypes: Readonly<Record<string, string>> = {
   merge_request: 'MergeRequest',
   milestone: 'Milestone',
   wiki_page: 'WikiPage::Meta',
+  epic: 'Epic',
 };
 
 /** What is opened where other things are created. */
-const opened: ReadonlySet<string | null> = new Set(['issue', 'merge_request', 'milestone']);
+const opened: ReadonlySet<string | null> = new Set(['issue', 'merge_request', 'milestone', 'epic']);
 
 /** What happened, in the ecosystem's words. */
 export function actionName(event: EventRow): string {
@@ -98,8 +102,17 @@ export function eventJson(event: EventRow, author: ReferenceRow, externalUrl: st
   return {
     id: event.id,
     project_id: event.project_id,
+    group_id: event.namespace_id,
+    full_path: event.place_path,
+    full_name: event.place_name,
     action_name: actionName(event),
-    target_id: event.merge_request_id ?? event.issue_id ?? event.milestone_id ?? event.wiki_page_id ?? event.note_id,
+    target_id:
+      event.merge_request_id ??
+      event.issue_id ??
+      event.epic_id ??
+      event.milestone_id ??
+      event.wiki_page_id ??
+      event.note_id,
     target_iid: event.target_iid ?? event.note_id,
     target_type: event.note
       ? (noteType(event.note.row) ?? 'Note')

@@ -3,36 +3,47 @@ import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
-import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Event } from '../../../kernel/db/rows.ts';
 import type { EventsTable } from '../../../kernel/db/tables.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { type LoadedNote, notesById } from '../../collaboration/notes/index.ts';
-import { abilityScope, allOf, projectScope, type Sql, withTables } from '../../namespaces/index.ts';
+import {
+  abilityScope,
+  allOf,
+  below,
+  groupScope,
+  projectScope,
+  projectsWithin,
+  type Sql,
+  withTables,
+} from '../../namespaces/index.ts';
+import { epicsSeen } from '../../planning/index.ts';
 
 export type NewEvent = Insertable<EventsTable>;
 
 /** Whether a row is there and stays until the event has been written: one that somebody is removing is waited for. */
 const there = (
-  table: 'merge_requests' | 'notes' | 'milestones' | 'issues' | 'wiki_pages',
+  table: 'merge_requests' | 'notes' | 'milestones' | 'issues' | 'wiki_pages' | 'epics',
   id: number | null | undefined,
 ) =>
   sql`(${id ?? null}::bigint is null or exists (select from ${sql.table(table)} r where r.id = ${id ?? null} for key share))`;
 
 /**
- * Writes an event once, while everything that it names is there: a fact may arrive after its project, its person or its
- * merge request has gone.
+ * Writes an event once, while everything that it names is there: a fact may arrive after its project or group, its person
+ * or its merge request has gone.
  */
 export async function insertEvent(db: Db, event: NewEvent): Promise<void> {
   const columns = Object.keys(event).map((name) => sql.ref(name));
   const values = Object.values(event).map((value) => sql`${value}`);
+  const [table, id] = event.project_id == null ? ['namespaces', event.namespace_id] : ['projects', event.project_id];
   await sql`with places as (
-      select p.id from projects p join users u on u.id = ${event.author_id}
-      where p.id = ${event.project_id}
+      select p.id from ${sql.table(table)} p join users u on u.id = ${event.author_id}
+      where p.id = ${id}
         and ${there('merge_requests', event.merge_request_id)} and ${there('notes', event.note_id)}
         and ${there('milestones', event.milestone_id)} and ${there('issues', event.issue_id)}
-        and ${there('wiki_pages', event.wiki_page_id)}
+        and ${there('wiki_pages', event.wiki_page_id)} and ${there('epics', event.epic_id)}
       for key share of p, u)
     insert into events (${sql.join(columns)}) select ${sql.join(typed(values, event))} from places
     on conflict (fact_id) do nothing`.execute(db);
@@ -41,6 +52,8 @@ export async function insertEvent(db: Db, event: NewEvent): Promise<void> {
 const types: Readonly<Partial<Record<keyof NewEvent, string>>> = {
   fact_id: 'bigint',
   project_id: 'bigint',
+  namespace_id: 'bigint',
+  epic_id: 'bigint',
   author_id: 'bigint',
   merge_request_id: 'bigint',
   wiki_page_id: 'bigint',
@@ -81,7 +94,9 @@ export interface EventFilter {
 export type EventSource =
   | { readonly authorId: number }
   | { readonly project: ProjectSubject }
-  /** Every project in which the caller is a member. */
+  /** In a group, and in all groups and projects below it. */
+  | { readonly group: GroupSubject }
+  /** Every project and group in which the caller is a member. */
   | 'memberships';
 
 export interface EventRow extends Event {
@@ -91,9 +106,9 @@ export interface EventRow extends Event {
   readonly note?: LoadedNote | undefined;
   /** Where the page of the wiki is. */
   readonly wiki_slug: string | null;
-  /** With the names of the groups above. */
-  readonly project_name: string;
-  readonly project_path: string;
+  /** Of the project, or of the group of an epic; with those of the groups above. */
+  readonly place_name: string;
+  readonly place_path: string;
 }
 
 /** Events of an issue, and comments on one that are not internal. */
@@ -120,7 +135,12 @@ const kindsFor = (me: number | null) =>
     { ability: 'read_project', of: sql`(e.action <> 'pushed' and e.target_type is null)` },
   ] satisfies readonly { readonly ability: ProjectAbility; readonly of: Sql }[];
 
-/** Events of which the caller may see the project and the part of it that they are about. */
+/** Of epics that the caller sees; internal comments are left out, as they are of issues. */
+const epicsSeenOf = (caller: Caller, groups: Sql) => sql`(e.namespace_id is not null and ${groups}
+  and (e.target_type = 'epic' or (e.target_type = 'note' and t.noteable_type = 'epic' and not t.internal))
+  and exists (select from epics e where e.id = c.id and ${epicsSeen(caller)}))`;
+
+/** Events of which the caller may see the project or group and the part of it that they are about. */
 function visible(caller: Caller, source: EventSource): { tables: Sql | null; condition: Sql } {
   const kinds = kindsFor(caller.user?.id ?? null);
   if (typeof source === 'object' && 'project' in source) {
@@ -128,7 +148,11 @@ function visible(caller: Caller, source: EventSource): { tables: Sql | null; con
     return { tables: null, condition: seen.length === 0 ? sql`false` : sql`(${sql.join(seen, sql` or `)})` };
   }
   const scopes = kinds.map(({ ability, of }) => ({ of, scope: abilityScope(caller, ability) }));
-  const conditions = scopes.map(({ of, scope }) => sql`(${of} and ${scope.condition})`);
+  const groups = groupScope(caller, { minimum: null });
+  const conditions = [
+    ...scopes.map(({ of, scope }) => sql`(e.project_id is not null and ${of} and ${scope.condition})`),
+    epicsSeenOf(caller, groups.condition),
+  ];
   const tables = scopes.map(({ scope }) => scope.tables).find((table) => table !== null) ?? null;
   return { tables, condition: sql`(${sql.join(conditions, sql` or `)})` };
 }
@@ -136,10 +160,19 @@ function visible(caller: Caller, source: EventSource): { tables: Sql | null; con
 /** Where the filter has another word for a kind of target. */
 const kept: Readonly<Record<string, string>> = { wiki: 'wiki_page' };
 
+/** As arrays, which indexes are asked for; a condition on subqueries would walk through the events of everybody. */
+const within = (id: number) => sql`(e.project_id = any(array${projectsWithin({ kind: 'group', id })})
+  or e.namespace_id = any(array${below(id)}))`;
+
 function conditionsOf(caller: Caller, source: EventSource, filter: EventFilter): Sql[] {
   const found: Sql[] = [];
-  if (source === 'memberships') found.push(projectScope(caller, { minimum: Level.guest }).condition);
-  else if ('project' in source) found.push(sql`e.project_id = ${source.project.project.id}`);
+  if (source === 'memberships') {
+    const [projects, groups] = [projectScope, groupScope].map(
+      (scope) => scope(caller, { minimum: Level.guest }).condition,
+    );
+    found.push(sql`(case when e.project_id is null then ${groups} else ${projects} end)`);
+  } else if ('project' in source) found.push(sql`e.project_id = ${source.project.project.id}`);
+  else if ('group' in source) found.push(within(source.group.group.id));
   else found.push(sql`e.author_id = ${source.authorId}`);
   if (filter.action !== undefined) found.push(sql`e.action = ${filter.action}`);
   if (filter.target_type !== undefined)
@@ -154,11 +187,13 @@ function statement(caller: Caller, source: EventSource, filter: EventFilter, col
   // Somebody's memberships are theirs, also where they administer everything.
   const member = source === 'memberships' ? projectScope(caller, { minimum: Level.guest }).tables : null;
   return sql<EventRow>`${withTables(tables ?? member)}
-    select ${columns} from events e join projects p on p.id = e.project_id join namespaces n on n.id = p.namespace_id
+    select ${columns} from events e left join projects p on p.id = e.project_id
+      join namespaces n on n.id = coalesce(e.namespace_id, p.namespace_id)
       left join merge_requests m on m.id = e.merge_request_id left join wiki_pages w on w.id = e.wiki_page_id
       left join notes t on t.id = e.note_id left join milestones s on s.id = e.milestone_id
       left join issues i
         on i.id = coalesce(e.issue_id, case when t.noteable_type = 'issue' then t.noteable_id end)
+      left join epics c on c.id = coalesce(e.epic_id, case when t.noteable_type = 'epic' then t.noteable_id end)
     where ${allOf([...conditionsOf(caller, source, filter), condition])} ${end}`;
 }
 
@@ -171,10 +206,10 @@ export async function listEvents(
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ rows: EventRow[]; total: number }> {
   const way = sql.raw(filter.sort ?? 'desc');
-  const columns = sql`e.*, coalesce(m.iid, s.iid, case when e.target_type = 'issue' then i.iid end) as target_iid,
-    coalesce(m.title, w.title, s.title, case when e.target_type = 'issue' then i.title end, case when e.target_type in ('note', 'milestone') then e.commit_title end) as target_title,
+  const columns = sql`e.*, coalesce(m.iid, s.iid, case e.target_type when 'issue' then i.iid when 'epic' then c.iid end) as target_iid,
+    coalesce(m.title, w.title, s.title, case e.target_type when 'issue' then i.title when 'epic' then c.title end, case when e.target_type in ('note', 'milestone') then e.commit_title end) as target_title,
     w.slug as wiki_slug,
-    n.full_name || ' / ' || p.name as project_name, n.full_path || '/' || p.path as project_path`;
+    concat_ws(' / ', n.full_name, p.name) as place_name, concat_ws('/', n.full_path, p.path) as place_path`;
   const end = sql`order by e.created_at ${way}, e.id ${way} limit ${page.limit} offset ${page.offset}`;
   const [{ rows: plain }, total] = await Promise.all([
     statement(caller, source, filter, columns, end).execute(db),

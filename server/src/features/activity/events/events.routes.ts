@@ -1,4 +1,4 @@
-/** Routes of events: one's own, those of somebody, those of a project. */
+/** Routes of events: one's own, those of somebody, those of a project or group. */
 import Type from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
@@ -8,6 +8,7 @@ import { mapPresent, offsetPage, type Page, slicePage } from '../../../kernel/ht
 import { DateParam, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findReferences, findUserByIdOrName } from '../../identity/index.ts';
+import { groupId } from '../../namespaces/index.ts';
 import { ContributionDay, Event, eventJson } from './events.entity.ts';
 import { contributionDays, type EventFilter, type EventSource, listEvents } from './events.queries.ts';
 
@@ -123,6 +124,18 @@ export function eventRoutes(db: Db, externalUrl: string): Route[] {
       responses: { 200: ListOf(Event) },
       handler: async ({ params: { id: _, ...filter }, caller, subject, page }) =>
         await events(caller, { project: subject }, filter, page),
+    }),
+    route({
+      ...common,
+      path: '/groups/:id/events',
+      acrossProjects: true,
+      summary: 'What happened in a group and in the groups and projects below it',
+      access: { on: 'group', ability: 'read_group' },
+      params: Type.Object({ ...groupId, ...filters }),
+      pagination: 'offset',
+      responses: { 200: ListOf(Event) },
+      handler: async ({ params: { id: _, ...filter }, caller, subject, page }) =>
+        await events(caller, { group: subject }, filter, page),
     }),
   ];
 }

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import {
+  epicFacts,
   type Fact,
   type FactConsumer,
   type FactDefinition,
@@ -36,7 +37,7 @@ const zero = /^0+$/;
 const absent = (sha: string) => (zero.test(sha) ? null : sha);
 const cut = (title: string) => (title.length > titleLength ? `${title.slice(0, titleLength - 3)}...` : title);
 
-type What = Omit<NewEvent, 'fact_id' | 'project_id' | 'author_id' | 'created_at'>;
+type What = Omit<NewEvent, 'fact_id' | 'project_id' | 'namespace_id' | 'author_id' | 'created_at'>;
 
 type MergeRequestFact = (typeof mergeRequestFacts)[keyof typeof mergeRequestFacts];
 type WikiPageFact = (typeof wikiPageFacts)[keyof typeof wikiPageFacts];
@@ -87,6 +88,12 @@ const ofIssue = (fact: Fact<(typeof issueFacts)[keyof typeof issueFacts]>, actio
   issue_id: fact.payload.issue_id,
 });
 
+const ofEpic = (fact: Fact<(typeof epicFacts)[keyof typeof epicFacts]>, action: NewEvent['action']): What => ({
+  action,
+  target_type: 'epic',
+  epic_id: fact.payload.epic_id,
+});
+
 const ofWikiPage = (fact: Fact<WikiPageFact>, action: NewEvent['action']): What => ({
   action,
   target_type: 'wiki_page',
@@ -108,15 +115,24 @@ const ofNote = (fact: Fact<typeof noteFacts.created>): What => ({
   commit_title: cut(fact.payload.title),
 });
 
-/** Writes events; facts of groups alone are none, because events are shown by project. */
+/** What events of groups are about; other facts of groups alone are none, as in the ecosystem. */
+const ofGroups: ReadonlySet<What['target_type']> = new Set(['epic', 'note']);
+
+/** Writes events of projects, and of the epics of groups. */
 export function recorder(db: Db, deps: RecorderDependencies): FactConsumer {
   async function write(
-    { id, project_id, created_at }: Pick<Fact<typeof pushed>, 'id' | 'project_id' | 'created_at'>,
+    {
+      id,
+      project_id,
+      namespace_id,
+      created_at,
+    }: Pick<Fact<typeof pushed>, 'id' | 'project_id' | 'namespace_id' | 'created_at'>,
     author: number | null,
     what: What | null,
   ): Promise<void> {
-    if (project_id === null || author === null || !what) return;
-    await insertEvent(db, { ...what, fact_id: id, project_id, author_id: author, created_at });
+    if (author === null || !what) return;
+    const place = project_id !== null ? { project_id } : ofGroups.has(what.target_type) ? { namespace_id } : null;
+    if (place) await insertEvent(db, { ...what, ...place, fact_id: id, author_id: author, created_at });
   }
   /** An event of the actor for each fact of the definition. */
   const as = <D extends FactDefinition>(definition: D, what: (fact: Fact<D>) => What) =>
@@ -138,6 +154,9 @@ export function recorder(db: Db, deps: RecorderDependencies): FactConsumer {
       as(issueFacts.opened, (fact) => ofIssue(fact, 'created')),
       as(issueFacts.closed, (fact) => ofIssue(fact, 'closed')),
       as(issueFacts.reopened, (fact) => ofIssue(fact, 'reopened')),
+      as(epicFacts.opened, (fact) => ofEpic(fact, 'created')),
+      as(epicFacts.closed, (fact) => ofEpic(fact, 'closed')),
+      as(epicFacts.reopened, (fact) => ofEpic(fact, 'reopened')),
       as(wikiPageFacts.created, (fact) => ofWikiPage(fact, 'created')),
       as(wikiPageFacts.updated, (fact) => ofWikiPage(fact, 'updated')),
       as(wikiPageFacts.destroyed, (fact) => ofWikiPage(fact, 'destroyed')),

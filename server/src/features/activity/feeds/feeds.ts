@@ -1,8 +1,8 @@
-/** Atom feeds of events: of a person, of a project, of everything that somebody is a member of. */
+/** Atom feeds of events: of a person, of a project or group, of everything that somebody is a member of. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { canOnProject } from '../../../kernel/authz/can.ts';
-import { anonymous, type Caller, type ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
+import { anonymous, type Caller, type GroupSubject, type ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { authenticate, type CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
@@ -16,6 +16,8 @@ export interface FeedDependencies {
   readonly externalUrl: string;
   /** A project by full path as the caller sees it. */
   readonly project: (path: string, caller: Caller) => Promise<ProjectSubject | null>;
+  /** A group by full path as the caller sees it. */
+  readonly group: (path: string, caller: Caller) => Promise<GroupSubject | null>;
   /** Who a feed token stands for; null when it is unknown. */
   readonly feedCaller: (token: string) => Promise<Caller | null>;
   readonly resolver: CredentialResolver;
@@ -48,6 +50,7 @@ const numbered: Readonly<Record<string, readonly [words: string, sign: string, p
   issue: ['issue', '#', 'issues'],
   merge_request: ['merge request', '!', 'merge_requests'],
   milestone: ['milestone', '%', 'milestones'],
+  epic: ['epic', '&', 'epics'],
 };
 
 /** What an event, or the comment that it is, is about, where that has a number. */
@@ -68,7 +71,9 @@ const target = (event: EventRow): string => {
   return 'project';
 };
 
-function urlOf(event: EventRow, project: string): string {
+/** `externalUrl` has no slash at its end. */
+function urlOf(event: EventRow, externalUrl: string): string {
+  const project = `${externalUrl}/${event.project_id === null ? 'groups/' : ''}${event.place_path}`;
   const about = subjectOf(event);
   if (about) return `${project}/-/${about.path}`;
   if (event.note?.row.commit_id) return `${project}/-/commit/${event.note.row.commit_id}#note_${event.note.row.id}`;
@@ -106,6 +111,11 @@ export function feeds(deps: FeedDependencies): { mount(server: FastifyInstance):
       if (!caller.user) throw unauthorized();
       return { title: 'Activity', page: `${externalUrl}/`, source: 'memberships' };
     }
+    const group = await deps.group(path, caller);
+    if (group && canOnGroup(caller, 'read_group', group)) {
+      const { full_name, full_path } = group.group;
+      return { title: `${full_name} activity`, page: `${externalUrl}/groups/${full_path}`, source: { group } };
+    }
     if (!path.includes('/')) {
       const user = await findUserByUsername(db, path);
       const hidden = user?.private_profile && !caller.admin && caller.user?.id !== user.id;
@@ -140,8 +150,8 @@ export function feeds(deps: FeedDependencies): { mount(server: FastifyInstance):
         const what = `${author.name} ${actionName(row)} ${target(row)}`;
         return {
           id: `tag:${host},${row.created_at.toISOString().slice(0, 10)}:event/${row.id}`,
-          title: `${what} at ${row.project_name}`,
-          url: urlOf(row, `${externalUrl}/${row.project_path}`),
+          title: `${what} at ${row.place_name}`,
+          url: urlOf(row, externalUrl),
           at: row.created_at,
           author: { name: author.name, email: author.public_email || null },
         };

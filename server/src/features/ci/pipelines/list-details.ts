@@ -21,10 +21,12 @@ function stagesOf(jobs: readonly StageJob[]): Details['stages'] {
   }));
 }
 
-/** By the id of the pipeline. */
+const commitOf = ({ project_id, sha }: Pipeline) => `${project_id}:${sha}`;
+
+/** By the id of the pipeline; `subjects` are their projects, by id. */
 export async function detailsOf(
   deps: Pick<CiDependencies, 'db' | 'externalUrl' | 'repository'>,
-  subject: ProjectSubject,
+  subjects: ReadonlyMap<number, ProjectSubject>,
   pipelines: readonly Pipeline[],
 ): Promise<ReadonlyMap<number, Details>> {
   const [jobs, users, titles] = await Promise.all([
@@ -34,10 +36,13 @@ export async function detailsOf(
     ),
     usersById(deps.db, pipelines),
     Promise.all(
-      [...new Set(pipelines.map(({ sha }) => sha))].map(async (sha) => {
-        const known = await deps.repository.resolve(subject.project, sha);
-        return [sha, known === null ? null : (await deps.repository.commit(subject, known)).title] as const;
-      }),
+      [...new Map(pipelines.map((pipeline) => [commitOf(pipeline), pipeline]))].map(
+        async ([key, { project_id, sha }]) => {
+          const subject = subjects.get(project_id);
+          const known = subject && (await deps.repository.resolve(subject.project, sha));
+          return [key, subject && known ? (await deps.repository.commit(subject, known)).title : null] as const;
+        },
+      ),
     ).then((found) => new Map(found)),
   ]);
   const byPipeline = Map.groupBy(jobs, ({ pipeline_id }) => pipeline_id);
@@ -47,7 +52,7 @@ export async function detailsOf(
       return [
         pipeline.id,
         {
-          commit_title: titles.get(pipeline.sha) ?? null,
+          commit_title: titles.get(commitOf(pipeline)) ?? null,
           user: user ? userReference(user, deps.externalUrl) : null,
           duration: pipeline.duration,
           stages: stagesOf(byPipeline.get(pipeline.id) ?? []),

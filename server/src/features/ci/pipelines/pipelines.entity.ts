@@ -50,6 +50,11 @@ export const PipelineListed = Entity('PipelineListed', {
     ),
   ),
 });
+/** In lists of several projects. */
+export const PipelineAcross = Entity('PipelineWithProject', {
+  ...PipelineListed.properties,
+  project: Fields({ id: Id(), name_with_namespace: Text(), path_with_namespace: Text() }),
+});
 export const PipelineDetail = Entity('Pipeline', {
   ...basic,
   before_sha: Text({ description: 'Commit of the ref before the push' }),
@@ -101,6 +106,17 @@ export function pipelineListed(
 ): Static<typeof PipelineListed> {
   return { ...pipelineBasic(pipeline, projectUrl), name: pipeline.name, ...(details ? { details } : {}) };
 }
+
+/** `project` with the names and paths of the groups above it. */
+export const pipelineAcross = (
+  row: Pipeline,
+  externalUrl: string,
+  { id, name, path }: { readonly id: number; readonly name: string; readonly path: string },
+  details?: Static<typeof PipelineListed>['details'],
+): Static<typeof PipelineAcross> => ({
+  ...pipelineListed(row, `${externalUrl}/${path}`, details),
+  project: { id, name_with_namespace: name, path_with_namespace: path },
+});
 
 export interface PipelineDetailParts {
   readonly pipeline: Pipeline;

@@ -1,18 +1,17 @@
 /** Rows of `pipelines`: lists and lookups for the API, and making them. */
 import { sql } from 'kysely';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Pipeline, User } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { abilityScope, below, withTables } from '../../namespaces/index.ts';
 import type { JobPlan, PlanNeed } from '../jobs/plan.ts';
 import type { QueuePriority } from './priority.ts';
 
-export interface PipelineFilter {
-  readonly projectId: number;
+interface CommonFilter {
   readonly statuses?: readonly string[] | undefined;
   readonly tag?: boolean | undefined;
-  /** Only the newest of each ref that exists. */
-  readonly newestOfEachRef?: boolean | undefined;
   readonly ref?: string | undefined;
   readonly sha?: string | undefined;
   readonly source?: string | undefined;
@@ -27,10 +26,16 @@ export interface PipelineFilter {
   readonly scheduleId?: number | undefined;
 }
 
+export interface PipelineFilter extends CommonFilter {
+  readonly projectId: number;
+  /** Only the newest of each ref that exists. */
+  readonly newestOfEachRef?: boolean | undefined;
+}
+
 export type PipelineOrder = 'id' | 'status' | 'ref' | 'updated_at' | 'user_id';
 
-function filtered(db: Db, filter: PipelineFilter) {
-  let query = db.selectFrom('pipelines').where('project_id', '=', filter.projectId);
+function narrowed(db: Db, filter: CommonFilter) {
+  let query = db.selectFrom('pipelines');
   if (filter.statuses) query = query.where('status', 'in', [...filter.statuses]);
   if (filter.tag !== undefined) query = query.where('tag', '=', filter.tag);
   if (filter.tag === false) query = query.where('merge_request_id', 'is', null);
@@ -51,6 +56,11 @@ function filtered(db: Db, filter: PipelineFilter) {
     const user = db.selectFrom('users').select('id').where(sql`lower(username)`, '=', filter.username.toLowerCase());
     query = query.where('user_id', '=', user);
   }
+  return query;
+}
+
+function filtered(db: Db, filter: PipelineFilter) {
+  let query = narrowed(db, filter).where('project_id', '=', filter.projectId);
   if (filter.newestOfEachRef) {
     const newest = db
       .selectFrom('pipelines as newest')
@@ -75,6 +85,27 @@ export async function listPipelines(
   if (order.by !== 'id') ordered = ordered.orderBy('id', order.direction);
   const [rows, total] = await Promise.all([
     ordered.limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, query.select('id')),
+  ]);
+  return { rows, total };
+}
+
+/** A page of the pipelines of all projects below a group that the caller may see, the newest first. */
+export async function listGroupPipelines(
+  db: Db,
+  caller: Caller,
+  groupId: number,
+  filter: CommonFilter,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ rows: Pipeline[]; total: number }> {
+  const { tables, condition } = abilityScope(caller, 'read_pipeline');
+  // An array, which the index by project is asked for.
+  const query = narrowed(db, filter).where(
+    sql<boolean>`project_id = any(array(${withTables(tables)}
+      select p.id from projects p where p.namespace_id in ${below(groupId)} and ${condition}))`,
+  );
+  const [rows, total] = await Promise.all([
+    query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
     countUpTo(db, query.select('id')),
   ]);
   return { rows, total };

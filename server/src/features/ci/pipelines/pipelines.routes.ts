@@ -128,7 +128,9 @@ export function pipelineRoutes(
       const { rows, total } = await listPipelines(db, filter, order, page);
       const url = projectUrl(deps, subject);
       const paged = offsetPage(page, rows, total);
-      const details = params.with_details ? await detailsOf(deps, subject, paged.items) : null;
+      const details = params.with_details
+        ? await detailsOf(deps, new Map([[subject.project.id, subject]]), paged.items)
+        : null;
       return mapPage(paged, (row) => pipelineListed(row, url, details?.get(row.id)));
     },
   });

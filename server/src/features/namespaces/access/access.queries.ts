@@ -222,12 +222,13 @@ function ruleScope(caller: Caller, ability: ProjectAbility): Scope {
   const role = rule.planner && rule.role === Level.reporter ? Level.planner : rule.role;
   const forAll = one((level) => sql`${level} not in ('disabled', 'private')`);
   const open = rule.open ? sql`p.visibility = any(${openVisibilities(caller)}::text[])` : sql`false`;
-  if (caller.user === null) return { tables: null, condition: sql`(${offered} and ${open} and ${forAll})` };
+  const kept = rule.condition === 'public-jobs' ? sql`p.public_jobs` : null;
+  if (caller.user === null)
+    return { tables: null, condition: sql`(${allOf([offered, open, forAll, ...(kept ? [kept] : [])])})` };
   const member = projectHasLevel;
-  return {
-    tables: accessTables(caller.user.id),
-    condition: sql`(${offered} and (${member(role)} or (${open} and (${forAll} or ${member(Level.guest)}))))`,
-  };
+  const seen = sql`(${member(role)} or (${open} and (${forAll} or ${member(Level.guest)})))`;
+  const shown = kept ? [sql`(${kept} or ${member(Level.reporter)})`] : [];
+  return { tables: accessTables(caller.user.id), condition: sql`(${allOf([offered, seen, ...shown])})` };
 }
 
 /** Groups `n` that the caller may see, narrowed to those of a level. Owners reach theirs from everywhere. */

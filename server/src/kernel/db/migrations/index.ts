@@ -117,6 +117,7 @@ import { worstVulnerabilitiesMigration } from './0915-worst-vulnerabilities.ts';
 import { commitSubscriptionsMigration } from './0916-commit-subscriptions.ts';
 import { importedPipelinesMigration } from './0940-imported-pipelines.ts';
 import { searchIndexMigration } from './0945-search-index.ts';
+import { epicEventsMigration } from './0950-epic-events.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -243,4 +244,5 @@ export const migrations: readonly Migration[] = [
   commitSubscriptionsMigration,
   importedPipelinesMigration,
   searchIndexMigration,
+  epicEventsMigration,
 ];

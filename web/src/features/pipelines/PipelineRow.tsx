@@ -1,0 +1,121 @@
+/** A pipeline in the lists of projects and groups, and what these lists are filtered by. */
+import { NativeSelect } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../../lib/api.ts';
+import type { PipelineSearch } from '../../lib/group-lists.ts';
+import { duration } from '../../lib/time.ts';
+import { DataRow } from '../../ui/DataList.tsx';
+import { FilterBar } from '../../ui/FilterBar.tsx';
+import { RefBadge } from '../../ui/RefBadge.tsx';
+import { StatusBadge, statusChoices, statusWord } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { PersonFilter } from '../members/PersonFilter.tsx';
+import classes from './pipelines.module.css';
+import { sourceChoices, sources } from './words.ts';
+
+const titleOf = ({ id, name, details }: Schemas['PipelineListed']): string =>
+  name ?? details?.commit_title ?? `Pipeline #${id}`;
+
+/** The state of each stage in a row of icons, their names on hover and for readers of the screen. */
+function Stages({ stages }: { stages: readonly { readonly name: string; readonly status: string }[] }) {
+  return (
+    <ul className={classes.stages} aria-label="Stages">
+      {stages.map(({ name, status }) => (
+        <li key={name} title={`${name}: ${statusWord(status)}`}>
+          <span className={classes.stageName}>{name}</span>
+          <StatusBadge status={status} compact />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export const isFiltered = ({ ref, status, source, username }: PipelineSearch): boolean =>
+  [ref, status, source, username].some((value) => value !== undefined);
+
+interface FiltersProps {
+  readonly value: PipelineSearch;
+  readonly of: 'project' | 'group';
+  narrow(part: PipelineSearch, replace: boolean): void;
+}
+
+export function PipelineFilters({ value, of, narrow }: FiltersProps) {
+  return (
+    <FilterBar
+      label="Filter by branch or tag"
+      value={value.ref ?? ''}
+      change={(ref) => narrow({ ref: ref || undefined }, true)}
+    >
+      <NativeSelect
+        aria-label="Status"
+        value={value.status ?? ''}
+        onChange={(event) => narrow({ status: event.currentTarget.value || undefined }, false)}
+        data={[{ value: '', label: 'Any status' }, ...statusChoices]}
+      />
+      <NativeSelect
+        aria-label="Source"
+        value={value.source ?? ''}
+        onChange={(event) => narrow({ source: event.currentTarget.value || undefined }, false)}
+        data={[{ value: '', label: 'Any source' }, ...sourceChoices]}
+      />
+      <PersonFilter
+        label="Author"
+        of={of}
+        size="sm"
+        value={value.username ?? ''}
+        change={(username) => narrow({ username: username || undefined }, false)}
+      />
+    </FilterBar>
+  );
+}
+
+interface RowProps {
+  readonly pipeline: Schemas['PipelineListed'];
+  /** Of its project, in addresses of the router. */
+  readonly segment: string;
+  /** Where it is, before what the row tells besides. */
+  readonly children?: ReactNode;
+}
+
+export function PipelineRow({ pipeline, segment, children }: RowProps) {
+  const { details } = pipeline;
+  return (
+    <DataRow
+      before={
+        <span className={classes.status}>
+          <StatusBadge status={pipeline.status} />
+        </span>
+      }
+      title={
+        <Link
+          to="/p/$path/pipelines/$id"
+          params={{ path: segment, id: String(pipeline.id) }}
+          aria-label={`Pipeline #${pipeline.id}: ${titleOf(pipeline)}`}
+          data-entry
+        >
+          {titleOf(pipeline)}
+        </Link>
+      }
+      meta={
+        <>
+          {children}
+          <span>#{pipeline.id}</span>
+          <RefBadge name={pipeline.ref} />
+          <code>{pipeline.sha.slice(0, 8)}</code>
+          <span>
+            {sources[pipeline.source] ?? pipeline.source}
+            {details?.user ? `, ${details.user.name}` : ''}
+          </span>
+          {details && details.duration !== null ? <span>{duration(details.duration)}</span> : null}
+        </>
+      }
+      after={
+        <>
+          {details ? <Stages stages={details.stages} /> : null}
+          <TimeAgo at={pipeline.created_at} />
+        </>
+      }
+    />
+  );
+}
