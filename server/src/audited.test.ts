@@ -95,6 +95,7 @@ const silent: Readonly<Record<string, string>> = {
   'POST /groups/import': 'the groups that it makes are recorded as ever: group_created',
   'POST /bulk_imports': 'the groups and projects that it makes are recorded as ever: group_created, project_created',
   'POST /bulk_imports/:id/cancel': 'stops work that was begun; what is there stays',
+  'POST /import/repositories': 'a question to another server, with its token in the body; changes nothing',
   'POST /import/gitea': "fetches from another server: the import's own tests look for project_created",
   'POST /import/github': "fetches from another server: the import's own tests look for project_created",
   'POST /import/hostedgit': "fetches from another server: the import's own tests look for project_created",

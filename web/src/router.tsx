@@ -79,6 +79,13 @@ const newProject = createRoute({
   loader: () => queries.ensureQueryData(data.namespaces()),
   component: lazyRouteComponent(() => import('./features/projects/NewProjectPage.tsx')),
 });
+const remoteImport = createRoute({
+  getParentRoute: () => root,
+  path: '/import/new',
+  beforeLoad: signedIn,
+  loader: () => queries.ensureQueryData(data.namespaces()),
+  component: lazyRouteComponent(() => import('./features/transfers/RemoteImportPage.tsx')),
+});
 const importHistory = createRoute({
   getParentRoute: () => root,
   path: '/import/history',
@@ -259,6 +266,7 @@ export const router = createRouter({
     ...entryRoutes,
     ...oauthRoutes,
     newProject,
+    remoteImport,
     importHistory,
     accountRoutes,
     ...adminRoutes,

@@ -98,6 +98,11 @@ async function palette(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');
   await group('Recent').getByText('The mirror is dusty').waitFor();
   await page.keyboard.press('Escape');
+  await open('mirts');
+  await group('Files').getByText('mirror.ts').waitFor();
+  await page.getByLabel('Search projects, groups and pages').fill('const f = 8');
+  await group('Code').getByText('export const f = 8;').click();
+  await page.waitForURL(`**/${project}/-/blob/main/mirror.ts#L1`);
   await open('Admin');
   await group('People').getByText('@root').waitFor();
   await page.keyboard.press('Escape');

@@ -24,6 +24,7 @@ export async function transfersJourney(suite: Suite): Promise<void> {
       await address(suite, page, instance.url);
       await canceled(suite, page, instance.url);
       await lists(suite, page);
+      await otherServers(suite, page, instance.url, call);
       await checks(suite, page, call);
       await person.close();
     });
@@ -47,6 +48,85 @@ async function lists(suite: Suite, page: Page): Promise<void> {
     await page.setViewportSize({ width: 390, height: 800 });
     await page.emulateMedia({ colorScheme: 'dark' });
     await look(page, 'admin-imports-dark-390');
+    await page.emulateMedia({ colorScheme: null });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+}
+
+/** A Gitea with two repositories, whose code is that of a project here. */
+async function giteaServer(source: string) {
+  const row = (id: number, name: string) => ({
+    ...{ id, name, full_name: `ada/${name}`, private: false, description: `The ${name}`, default_branch: 'main' },
+    clone_url: `${source}/root/tide.git`,
+  });
+  const repositories = [row(5, 'buoy'), row(6, 'anchor')];
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://gitea.test');
+    const one = repositories.find(({ id }) => pathname === `/api/v1/repositories/${id}`);
+    const known = request.headers.authorization === `token ${rootToken}`;
+    const body = pathname === '/api/v1/user/repos' ? repositories : (one ?? []);
+    response.writeHead(known ? 200 : 401, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() };
+}
+
+async function otherServers(suite: Suite, page: Page, url: string, call: Api): Promise<void> {
+  await suite.step('repositories of another server are chosen and imported; a wrong token is told', async () => {
+    const gitea = await giteaServer(url);
+    try {
+      await page.goto('/projects/new');
+      await page.getByRole('link', { name: 'Import from another server' }).click();
+      await page.getByLabel('Import from', { exact: true }).selectOption('gitea');
+      await page.getByLabel('Server URL').fill(gitea.url);
+      await page.getByRole('textbox', { name: 'Personal access token' }).fill('wrong');
+      await page.getByRole('button', { name: 'List repositories' }).click();
+      await page.getByText('Access denied to your Gitea account').waitFor();
+      await page.getByRole('textbox', { name: 'Personal access token' }).fill(rootToken);
+      await page.getByRole('button', { name: 'List repositories' }).click();
+      await page.getByRole('checkbox', { name: 'ada/anchor' }).waitFor();
+      await page.getByLabel('Filter repositories').fill('buoy');
+      await page.getByRole('checkbox', { name: 'ada/buoy' }).check();
+      await look(page, 'remote-import');
+      await page.getByRole('button', { name: 'Import 1 repository' }).click();
+      await page.getByRole('list', { name: 'Imports' }).getByText('root/buoy').waitFor();
+    } finally {
+      gitea.close();
+    }
+  });
+  await suite.step('groups of another instance are chosen and transferred, with counts and failures', async () => {
+    await call.expect(200, 'PUT', '/application/settings', { bulk_import_enabled: true });
+    const { id } = await call.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Harbour', path: 'harbour' });
+    await call.expect(201, 'POST', `/groups/${id}/labels`, { name: 'tide', color: '#00ff00' });
+    await call.expect(201, 'POST', '/groups', { name: 'Port', path: 'port' });
+    await page.goto('/import/new');
+    await page.getByLabel('Import from', { exact: true }).selectOption('gitlab:groups');
+    await page.getByLabel('Server URL').fill(url);
+    await page.getByRole('textbox', { name: 'Personal access token' }).fill(rootToken);
+    await page.getByRole('button', { name: 'List groups' }).click();
+    await page.getByRole('checkbox', { name: 'harbour' }).check();
+    await page.getByLabel('Parent group').selectOption('port');
+    await page.getByRole('button', { name: 'Import 1 group' }).click();
+    const moved = page.getByRole('list', { name: /^Groups and projects from/ });
+    await moved.getByRole('link', { name: 'port/harbour' }).waitFor();
+    await moved.getByText(/^\d+ of \d+ records imported$/).waitFor();
+    await look(page, 'direct-transfer');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await look(page, 'direct-transfer-dark-390');
+    await page.goto('/import/new');
+    await page.getByRole('button', { name: 'List repositories' }).waitFor();
+    await look(page, 'remote-import-dark-390');
+    await page.emulateMedia({ colorScheme: null });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+  await suite.step('administrators see what is used of storage and limits', async () => {
+    await openPart(page, '/admin/usage', 'Usage and limits');
+    await page.getByRole('list', { name: 'Largest projects' }).getByRole('link').first().waitFor();
+    await look(page, 'admin-usage');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await look(page, 'admin-usage-dark-390');
     await page.emulateMedia({ colorScheme: null });
     await page.setViewportSize({ width: 1280, height: 900 });
   });

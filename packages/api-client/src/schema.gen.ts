@@ -468,6 +468,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/application/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is used of storage, accounts, rate limits, CI and the queue
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getApplicationUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/applications": {
         parameters: {
             query?: never;
@@ -4788,6 +4808,26 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postImportHostedgitGists"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import/repositories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the repositories, projects or groups that a token sees on another server
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportRepositories"];
         delete?: never;
         options?: never;
         head?: never;
@@ -20483,6 +20523,20 @@ export interface components {
             scopes: string[];
             user_id: number;
         };
+        /** Importable */
+        Importable: {
+            items: {
+                description: string | null;
+                /** @description Path there; of Bitbucket Server the key of the project and the repository */
+                full_path: string;
+                /** @description Id there */
+                id: string;
+                name: string;
+                private: boolean;
+            }[];
+            /** @description Null on the last page */
+            next_page: number | null;
+        };
         /** ImportedProject */
         ImportedProject: {
             /** @description Name with those of its groups */
@@ -20655,6 +20709,82 @@ export interface components {
             uptime: number;
             /** @description Release of the product */
             version: string;
+        };
+        /** InstanceUsage */
+        InstanceUsage: {
+            ci: {
+                failed: number;
+                /** @description Jobs that began this month (UTC) */
+                jobs: number;
+                /** @description Minutes that they ran, rounded */
+                minutes: number;
+                /**
+                 * Format: date-time
+                 * @description Since when the first of them waits
+                 */
+                oldest_pending_at: string | null;
+                /** @description Jobs that wait for a runner */
+                pending: number;
+                running: number;
+            };
+            queue: {
+                /** @description Due later */
+                delayed: number;
+                /** @description Failed at their last attempt */
+                failed: number;
+                /** @description Background jobs that are due */
+                ready: number;
+            };
+            /** @description Those that are counted now */
+            rate_limits: {
+                /** @description Requests per window; null for general limits, 0 for none */
+                limit: number | null;
+                /** @description The most that one of them took */
+                most: number;
+                name: string;
+                /** @description Those that have reached it */
+                reached: number;
+                /** @description Users, addresses and the like that are counted now */
+                subjects: number;
+            }[];
+            storage: {
+                /** @description Of all projects; `code_index` is the text that is searched */
+                kinds: {
+                    bytes: number;
+                    /** @enum {string} */
+                    kind: "repository" | "wiki" | "lfs_objects" | "job_artifacts" | "pipeline_artifacts" | "snippets" | "uploads" | "code_index";
+                }[];
+                /** @description The ten that take most */
+                projects: {
+                    id: number;
+                    kinds: {
+                        /** @description With logs */
+                        job_artifacts: number;
+                        lfs_objects: number;
+                        pipeline_artifacts: number;
+                        repository: number;
+                        snippets: number;
+                        uploads: number;
+                        wiki: number;
+                    };
+                    path_with_namespace: string;
+                    /** @description Bytes that its repository may take; null for any */
+                    repository_size_limit: number | null;
+                    /** @description Bytes of all kinds */
+                    storage_size: number;
+                }[];
+            };
+            users: {
+                /** @description Accounts of people that can sign in */
+                active: number;
+                /** @description Blocked, banned or deactivated */
+                blocked: number;
+                bots: number;
+                /** @description Active accounts after which registrations wait for approval */
+                cap: number | null;
+                /** @description Waiting for approval */
+                pending: number;
+            };
         };
         /** Integration */
         Integration: {
@@ -24933,6 +25063,30 @@ export interface components {
             hostedgit_hostname?: string;
             /** @description Token of the other server */
             personal_access_token: string;
+        };
+        PostImportRepositoriesBody: {
+            /**
+             * @description `groups` is for a direct transfer
+             * @default repositories
+             * @enum {string}
+             */
+            kind?: "repositories" | "groups";
+            /**
+             * @description Pages have 50 items
+             * @default 1
+             */
+            page?: number;
+            /** @description Token there; it is not stored */
+            personal_access_token: string;
+            /**
+             * @description Product of the server; `gitlab` for a direct transfer
+             * @enum {string}
+             */
+            provider: "github" | "gitea" | "bitbucket_server" | "gitlab";
+            /** @description Address of the server; the public one of GitHub without it */
+            url?: string;
+            /** @description Name of the user there, on Bitbucket Server */
+            username?: string;
         };
         PostImportServergitBody: {
             /** @description Name of the project; as there without it */
@@ -36514,6 +36668,38 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getApplicationUsage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstanceUsage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -50313,6 +50499,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postImportRepositories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportRepositoriesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportRepositoriesBody"];
+                "multipart/form-data": components["schemas"]["PostImportRepositoriesBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Importable"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

@@ -4,7 +4,7 @@ import { client, type Schemas, unwrapPage } from './api.ts';
 
 export type ImportListed = Schemas['ImportListed'];
 
-const running = ({ import_status: status }: ImportListed) => status === 'scheduled' || status === 'started';
+export const inProgress = ({ import_status: status }: ImportListed) => status === 'scheduled' || status === 'started';
 
 /** Asked again while something in it goes on. */
 export const imports = (whose: 'user' | 'admin', page = 1) =>
@@ -16,7 +16,7 @@ export const imports = (whose: 'user' | 'admin', page = 1) =>
         whose === 'user' ? client.GET('/user/imports', options) : client.GET('/admin/imports', options),
       );
     },
-    refetchInterval: ({ state }) => (state.data?.items.some(running) ? 2_000 : false),
+    refetchInterval: ({ state }) => (state.data?.items.some(inProgress) ? 2_000 : false),
   });
 
 /** How much is done, in percent; null where the parts are not known. */

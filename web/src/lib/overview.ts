@@ -9,6 +9,13 @@ export const overview = () =>
     refetchInterval: 15_000,
   });
 
+export const usage = () =>
+  queryOptions({
+    queryKey: ['admin', 'usage'],
+    queryFn: () => unwrap(client.GET('/application/usage')),
+    refetchInterval: 60_000,
+  });
+
 interface ListFilter {
   readonly search?: string | undefined;
   readonly page?: number | undefined;

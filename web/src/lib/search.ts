@@ -103,7 +103,8 @@ export interface FoundRow {
   readonly code?: FoundCode;
 }
 
-const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/');
+/** A path of files in an address. */
+export const encodedPath = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 const local = (url: string) => {
   const { pathname, hash } = new URL(url);
   return pathname + hash;
@@ -204,13 +205,13 @@ export function rowOf(scope: Scope, item: unknown, text: string, project: string
     }
     case 'blobs': {
       const blob = item as Blob;
-      const address = `/${blob.project_path}/-/blob/${encoded(`${blob.ref}/${blob.path}`)}`;
+      const address = `/${blob.project_path}/-/blob/${encodedPath(`${blob.ref}/${blob.path}`)}`;
       return codeRow(blob, text, project, (line) => `${address}#L${line}`);
     }
     case 'wiki_blobs': {
       const blob = item as Blob;
       const slug = blob.path.replace(/(?<=[^/])\.[^./]*$/, '');
-      const address = `${blob.group_id ? '/groups' : ''}/${blob.project_path}/-/wikis/${encoded(slug)}`;
+      const address = `${blob.group_id ? '/groups' : ''}/${blob.project_path}/-/wikis/${encodedPath(slug)}`;
       return { ...codeRow(blob, text, project, () => address), title: slug };
     }
     case 'notes':

@@ -5,7 +5,7 @@ import { allDeployKeys } from '../lib/deploy-keys.ts';
 import { hooksOf, systemHooks } from '../lib/hooks.ts';
 import { imports } from '../lib/imports.ts';
 import { instanceIntegrations, integrationKinds, integrationsOf } from '../lib/integrations.ts';
-import { everyGroup, everyProject, overview } from '../lib/overview.ts';
+import { everyGroup, everyProject, overview, usage } from '../lib/overview.ts';
 import { instancePushRule, pushRuleOf } from '../lib/push-rules.ts';
 import { queries } from '../lib/queries.ts';
 
@@ -17,6 +17,7 @@ interface Found {
 
 export const loadOverview = () =>
   Promise.all([load(overview()), queries.ensureInfiniteQueryData(backups()), load(backupSchedule())]);
+export const loadUsage = () => load(usage());
 export const loadProjects = (filter: Found) => load(everyProject(filter));
 export const loadGroups = (filter: Found) => load(everyGroup(filter));
 export const loadImports = (page: number | undefined) => load(imports('admin', page));

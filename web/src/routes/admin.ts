@@ -51,6 +51,12 @@ const start = createRoute({
   loader: async () => (await loaders()).loadOverview(),
   component: lazyRouteComponent(() => import('../features/admin/OverviewPage.tsx')),
 });
+const usage = createRoute({
+  ...inAdmin,
+  path: '/admin/usage',
+  loader: async () => (await loaders()).loadUsage(),
+  component: lazyRouteComponent(() => import('../features/admin/UsagePage.tsx')),
+});
 const found = (search: Record<string, unknown>): { search?: string | undefined; page?: number | undefined } => ({
   search: text(search.search),
   page: number(search.page),
@@ -205,6 +211,7 @@ const backupList = createRoute({
 export const adminRoutes = [
   adminMode,
   start,
+  usage,
   projects,
   groups,
   jobs,

@@ -7,6 +7,7 @@ import { type ConfigurationDependencies, configurationRoutes } from './configura
 import { type OverviewDependencies, overviewRoutes } from './overview/overview.routes.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { switchRoutes } from './switches/switches.routes.ts';
+import { usageRoutes } from './usage/usage.routes.ts';
 
 export { type Backups, headsOf, openDestination, restoreBackup, verifyBackup } from './backups/index.ts';
 
@@ -25,6 +26,7 @@ export function adminFeature(deps: AdminDependencies): Feature & { readonly back
     routes: [
       ...configurationRoutes(deps),
       ...overviewRoutes(deps),
+      ...usageRoutes(deps),
       ...settingsRoutes(settings),
       ...switchRoutes(switches),
       ...backup.routes,

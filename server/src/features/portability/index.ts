@@ -78,6 +78,8 @@ import { urlImportService } from './project-archives/url-imports.ts';
 import { projectCreation, projectTemplateRoutes } from './project-creation/project-creation.service.ts';
 import { gistImportRoutes } from './provider-imports/gist-imports.routes.ts';
 import { type GistImportDependencies, gistImportService } from './provider-imports/gist-imports.service.ts';
+import { importableRoutes } from './provider-imports/importable.routes.ts';
+import { importableLister } from './provider-imports/importable.ts';
 import { providerImportRoutes } from './provider-imports/provider-imports.routes.ts';
 import { providerImportService } from './provider-imports/provider-imports.service.ts';
 import { relationExportRoutes } from './relation-exports/relation-exports.routes.ts';
@@ -172,6 +174,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...transferRoutes({ deps, objects: deps.objects, parents, exports, imports, deletion }),
       ...groupTransferRoutes(deps.objects, groupExports, groupImports),
       ...providerImportRoutes(providerImports),
+      ...importableRoutes(importableLister(deps)),
       ...importListRoutes(deps.db),
       ...bulkImportRoutes(deps.db, bulkImports),
       ...gistImportRoutes(gistImports),

@@ -17,6 +17,7 @@ import { type RequestClass, throttlesOf } from './throttles.ts';
 
 export { addressUnit } from './address.ts';
 export type { LimitName, RateFacts } from './limits.ts';
+export { rateUsage } from './usage.queries.ts';
 
 /** The part of a route's declaration that limits look at. */
 export interface RatedRoute {

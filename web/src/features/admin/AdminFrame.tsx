@@ -7,6 +7,7 @@ import settings from '../settings/settings.module.css';
 
 const pages = [
   ['/admin', 'Overview'],
+  ['/admin/usage', 'Usage and limits'],
   ['/admin/users', 'Users'],
   ['/admin/projects', 'Projects'],
   ['/admin/groups', 'Groups'],

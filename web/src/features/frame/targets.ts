@@ -1,4 +1,4 @@
-/** Where the palette leads: recent places, projects, groups, people, issues and merge requests, pages and actions. */
+/** Where the palette leads: recent places, projects, groups, people, issues and merge requests, files, code, pages and actions. */
 import { client, unwrap } from '../../lib/api.ts';
 import { fromSegment } from '../../lib/urls.ts';
 
@@ -110,6 +110,41 @@ async function byTitle(text: string, project: string | undefined) {
   ]);
 }
 
+const mostFiles = 6;
+const mostLines = 5;
+
+/** Files of the project's default branch by a few letters of their path. */
+async function filesNamed(text: string, project: string): Promise<Target[]> {
+  const [{ bestPaths }, { allPaths }, { queries }, { encodedPath }] = await Promise.all([
+    import('../../lib/fuzzy.ts'),
+    import('../../lib/repository.ts'),
+    import('../../lib/queries.ts'),
+    import('../../lib/search.ts'),
+  ]);
+  const paths = await queries.fetchQuery(allPaths(project, 'HEAD'));
+  return bestPaths(paths, text, mostFiles).map((path) => ({
+    href: `/${project}/-/blob/HEAD/${encodedPath(path)}`,
+    label: path,
+  }));
+}
+
+/** Lines of the project's code that hold the text. */
+async function linesWith(text: string, project: string): Promise<Target[]> {
+  const query = { scope: 'blobs', search: text, per_page: mostLines, num_context_lines: 0 } as const;
+  const [{ rowOf }, found] = await Promise.all([
+    import('../../lib/search.ts'),
+    unwrap(client.GET('/projects/{id}/search', { params: { path: { id: project }, query } })),
+  ]);
+  return found.map((blob) => {
+    const { href, title, code } = rowOf('blobs', blob, text, project);
+    return {
+      href,
+      label: code?.text.trim().slice(0, 120) || title,
+      hint: `${title}${href.slice(href.lastIndexOf('#L')).replace('#L', ':')}`,
+    };
+  });
+}
+
 /** What matches, in groups; without a text the recent places and what can be done. */
 export async function findTargets(text: string, project: string | undefined): Promise<readonly TargetGroup[]> {
   const wanted = text.trim();
@@ -126,11 +161,14 @@ export async function findTargets(text: string, project: string | undefined): Pr
   const matches = ({ label }: Target) => label.toLowerCase().includes(wanted.toLowerCase());
   const query = { search: wanted, per_page: 6 };
   const long = wanted.length > 1;
-  const [projects, groups, [issues, requests], people] = await Promise.all([
+  const inProject = long && project !== undefined && !/^[!#]/.test(wanted);
+  const [projects, groups, [issues, requests], people, files, lines] = await Promise.all([
     unwrap(client.GET('/projects', { params: { query: { ...query, simple: true, search_namespaces: true } } })),
     unwrap(client.GET('/groups', { params: { query } })),
     long ? byTitle(wanted, project) : ([[], []] as const),
     long ? unlessRefused(unwrap(client.GET('/users', { params: { query: { ...query, per_page: 4 } } }))) : [],
+    inProject ? unlessRefused(filesNamed(wanted, project)) : [],
+    inProject && wanted.length > 2 ? unlessRefused(linesWith(wanted, project)) : [],
   ]);
   const search = encodeURIComponent(wanted);
   return [
@@ -145,6 +183,8 @@ export async function findTargets(text: string, project: string | undefined): Pr
       title: 'People',
       targets: people.map(({ username, name }) => ({ href: `/${username}`, label: name, hint: `@${username}` })),
     },
+    { title: 'Files', targets: files },
+    { title: 'Code', targets: lines },
     { title: 'Pages and actions', targets: [...known, ...actions].filter(matches) },
     {
       title: 'Search',

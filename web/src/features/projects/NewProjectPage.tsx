@@ -52,7 +52,16 @@ export default function NewProjectPage() {
     await navigate({ to: '/o/$path', params: { path: toSegment(project.path_with_namespace) } });
   });
   return (
-    <Page title="New project" narrow actions={<LinkButton to="/import/history">Imports</LinkButton>}>
+    <Page
+      title="New project"
+      narrow
+      actions={
+        <>
+          <LinkButton to="/import/new">Import from another server</LinkButton>
+          <LinkButton to="/import/history">Imports</LinkButton>
+        </>
+      }
+    >
       <SegmentedControl
         aria-label="What the project starts with"
         mb="md"

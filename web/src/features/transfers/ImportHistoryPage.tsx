@@ -7,17 +7,29 @@ import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { ImportRows } from './ImportRows.tsx';
+import { Transfers } from './Transfers.tsx';
 
 export default function ImportHistoryPage() {
   const { page = 1 } = useSearch({ from: '/import/history' });
   const navigate = useNavigate({ from: '/import/history' });
   const { data } = useSuspenseQuery(imports('user', page));
   return (
-    <Page title="Imports" actions={<LinkButton to="/projects/new">New project</LinkButton>}>
+    <Page
+      title="Imports"
+      actions={
+        <>
+          <LinkButton to="/import/new">Import from another server</LinkButton>
+          <LinkButton to="/projects/new">New project</LinkButton>
+        </>
+      }
+    >
+      <Transfers />
       {data.items.length === 0 ? (
-        <EmptyState title="No imports yet">Projects that you bring from elsewhere are listed here.</EmptyState>
+        <EmptyState title="No imports yet">
+          Import a repository from another server, or a project from an export file.
+        </EmptyState>
       ) : (
-        <ImportRows rows={data.items} />
+        <ImportRows rows={data.items} cancelable />
       )}
       <Pager page={page} nextPage={data.nextPage} go={(to) => void navigate({ search: { page: to } })} />
     </Page>

@@ -1,8 +1,11 @@
 /** Imports of projects: the state of each, how far it is, and how much came in. */
 import { Progress } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ImportListed, shareOf } from '../../lib/imports.ts';
+import { client, unwrap } from '../../lib/api.ts';
+import { type ImportListed, inProgress, shareOf } from '../../lib/imports.ts';
 import { toSegment } from '../../lib/urls.ts';
+import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
@@ -42,13 +45,44 @@ function Running({ row }: { row: ImportListed }) {
   );
 }
 
-export function ImportRows({ rows, people = false }: { rows: readonly ImportListed[]; people?: boolean }) {
+function CancelImport({ id, path }: { id: number; path: string }) {
+  const cache = useQueryClient();
+  return (
+    <ConfirmButton
+      title="Cancel import"
+      about={`Cancel the import of ${path}`}
+      text="The import stops. What has been imported so far is kept."
+      action="Stop importing"
+      label="Cancel"
+      run={() =>
+        // Also where it had come to its end meanwhile.
+        unwrap(client.POST('/import/hostedgit/cancel', { body: { project_id: id } })).finally(() =>
+          cache.invalidateQueries({ queryKey: ['imports'] }),
+        )
+      }
+    />
+  );
+}
+
+interface Props {
+  readonly rows: readonly ImportListed[];
+  /** Whether the rows say whose they are. */
+  readonly people?: boolean;
+  readonly cancelable?: boolean;
+}
+
+export function ImportRows({ rows, people = false, cancelable = false }: Props) {
   return (
     <DataList label="Imports">
       {rows.map((row) => (
         <DataRow
           key={row.project_id}
           before={<StatusBadge status={badges[row.import_status]} />}
+          after={
+            cancelable && inProgress(row) ? (
+              <CancelImport id={row.project_id} path={row.path_with_namespace} />
+            ) : undefined
+          }
           title={
             <Link to="/o/$path" params={{ path: toSegment(row.path_with_namespace) }} data-entry>
               {row.path_with_namespace}

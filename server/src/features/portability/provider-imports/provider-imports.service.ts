@@ -21,21 +21,13 @@ import { ProviderError } from './client.ts';
 import { giteaClient, giteaRepository, giteaSource } from './gitea.ts';
 import { hostedClient, hostedRepository, hostedSource } from './hosted.ts';
 import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
+import { importTypes, refusalOf } from './refusals.ts';
 import { serverClient, serverRepository, serverSource } from './server.ts';
 import { transferClient, transferLimits, transferRepository, transferSource } from './transfer-source.ts';
 
 const providerImport = { name: 'portability.import_from_provider', maxAttempts: importAttempts };
 const purpose = 'provider import';
 const hour = 3_600_000;
-
-/** What the setting and the project call the products. */
-const importTypes = {
-  hosted: 'github',
-  gitea: 'gitea',
-  server: 'bitbucket_server',
-  transfer: 'gitlab_migration',
-} as const;
-const titles = { hosted: 'GitHub', gitea: 'Gitea', server: 'Bitbucket Server', transfer: 'source' } as const;
 
 export interface ProviderImportOptions {
   readonly config: ProviderConfig;
@@ -87,16 +79,6 @@ export function providerImportService(
     return found.group;
   }
 
-  /** What the other server says, in the words of the API. */
-  function refusalOf(error: ProviderError, { provider }: ProviderConfig): HttpError {
-    const title = titles[provider];
-    if (error.kind === 'unauthorized') return plainError(401, `Access denied to your ${title} account.`);
-    if (error.kind === 'limited') return plainError(429, 'Too Many Requests');
-    if (error.kind === 'refused') return plainError(400, `Invalid URL: ${error.message}`);
-    if (error.kind === 'missing') return plainError(422, `Import failed due to a ${title} error: Not Found (HTTP 404)`);
-    return plainError(422, `Import failed due to a ${title} error: ${error.message}`);
-  }
-
   /** Makes the project; its content follows in the background. */
   async function start(caller: Caller, options: ProviderImportOptions, signal: AbortSignal): Promise<ProjectSubject> {
     const { user } = caller;
@@ -114,7 +96,7 @@ export function providerImportService(
       throw plainError(422, 'You are not allowed to import projects in this namespace.');
     const place = await placeOf(caller, user.id, namespace);
     const repository = await repositoryOf(config, signal).catch((error: unknown) => {
-      throw error instanceof ProviderError ? refusalOf(error, config) : error;
+      throw error instanceof ProviderError ? refusalOf(error, config.provider) : error;
     });
     const most = place && place.kind === 'group' ? place.visibility : 'public';
     // A bot has no habits of its own: what is public there is public here.
