@@ -36,6 +36,12 @@ export const protectedEnvironments = (id: string) =>
       ),
   });
 
+/** It no longer stops by itself. */
+export const cancelAutoStop = (id: string, environmentId: number): Promise<Environment> =>
+  unwrap(
+    client.POST('/projects/{id}/environments/{environment_id}/cancel_auto_stop', { params: one(id, environmentId) }),
+  );
+
 /** Creates or changes an environment. */
 export async function saveEnvironment(
   id: string,

@@ -44,6 +44,18 @@ test('[security 21] base64 at any offset, URL-encoded, JSON and multi-line forms
   expect(shown).toBe('a\r\n[MASKED]\r\n[MASKED]');
 });
 
+test('[security 21] encoded forms are hidden at every cut, and byte by byte', () => {
+  const secret = 'S3cret "value" & more/+?';
+  const base64 = Buffer.from(`us${secret}-tail`).toString('base64');
+  const text = Buffer.from(`>${base64}< >${encodeURIComponent(secret)}< >${JSON.stringify(secret)}< >${secret}<`);
+  const whole = mask([secret], [], [text]);
+  expect(whole).toMatch(/^>.{0,4}\[MASKED\].{0,10}< >\[MASKED\]< >"\[MASKED\]"< >\[MASKED\]<$/);
+  for (let cut = 1; cut < text.length; cut++)
+    expect(mask([secret], [], [text.subarray(0, cut), text.subarray(cut)])).toBe(whole);
+  const single = [...text].map((byte) => Buffer.from([byte]));
+  expect(mask([secret], [], single)).toBe(whole);
+});
+
 test('output that cannot be part of a secret is not kept back', () => {
   const masker = createMasker(['secret-value'], []);
   expect(masker.push(Buffer.from('ready\n')).toString()).toBe('ready\n');

@@ -1,13 +1,19 @@
 /** One environment: what runs in it, who may deploy to it, and everything that was deployed to it. */
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { deleteEnvironment, protectedEnvironments, stopEnvironment } from '../../lib/environment-actions.ts';
+import {
+  cancelAutoStop,
+  deleteEnvironment,
+  protectedEnvironments,
+  stopEnvironment,
+} from '../../lib/environment-actions.ts';
 import { deploymentsTo, type Environment, environment, environmentsKey } from '../../lib/environments.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
@@ -52,6 +58,7 @@ export default function EnvironmentPage() {
   const again = () => cache.invalidateQueries({ queryKey: environmentsKey(path) });
   useLive([`project:${project.id}:pipelines`], [environmentsKey(path)]);
   const deploys = view.level >= level.developer && !project.archived;
+  const keeping = useMutation({ mutationFn: () => cancelAutoStop(path, shown.id), onSettled: again });
   const leave = () => navigate({ to: '/p/$path/environments', params: { path: segment } });
   return (
     <Page
@@ -81,6 +88,11 @@ export default function EnvironmentPage() {
               Edit
             </LinkButton>
           ) : null}
+          {deploys && shown.state === 'available' && shown.auto_stop_at ? (
+            <Button size="xs" variant="default" loading={keeping.isPending} onClick={() => keeping.mutate()}>
+              Cancel auto-stop
+            </Button>
+          ) : null}
           {deploys && shown.state === 'available' ? (
             <ConfirmButton
               title="Stop environment"
@@ -104,6 +116,7 @@ export default function EnvironmentPage() {
         </>
       }
     >
+      <FormError error={keeping.error} />
       <div className={classes.facts}>
         <span>{states[shown.state]}</span>
         <span>{tiers[shown.tier]}</span>

@@ -1,4 +1,5 @@
 /** Logs as official runners send them: piece by piece, again after damage, and not past their limit. */
+import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type JobPayload, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
 
@@ -47,6 +48,35 @@ describe('logs', () => {
       .where('job_id', '=', job.id)
       .execute();
     expect(rows).toEqual([]);
+  });
+
+  it('[security 21] hide the token of the job at every cut, whatever runner sends it, and keep their checksum', async () => {
+    const { project, job } = await started();
+    const encoded = Buffer.from(`ci:${job.token}`).toString('base64');
+    let sent = '';
+    const send = async (piece: string) => {
+      expect((await runner.patch(job, piece, sent.length)).status).toBe(202);
+      sent += piece;
+    };
+    for (let cut = 1; cut < job.token.length; cut++) {
+      const line = `t ${job.token}\n`;
+      await send(line.slice(0, cut + 2));
+      await send(line.slice(cut + 2));
+    }
+    for (let cut = 5; cut < encoded.length; cut += 4) {
+      await send(`b ${encoded.slice(0, cut)}`);
+      await send(`${encoded.slice(cut)}\n`);
+    }
+    for (const character of `c ${job.token}\n`) await send(character);
+    const { body } = await read(project, job.id);
+    expect(body).toHaveLength(sent.length);
+    expect(body).not.toContain(job.token.slice(-12));
+    expect(body).not.toContain(job.token.slice(0, 12));
+    expect(body).not.toContain(encoded.slice(8, 24));
+    expect(body.split('\n').length).toBe(sent.split('\n').length);
+    const checksum = `crc32:${crc32(sent).toString(16).padStart(8, '0')}`;
+    const ended = await runner.update(job, 'success', { output: { checksum, bytesize: sent.length } });
+    expect(ended.status).toBe(200);
   });
 
   it('that arrived damaged are asked for again from the start', async () => {

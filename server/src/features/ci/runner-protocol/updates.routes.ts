@@ -11,6 +11,7 @@ import { headerPrefix } from '../../../kernel/names.ts';
 import type { CiDependencies } from '../deps.ts';
 import { finishJob } from '../jobs/finish.ts';
 import { executingStatuses } from '../scheduling/job-states.ts';
+import { hideAcross, tokenMask } from '../traces/token-mask.ts';
 import { appendTrace, resetTrace } from '../traces/traces.queries.ts';
 import { jobByToken, jobIsOver, jobTokenOf, runningJob } from './job-access.ts';
 import { failureReasons } from './payload.ts';
@@ -156,8 +157,14 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       }
       const limit = (await deps.settings.read()).ci_jobs_trace_size_limit;
       if (start + data.length > limit * 1024 * 1024) return await overflow(job, limit);
+      // Of what the runner sent: it compares.
+      const checksum = crc32(data, job.trace_crc32);
+      const mask = tokenMask(jobTokenOf(request, params.token) ?? '');
+      const split = start > 0 && mask.continuesIn(data);
+      if (!split) mask.hide(data);
       const stored = await transaction(db, async (tx) => {
-        const done = await appendTrace(tx, { jobId: job.id, start, data, crc32: crc32(data, job.trace_crc32) });
+        if (split) await hideAcross(tx, job.id, start, data, mask);
+        const done = await appendTrace(tx, { jobId: job.id, start, data, crc32: checksum });
         if (done) await deps.announce(tx, `job:${job.id}:trace`);
         return done;
       });

@@ -56,6 +56,28 @@ export async function chunkStart(db: Db, jobId: number, byte: number): Promise<n
   return row?.start == null ? byte : Number(row.start);
 }
 
+/** The last chunks of a log that hold its last `bytes` bytes, in order. */
+export async function lastChunks(
+  tx: Db,
+  jobId: number,
+  end: number,
+  bytes: number,
+): Promise<Array<{ start_byte: number; data: Buffer }>> {
+  return await tx
+    .selectFrom('job_trace_chunks')
+    .select(['start_byte', 'data'])
+    .where('job_id', '=', jobId)
+    .where('start_byte', '>=', await chunkStart(tx, jobId, Math.max(0, end - bytes)))
+    .orderBy('start_byte')
+    .execute();
+}
+
+/** Puts other bytes of the same number in the place of a chunk. */
+export async function replaceChunk(tx: Db, jobId: number, start: number, data: Buffer): Promise<void> {
+  const chunk = tx.updateTable('job_trace_chunks').set({ data });
+  await chunk.where('job_id', '=', jobId).where('start_byte', '=', start).execute();
+}
+
 /** Forgets a log that arrived damaged, so that the runner sends it again from the start. */
 export async function resetTrace(tx: Db, jobId: number): Promise<void> {
   await tx.deleteFrom('job_trace_chunks').where('job_id', '=', jobId).execute();

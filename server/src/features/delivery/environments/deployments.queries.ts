@@ -70,6 +70,19 @@ export const lockDeployment = (tx: Db, id: number): Promise<Deployment | undefin
 export const deploymentOfJob = (db: Db, jobId: number): Promise<Deployment | undefined> =>
   db.selectFrom('deployments').selectAll().where('job_id', '=', jobId).executeTakeFirst();
 
+/** The lifetime in seconds that the newest successful deployment gave the environment; null where it gave none. */
+export async function lifetimeOf(db: Db, environmentId: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('deployments as d')
+    .innerJoin('jobs as j', 'j.id', 'd.job_id')
+    .select(sql<number | null>`(j.plan -> 'environment' ->> 'auto_stop_in_seconds')::bigint`.as('seconds'))
+    .where('d.environment_id', '=', environmentId)
+    .where('d.status', '=', 'success')
+    .orderBy('d.id', 'desc')
+    .executeTakeFirst();
+  return row?.seconds == null ? null : Number(row.seconds);
+}
+
 /** The newest one of an environment that succeeded. */
 export const lastDeployment = (db: Db, environmentId: number): Promise<Deployment | undefined> =>
   db

@@ -4,7 +4,7 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Environment as EnvironmentRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { conflict, notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
@@ -161,6 +161,21 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       handler: async ({ subject, caller, params }) => {
         const found = await find(subject, params.environment_id);
         return environmentJson(await stopping.stop(subject, caller, found, { force: params.force ?? false }));
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: `${path}/cancel_auto_stop`,
+      summary: 'Keep an environment that would stop by itself',
+      access: { on: 'project', ability: 'update_environment' },
+      params: one,
+      responses: { 200: Environment },
+      errors: [409],
+      handler: async ({ subject, params }) => {
+        const kept = await environments.cancelAutoStop(await find(subject, params.environment_id));
+        if (!kept) throw conflict('The environment does not stop by itself');
+        return environmentJson(kept);
       },
     }),
     route({

@@ -58,6 +58,12 @@ export function environmentService(db: Db) {
       return changed;
     },
 
+    /** The environment without the time at which it would stop; undefined where it has none or no longer runs. */
+    async cancelAutoStop({ id, auto_stop_at }: Environment): Promise<Environment | undefined> {
+      if (auto_stop_at === null) return undefined;
+      return await transaction(db, (tx) => queries.moveEnvironment(tx, id, ['available'], { auto_stop_at: null }));
+    },
+
     async remove(environment: Environment): Promise<void> {
       if (environment.state !== 'stopped') throw forbidden();
       await transaction(db, (tx) => queries.deleteEnvironment(tx, environment.id));

@@ -92,20 +92,55 @@ describe('jobs with an environment', () => {
     expect((await call('DELETE', `${of(project)}/environments/${made.id}`)).status).toBe(204);
   });
 
+  it('begin its time anew with jobs that prepare or access it, not with those that verify it', async () => {
+    const project = await world.project();
+    const job = (name: string, more: string) =>
+      `${name}: {script: [x], stage: ${name === 'deploy' ? 'build' : 'test'}, environment: {name: kept, ${more}}}\n`;
+    await project.push(
+      job('deploy', 'auto_stop_in: 2 days') + job('look', 'action: ACTION').replace('ACTION', 'verify'),
+    );
+    await runner.run();
+    const stopsAt = async () => Date.parse(String((await environmentNamed(project, 'kept')).auto_stop_at));
+    const first = await stopsAt();
+    await runner.run();
+    expect(await stopsAt()).toBe(first);
+    for (const action of ['prepare', 'access']) {
+      const before = await stopsAt();
+      await project.push(job('look', `action: ${action}`));
+      await runner.run();
+      expect(await stopsAt()).toBeGreaterThan(before);
+    }
+    expect((await stopsAt()) - Date.now()).toBeGreaterThan(47 * 3_600_000);
+    await project.push(job('look', 'action: access, auto_stop_in: 1 hour'));
+    await runner.run();
+    expect((await stopsAt()) - Date.now()).toBeLessThan(3_600_001);
+  });
+
   it('stop it when its time is over, or when somebody asks; a failed job lets it run', async () => {
     const project = await world.project();
     await project.push(review.replaceAll('$CI_COMMIT_REF_NAME', 'one'));
     const job = await runner.next();
     await runner.update(job, 'success');
     const { id } = await environmentNamed(project, 'review/one');
-    await world.app.db
-      .updateTable('environments')
-      .set({ auto_stop_at: new Date(0) })
-      .where('id', '=', id)
-      .execute();
+    const path = `${of(project)}/environments/${id}`;
+    const due = () =>
+      world.app.db
+        .updateTable('environments')
+        .set({ auto_stop_at: new Date(0) })
+        .where('id', '=', id)
+        .execute();
+    await due();
+    const guest = (await world.account()).token;
+    const cancel = (token?: string) =>
+      world.app.api('POST', `${path}/cancel_auto_stop`, { token: token ?? world.owner.token });
+    expect((await cancel(guest)).status).toBe(404);
+    expect(await cancel()).toMatchObject({ status: 200, body: { state: 'available', auto_stop_at: null } });
+    expect((await cancel()).status).toBe(409);
+    await sweep();
+    expect((await runner.request()).status).toBe(204);
+    await due();
     await sweep();
     await runner.run('failed');
-    const path = `${of(project)}/environments/${id}`;
     expect((await call('GET', path)).body.state).toBe('available');
     expect((await call('POST', `${path}/stop`)).body.state).toBe('stopping');
     await runner.run();

@@ -114,7 +114,9 @@ async function applyEnd(deps: { readonly secrets: Secrets }, tx: Db, job: querie
     return;
   }
   if (status !== 'success' || action === 'verify') return;
-  const seconds = plan?.auto_stop_in_seconds ?? null;
+  // Looking after an environment keeps it for as long as deploying to it does.
+  const own = plan?.auto_stop_in_seconds ?? null;
+  const seconds = own === null && action !== 'start' ? await deployments.lifetimeOf(tx, id) : own;
   const stop = seconds === null ? {} : { auto_stop_at: new Date(Date.now() + seconds * 1000) };
   if (action !== 'start') {
     if (seconds !== null) await queries.updateEnvironment(tx, id, stop);
