@@ -223,6 +223,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
         [`/${kind}/:id/uploads/:secret/:filename`, () => upload(({ url }) => url.replace('/uploads', ''))],
         [`/${kind}/:id/badges/:badge_id`, async () => inside(`${await place()}/badges`, badge)],
         [`/${kind}/:id/labels/:label_id`, async () => inside(`${await place()}/labels`, { name: 'x', color: 'red' })],
+        [`/${kind}/:id/milestones/:milestone_id`, async () => inside(`${await place()}/milestones`, { title: 'x' })],
         [
           `/${kind}/:id/labels`,
           async () => {

@@ -258,9 +258,10 @@ export function milestoneRoutes({
         access: remove,
         params: Type.Object(one),
         responses: { 204: Empty },
-        conditional: 'Nothing goes with a milestone but the plan: what it was planned for stays.',
+        conditional: true,
         handler: async (context) => {
-          const { id } = await find(context.subject, context.params.milestone_id);
+          const { id, updated_at } = await find(context.subject, context.params.milestone_id);
+          context.unmodifiedSince(updated_at);
           await milestones.remove(context.subject, context.caller, id, originOf(context));
         },
       }),
