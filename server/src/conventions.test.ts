@@ -50,3 +50,13 @@ it('[1/what-the-service-does/11] neutral names are spelled exactly so; the ecosy
       body: { username },
     });
 });
+
+it('[1/what-the-service-does/6] every list of numbers is also taken as one text with commas', () => {
+  const lists = app.routes.flatMap(({ method, path, params }) =>
+    Object.entries((params?.properties ?? {}) as Record<string, { items?: { type?: string }; 'x-commas'?: unknown }>)
+      .filter(([, { items }]) => items?.type === 'integer')
+      .map(([name, schema]) => ({ name: `${method} ${path} ${name}`, commas: Boolean(schema['x-commas']) })),
+  );
+  expect(lists.length).toBeGreaterThan(30);
+  expect(lists.filter(({ commas }) => !commas)).toEqual([]);
+});

@@ -46504,7 +46504,10 @@ export interface operations {
     deleteGroupsByIdMilestonesByMilestoneId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
@@ -46528,6 +46531,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -67905,7 +67909,10 @@ export interface operations {
     deleteProjectsByIdMilestonesByMilestoneId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Project */
                 id: number | string;
@@ -67929,6 +67936,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -11,7 +11,6 @@ import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { headerPrefix } from '../../../kernel/names.ts';
 import type { CiDependencies } from '../deps.ts';
 import { PipelineDetail } from '../pipelines/pipelines.entity.ts';
-import { findPipelineById } from '../pipelines/pipelines.queries.ts';
 import { presentPipeline } from '../pipelines/serialize.ts';
 import { openTrigger } from './tokens.ts';
 import { TriggerEntity, triggerJson } from './triggers.entity.ts';
@@ -72,7 +71,8 @@ export function triggerRoutes(deps: CiDependencies, triggers: TriggersService): 
           inputs: params.inputs,
           given,
         });
-        return await presentPipeline(deps, subject, (await findPipelineById(db, pipeline.id)) ?? pipeline);
+        // As it was created, whatever its jobs did since: what clients poll goes on from `created`.
+        return await presentPipeline(deps, subject, pipeline);
       },
     });
 

@@ -130,12 +130,13 @@ export const laterAttributes = {
   ),
   unique_project_download_limit_alertlist: Optional(
     List(Int(), {
+      commas: true,
       maxItems: 100,
       description: 'Ids of members who are told when somebody passes the limit; its owners where none are given',
     }),
   ),
   unique_project_download_limit_allowlist: Optional(
-    List(Str({ maxLength: 255 }), { maxItems: 100, description: 'User names that the limit is not for' }),
+    List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description: 'User names that the limit is not for' }),
   ),
   unique_project_download_limit_interval_in_seconds: Optional(
     Int32({

@@ -11,14 +11,15 @@ export const approvalsRequired = Int({ description: 'How many approvals it requi
 
 /** Whom rules name. */
 export const approvers = {
-  user_ids: Optional(List(Int(), { maxItems: 1000, description: 'Users who may approve' })),
+  user_ids: Optional(List(Int(), { commas: true, maxItems: 1000, description: 'Users who may approve' })),
   usernames: Optional(
     List(Str({ maxLength: 255 }), {
+      commas: true,
       maxItems: 1000,
       description: 'Usernames of users who may approve, besides `user_ids`',
     }),
   ),
-  group_ids: Optional(List(Int(), { maxItems: 1000, description: 'Groups whose members may approve' })),
+  group_ids: Optional(List(Int(), { commas: true, maxItems: 1000, description: 'Groups whose members may approve' })),
 };
 
 export const branches = {
@@ -26,7 +27,11 @@ export const branches = {
     Bool({ description: 'Whether it is for all protected branches; `protected_branch_ids` is ignored then' }),
   ),
   protected_branch_ids: Optional(
-    List(Int(), { maxItems: 1000, description: 'Protected branches that it is for; all target branches without any' }),
+    List(Int(), {
+      commas: true,
+      maxItems: 1000,
+      description: 'Protected branches that it is for; all target branches without any',
+    }),
   ),
 };
 

@@ -126,6 +126,29 @@ describe('rules of a project', () => {
     expect((await own.api('GET', rules, { token: null })).status).toBe(401);
   });
 
+  it('[2/api.approval-configuration-and-rules/5 group_ids, protected_branch_ids, user_ids, usernames] takes lists as one text with commas, as forms send them', async () => {
+    const group = await buildGroup(app, { visibility: 'public' });
+    const [branch] = (await project.api<Json[]>('GET', '/protected_branches')).body;
+    const values = {
+      ...{ name: unique('commas'), approvals_required: '1' },
+      user_ids: `${developer.user.id},${maintainer.user.id}`,
+      usernames: developer.user.username,
+      ...{ group_ids: String(group.id), protected_branch_ids: String(branch?.id) },
+    };
+    const made = await project.api<Json>('POST', '/approval_rules', {
+      token: maintainer.secret,
+      raw: new URLSearchParams(values).toString(),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { groups: [{ id: group.id }], protected_branches: [{ id: branch?.id }] },
+    });
+    const ids = (made.body.users as Json[]).map(({ id }) => Number(id)).sort();
+    expect(ids).toEqual([developer.user.id, maintainer.user.id].sort());
+    await project.api('DELETE', `/approval_rules/${String(made.body.id)}`, { token: maintainer.secret });
+  });
+
   it('[2/api.approval-configuration-and-rules/6 PUT /projects/:id/approval_rules/:approval_rule_id, approvals_required, name, approval_rule_id, applies_to_all_protected_branches, group_ids, protected_branch_ids, user_ids, usernames, remove_hidden_groups] who is not named any more goes; hidden groups only where that is asked for', async () => {
     const [hidden, seen] = [await buildGroup(app), await buildGroup(app)];
     await buildMember(app, { user: maintainer.user, of: seen, level: Level.guest });

@@ -35,7 +35,7 @@ const secret = Optional(
   OrNull(Str({ maxLength: 255, description: 'What the service is told is signed with it (HMAC-SHA256)' })),
 );
 const protected_branch_ids = Optional(
-  List(Int(), { description: 'Protected branches that it is for; all target branches without any' }),
+  List(Int(), { commas: true, description: 'Protected branches that it is for; all target branches without any' }),
 );
 
 interface StatusCheckRouteDependencies {
