@@ -19,10 +19,16 @@ const chunks = [
     name: 'fields',
     test: library(
       '(hooks|core/esm/(core|utils/(?!Floating)))/',
-      'core/esm/components/(Input|InputBase|TextInput|Textarea|CloseButton|Checkbox|Radio|Anchor|VisuallyHidden|Paper|Alert|Switch)/',
+      'core/esm/components/(Input|InputBase|TextInput|CloseButton|Anchor|VisuallyHidden|Paper|Alert)/',
       'core/esm/components/(Portal|Overlay|FocusTrap|Accordion|ScrollArea/utils)/',
       'core/esm/components/Combobox/(ComboboxChevron|get-parsed-combobox-data|get-options-lockup)/',
     ),
+    minShareCount: 2,
+    priority: 9,
+  },
+  {
+    name: 'inputs',
+    test: library('core/esm/components/(Textarea|Checkbox|Radio|Switch)/', 'core/esm/utils/InlineInput/'),
     minShareCount: 2,
     priority: 9,
   },
@@ -43,21 +49,34 @@ const chunks = [
   {
     // The frame of projects and groups, and small files that a page would ask for one by one.
     name: 'small',
-    test: /@tabler[\\/]|[\\/]web[\\/]src[\\/](features[\\/](projects[\\/](Crumbs|ProjectFrame|StarButton)|merge-requests[\\/](RecentPush|MergeRequestRow))|lib[\\/](protections|deploy-keys|reviews)|features[\\/]pipelines[\\/](words|PipelineMark)|ui[\\/](TitleFilter|FormError))/,
+    test: /@tabler[\\/]|[\\/]web[\\/]src[\\/](features[\\/](projects[\\/](Crumbs|ProjectFrame|StarButton)|merge-requests[\\/](RecentPush|MergeRequestRow))|lib[\\/](protections|deploy-keys|reviews|merge-trains)|features[\\/](pipelines[\\/](words|PipelineMark)|topics[\\/]topics\.module)|ui[\\/](TitleFilter|FormError))/,
     minShareCount: 2,
     priority: 7,
   },
   {
     name: 'files',
-    test: /[\\/]web[\\/]src[\\/](features[\\/](files|locks)|ui[\\/](code|hidden))[\\/]/,
+    test: /[\\/]web[\\/]src[\\/]features[\\/](files[\\/](?!FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|locks[\\/])/,
+    minShareCount: 2,
+    priority: 4,
+  },
+  {
+    name: 'code',
+    test: /[\\/]web[\\/]src[\\/](ui[\\/](code|hidden)[\\/](?!CodeEditor)|lib[\\/](previews|pictures))/,
     minShareCount: 2,
     priority: 4,
   },
   {
     name: 'review',
-    test: /[\\/]web[\\/]src[\\/](features[\\/](comments|editor)[\\/]|ui[\\/]diff[\\/]|lib[\\/](merge-request|status-checks)|features[\\/](merge-requests[\\/]merge-requests\.module|milestones[\\/]MilestoneLink|commits[\\/]CommitMeta))/,
+    test: /[\\/]web[\\/]src[\\/](features[\\/](comments|editor)[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request|status-checks)|features[\\/](merge-requests[\\/]merge-requests\.module|milestones[\\/]MilestoneLink|commits[\\/]CommitMeta))/,
     minShareCount: 2,
     priority: 3,
+  },
+  { name: 'diffs', test: /[\\/]web[\\/]src[\\/]ui[\\/]diff[\\/]/, minShareCount: 2, priority: 2 },
+  {
+    name: 'editing',
+    test: /[\\/]web[\\/]src[\\/](features[\\/]files[\\/](FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|lib[\\/](drafts|edits)|ui[\\/]code[\\/]CodeEditor)/,
+    minShareCount: 2,
+    priority: 1,
   },
 ];
 

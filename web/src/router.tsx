@@ -1,12 +1,10 @@
 /** All routes of the page. Loaders fetch before a route mounts; pages are loaded when first visited. */
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { apiDocument } from './features/api-docs/document.ts';
 import { ErrorPage } from './features/frame/ErrorPages.tsx';
 import { PendingPage } from './features/frame/PendingPage.tsx';
 import { ObjectPage } from './features/projects/ObjectPage.tsx';
 import { loadObject } from './features/projects/object-views.ts';
 import * as data from './lib/data.ts';
-import { mergeTrain } from './lib/merge-trains.ts';
 import { queries } from './lib/queries.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
 import { workCounts } from './lib/work.ts';
@@ -44,6 +42,7 @@ import {
 import { groupWiki, projectWiki } from './routes/wikis.ts';
 import { workRoutes } from './routes/work.ts';
 
+const mergeTrainsData = () => import('./lib/merge-trains.ts');
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -106,7 +105,7 @@ const apiDocs = createRoute({
     operation: text(search.operation),
     search: text(search.search),
   }),
-  loader: () => queries.ensureQueryData(apiDocument),
+  loader: async () => queries.ensureQueryData((await import('./features/api-docs/document.ts')).apiDocument),
   component: lazyRouteComponent(() => import('./features/api-docs/ApiDocsPage.tsx')),
 });
 
@@ -127,7 +126,9 @@ const mergeTrainPage = createRoute({
   loader: async ({ params, deps }) => {
     const { default_branch, merge_trains_enabled } = await fetched(params.path);
     if (!merge_trains_enabled) return;
-    await load(mergeTrain(fromSegment(params.path), deps.target_branch ?? default_branch ?? 'main'));
+    await load(
+      (await mergeTrainsData()).mergeTrain(fromSegment(params.path), deps.target_branch ?? default_branch ?? 'main'),
+    );
   },
   component: lazyRouteComponent(() => import('./features/merge-trains/MergeTrainPage.tsx')),
 });

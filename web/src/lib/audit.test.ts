@@ -1,6 +1,7 @@
 /** How audit events read, and the filter in the address. */
 import { describe, expect, it } from 'vitest';
-import { factsOf, impersonatorOf, ownTitleOf, readAuditFilter, timesOf, titleOf } from './audit.ts';
+import { factsOf, impersonatorOf, ownTitleOf, titleOf } from './audit.ts';
+import { readAuditFilter, timesOf } from './audit-filter.ts';
 
 describe('an audit event', () => {
   it('reads as words, with what was changed where the name does not say it', () => {

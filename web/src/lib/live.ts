@@ -17,7 +17,7 @@ const subscriptions = new Set<Subscription>();
 const watchers = new Set<() => void>();
 let source: EventSource | null = null;
 let opened = '';
-/** Everything before it was reported on the open stream; null before its first report. */
+/** Everything before it was reported on the open stream, or known before it was opened; null when nobody can say. */
 let reported: Since = null;
 let state: ConnectionState = 'live';
 let pending = 0;
@@ -66,6 +66,8 @@ function reopen(): void {
   for (const subscription of subscriptions) subscription.attached = false;
   if (topics === '') return;
   const since = wanted.map((each) => each.since).reduce(older);
+  // Who comes before the first report and knows as much needs no other stream.
+  reported = since;
   for (const subscription of wanted) subscription.attached = true;
   const query = new URLSearchParams({ topics, cursor: since?.text ?? '' });
   const next = new EventSource(`/api/v4/live?${query}`);

@@ -9,13 +9,13 @@ import * as data from '../lib/data.ts';
 import { runnerUsage, runnerVersions, thisMonth, type UsageGroup } from '../lib/fleet.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
-import { runnersOf } from '../lib/runners.ts';
 import { currentSession } from '../lib/session.ts';
-import { topics } from '../lib/topics.ts';
 import { readUserFilter } from '../lib/user-filter.ts';
 import { adminModePath, inAdmin, number, root, signedIn, text } from './base.ts';
 import { adminRunner } from './runners.ts';
 
+const topicsData = () => import('../lib/topics.ts');
+const runnersData = () => import('../lib/runners.ts');
 const load = queries.ensureQueryData.bind(queries);
 const loaders = () => import('./admin-loaders.ts');
 
@@ -129,7 +129,7 @@ const editUser = createRoute({
 const runners = createRoute({
   ...inAdmin,
   path: '/admin/runners',
-  loader: () => queries.ensureInfiniteQueryData(runnersOf({ kind: 'instance' })),
+  loader: async () => queries.ensureInfiniteQueryData((await runnersData()).runnersOf({ kind: 'instance' })),
   component: lazyRouteComponent(() => import('../features/admin/RunnersPage.tsx')),
 });
 const runnerFleet = createRoute({
@@ -171,7 +171,7 @@ const topicList = createRoute({
   path: '/admin/topics',
   validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => queries.ensureInfiniteQueryData(topics(deps.search)),
+  loader: async ({ deps }) => queries.ensureInfiniteQueryData((await topicsData()).topics(deps.search)),
   component: lazyRouteComponent(() => import('../features/admin/TopicsPage.tsx')),
 });
 const deployKeys = createRoute({

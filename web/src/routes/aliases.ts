@@ -3,9 +3,10 @@
  * programs contain them.
  */
 import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
-import { latestPipeline } from '../lib/ci.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group, root } from './base.ts';
+
+const ciData = () => import('../lib/ci.ts');
 
 type Params = Readonly<Record<string, string>>;
 /** A path of the router with its parameters, and the query. */
@@ -41,7 +42,7 @@ const projectPages: Leads = {
   '/tags/new': { to: '/p/$path/tags' },
   '/tags/$name': ({ path = '', name = '' }) => ({ to: '/p/$path/tags', params: { path }, search: { search: name } }),
   '/pipelines/latest': async ({ path = '' }) => {
-    const { id } = await latestPipeline(fromSegment(path));
+    const { id } = await (await ciData()).latestPipeline(fromSegment(path));
     return { to: '/p/$path/pipelines/$id', params: { path, id: String(id) } };
   },
   '/pipelines/$id/builds': { to: '/p/$path/pipelines/$id' },

@@ -1,9 +1,10 @@
 /** Routes of the files that a job left, below a project's route. */
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { artifactTree } from '../lib/artifacts.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { number, text } from './base.ts';
+
+const artifactsData = () => import('../lib/artifacts.ts');
 
 interface Search {
   readonly path?: string | undefined;
@@ -19,12 +20,13 @@ export const artifactBrowser = {
     page: number(search.page),
   }),
   loaderDeps: ({ search: { path, page } }: { search: Search }) => ({ path, page }),
-  loader: ({
+  loader: async ({
     params,
     deps,
   }: {
     readonly params: { readonly path: string; readonly id: string };
     readonly deps: Search;
-  }) => queries.ensureQueryData(artifactTree(fromSegment(params.path), Number(params.id), deps)),
+  }) =>
+    queries.ensureQueryData((await artifactsData()).artifactTree(fromSegment(params.path), Number(params.id), deps)),
   component: lazyRouteComponent(() => import('../features/jobs/ArtifactsPage.tsx')),
 } as const;

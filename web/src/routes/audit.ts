@@ -1,12 +1,14 @@
 /** Where audit events are read, and what administrators do as somebody else. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import * as accounts from '../lib/accounts.ts';
-import { type AuditFilter, type AuditPlace, auditEvents, readAuditFilter } from '../lib/audit.ts';
+import type { AuditPlace } from '../lib/audit.ts';
+import { type AuditFilter, readAuditFilter } from '../lib/audit-filter.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group, inAdmin, signedIn } from './base.ts';
 
-const load = (place: AuditPlace, filter: AuditFilter) => queries.ensureInfiniteQueryData(auditEvents(place, filter));
+const load = async (place: AuditPlace, filter: AuditFilter) =>
+  queries.ensureInfiniteQueryData((await import('../lib/audit.ts')).auditEvents(place, filter));
 
 /** What every page of audit events has: its filter in the address. */
 const filtered = {

@@ -6,7 +6,7 @@ import { forbidden } from '../lib/api.ts';
 import * as data from '../lib/data.ts';
 import type { PipelineSearch } from '../lib/group-lists.ts';
 import { groupLevel } from '../lib/groups.ts';
-import { type MemberFilter, readMemberFilter } from '../lib/members.ts';
+import { type MemberFilter, readMemberFilter } from '../lib/member-filter.ts';
 import { queries } from '../lib/queries.ts';
 import { currentSession } from '../lib/session.ts';
 import { externalPath, fromSegment } from '../lib/urls.ts';

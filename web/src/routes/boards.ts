@@ -1,11 +1,13 @@
 /** Routes of boards, for projects and groups alike, and of epic boards: the first one, or one by its id. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { boardsOf, type PlaceKind } from '../lib/boards.ts';
-import { epicBoardsOf } from '../lib/epic-boards.ts';
+import type { PlaceKind } from '../lib/boards.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group } from './base.ts';
 import { project } from './project.ts';
+
+const boardsData = () => import('../lib/boards.ts');
+const epicBoardsData = () => import('../lib/epic-boards.ts');
 
 interface At {
   readonly params: { readonly path: string };
@@ -14,7 +16,8 @@ interface AtOne {
   readonly params: { readonly path: string; readonly id: string };
 }
 
-const load = (kind: PlaceKind, path: string) => queries.ensureQueryData(boardsOf(kind, fromSegment(path)).list());
+const load = async (kind: PlaceKind, path: string) =>
+  queries.ensureQueryData((await boardsData()).boardsOf(kind, fromSegment(path)).list());
 
 const ofProject = {
   getParentRoute: () => project,
@@ -29,7 +32,8 @@ const ofGroup = {
   getParentRoute: () => group,
   component: lazyRouteComponent(() => import('../features/boards/BoardPage.tsx'), 'GroupBoard'),
 } as const;
-const loadEpics = (path: string) => queries.ensureQueryData(epicBoardsOf(fromSegment(path)).list());
+const loadEpics = async (path: string) =>
+  queries.ensureQueryData((await epicBoardsData()).epicBoardsOf(fromSegment(path)).list());
 const ofEpics = {
   getParentRoute: () => group,
   component: lazyRouteComponent(() => import('../features/boards/BoardPage.tsx'), 'EpicBoard'),

@@ -1,18 +1,19 @@
 /** Pages of the list of jobs, the check of configurations and one runner of a project. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { configuration, type JobFilter, jobsOf } from '../lib/ci.ts';
+import type { JobFilter } from '../lib/ci.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { fetched, load } from '../loaders.ts';
 import { number, signedIn, text } from './base.ts';
 import { under } from './project.ts';
 import { projectRunner } from './runners.ts';
 
+const ciData = () => import('../lib/ci.ts');
 const jobs = createRoute({
   ...under,
   path: '/jobs',
   validateSearch: (search): JobFilter => ({ page: number(search.page), status: text(search.status) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(jobsOf(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) => load((await ciData()).jobsOf(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/jobs/JobsPage.tsx')),
 });
 const editor = createRoute({
@@ -20,7 +21,7 @@ const editor = createRoute({
   path: '/ci/editor',
   beforeLoad: signedIn,
   loader: async ({ params }) => {
-    await load(configuration(await fetched(params.path)));
+    await load((await ciData()).configuration(await fetched(params.path)));
   },
   component: lazyRouteComponent(() => import('../features/lint/LintPage.tsx')),
 });

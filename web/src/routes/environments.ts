@@ -1,12 +1,13 @@
 /** Pages of environments. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { deploymentsTo, type EnvironmentFilter, environment, environments } from '../lib/environments.ts';
+import type { EnvironmentFilter } from '../lib/environments.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { load } from '../loaders.ts';
 import { number, signedIn, text } from './base.ts';
 import { under } from './project.ts';
 
+const environmentsData = () => import('../lib/environments.ts');
 const list = createRoute({
   ...under,
   path: '/environments',
@@ -16,7 +17,7 @@ const list = createRoute({
     search: text(search.search),
   }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(environments(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) => load((await environmentsData()).environments(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/environments/EnvironmentsPage.tsx')),
 });
 const create = createRoute({
@@ -32,6 +33,7 @@ const one = createRoute({
   loaderDeps: ({ search }) => search,
   loader: async ({ params, deps }) => {
     const path = fromSegment(params.path);
+    const { deploymentsTo, environment } = await environmentsData();
     const found = await queries.ensureQueryData(environment(path, Number(params.id)));
     await load(deploymentsTo(path, found.name, deps.page));
   },
@@ -41,7 +43,8 @@ const edit = createRoute({
   ...under,
   path: '/environments/$id/edit',
   beforeLoad: signedIn,
-  loader: ({ params }) => load(environment(fromSegment(params.path), Number(params.id))),
+  loader: async ({ params }) =>
+    load((await environmentsData()).environment(fromSegment(params.path), Number(params.id))),
   component: lazyRouteComponent(() => import('../features/environments/EnvironmentForms.tsx'), 'EditEnvironmentPage'),
 });
 export const environmentRoutes = [list, create, one, edit] as const;

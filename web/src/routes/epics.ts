@@ -1,10 +1,11 @@
 /** Routes of epics and of the roadmap, below a group's route. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { type EpicSearch, epic, epicContents, epics } from '../lib/epics.ts';
+import type { EpicSearch } from '../lib/epics.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group, number, text } from './base.ts';
 
+const epicsData = () => import('../lib/epics.ts');
 const under = { getParentRoute: () => group } as const;
 
 export const epicRoutes = [
@@ -17,14 +18,16 @@ export const epicRoutes = [
       search: text(search.search),
     }),
     loaderDeps: ({ search }) => search,
-    loader: ({ params, deps }) => queries.ensureQueryData(epics(fromSegment(params.path), deps)),
+    loader: async ({ params, deps }) =>
+      queries.ensureQueryData((await epicsData()).epics(fromSegment(params.path), deps)),
     component: lazyRouteComponent(() => import('../features/epics/EpicsPage.tsx')),
   }),
   createRoute({
     ...under,
     path: '/epics/$iid',
-    loader: ({ params }) => {
+    loader: async ({ params }) => {
       const path = fromSegment(params.path);
+      const { epic, epicContents } = await epicsData();
       return Promise.all([
         queries.ensureQueryData(epic(path, Number(params.iid))),
         queries.ensureQueryData(epicContents(path, Number(params.iid))),
@@ -35,7 +38,7 @@ export const epicRoutes = [
   createRoute({
     ...under,
     path: '/roadmap',
-    loader: ({ params }) => queries.ensureQueryData(epics(fromSegment(params.path), {})),
+    loader: async ({ params }) => queries.ensureQueryData((await epicsData()).epics(fromSegment(params.path), {})),
     component: lazyRouteComponent(() => import('../features/epics/RoadmapPage.tsx')),
   }),
 ] as const;

@@ -1,16 +1,11 @@
 /** Routes of the issues, merge requests, pipelines and activity of a group, below its route. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import {
-  type GroupListFilter,
-  groupEvents,
-  groupIssues,
-  groupMergeRequests,
-  groupPipelines,
-} from '../lib/group-lists.ts';
+import type { GroupListFilter } from '../lib/group-lists.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group, number, pipelineSearch, text } from './base.ts';
 
+const groupListsData = () => import('../lib/group-lists.ts');
 const common = {
   getParentRoute: () => group,
   validateSearch: (search: Record<string, unknown>): GroupListFilter => ({
@@ -24,13 +19,15 @@ const common = {
 const issues = createRoute({
   ...common,
   path: '/issues',
-  loader: ({ params, deps }) => queries.ensureQueryData(groupIssues(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) =>
+    queries.ensureQueryData((await groupListsData()).groupIssues(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/groups/GroupLists.tsx'), 'GroupIssues'),
 });
 const mergeRequests = createRoute({
   ...common,
   path: '/merge_requests',
-  loader: ({ params, deps }) => queries.ensureQueryData(groupMergeRequests(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) =>
+    queries.ensureQueryData((await groupListsData()).groupMergeRequests(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/groups/GroupLists.tsx'), 'GroupMergeRequests'),
 });
 
@@ -39,7 +36,8 @@ const pipelines = createRoute({
   path: '/pipelines',
   validateSearch: pipelineSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => queries.ensureQueryData(groupPipelines(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) =>
+    queries.ensureQueryData((await groupListsData()).groupPipelines(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/pipelines/GroupPipelinesPage.tsx')),
 });
 const activity = createRoute({
@@ -47,7 +45,8 @@ const activity = createRoute({
   path: '/activity',
   validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => queries.ensureQueryData(groupEvents(fromSegment(params.path), deps.page ?? 1)),
+  loader: async ({ params, deps }) =>
+    queries.ensureQueryData((await groupListsData()).groupEvents(fromSegment(params.path), deps.page ?? 1)),
   component: lazyRouteComponent(() => import('../features/activity/GroupActivityPage.tsx')),
 });
 

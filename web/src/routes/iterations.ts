@@ -1,11 +1,13 @@
 /** Routes of iterations, for projects and groups alike, and of the cadences of groups. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { PlaceKind } from '../lib/boards.ts';
-import { cadences, type IterationSearch, iteration, iterationIssues, iterations } from '../lib/iterations.ts';
+import type { IterationSearch } from '../lib/iterations.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group, number, text } from './base.ts';
 import { project } from './project.ts';
+
+const iterationsData = () => import('../lib/iterations.ts');
 
 interface At {
   readonly params: { readonly path: string };
@@ -22,7 +24,7 @@ const list = (kind: PlaceKind) =>
     }),
     loaderDeps: ({ search }: { search: IterationSearch }) => search,
     loader: async ({ params, deps }: At & { readonly deps: IterationSearch }) => {
-      await queries.ensureQueryData(iterations(kind, fromSegment(params.path), deps));
+      await queries.ensureQueryData((await iterationsData()).iterations(kind, fromSegment(params.path), deps));
     },
   }) as const;
 
@@ -31,6 +33,7 @@ const one = (kind: PlaceKind) =>
     path: '/iterations/$id',
     loader: async ({ params }: At & { readonly params: { readonly id: string } }) => {
       const path = fromSegment(params.path);
+      const { iteration, iterationIssues } = await iterationsData();
       await Promise.all([
         queries.ensureQueryData(iteration(kind, path, Number(params.id))),
         queries.ensureQueryData(iterationIssues(kind, path, Number(params.id), 1)),
@@ -67,7 +70,7 @@ export const groupIterationRoutes = [
   createRoute({
     ...under,
     path: '/cadences',
-    loader: ({ params }) => queries.ensureQueryData(cadences(fromSegment(params.path))),
+    loader: async ({ params }) => queries.ensureQueryData((await iterationsData()).cadences(fromSegment(params.path))),
     component: lazyRouteComponent(() => import('../features/iterations/CadencesPage.tsx')),
   }),
 ] as const;

@@ -1,9 +1,11 @@
 /** Routes of milestones, for projects and groups alike. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { type MilestoneSearch, milestonesOf } from '../lib/planning.ts';
+import type { MilestoneSearch } from '../lib/planning.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group, number, signedIn, text } from './base.ts';
+
+const planningData = () => import('../lib/planning.ts');
 
 interface At<Search> {
   readonly params: { readonly path: string };
@@ -24,7 +26,7 @@ export const milestoneList = (kind: 'project' | 'group') =>
     loaderDeps: ({ search }: { search: MilestoneSearch }) => search,
     loader: async ({ params, deps }: At<MilestoneSearch>) => {
       const path = fromSegment(params.path);
-      await queries.ensureQueryData(milestonesOf(kind, path).list(deps));
+      await queries.ensureQueryData((await planningData()).milestonesOf(kind, path).list(deps));
     },
   }) as const;
 
@@ -35,7 +37,7 @@ export const milestoneOne = (kind: 'project' | 'group') =>
     loaderDeps: ({ search }: { search: PageSearch }) => search,
     loader: async ({ params, deps }: At<PageSearch> & { readonly params: { readonly iid: string } }) => {
       const path = fromSegment(params.path);
-      const milestones = milestonesOf(kind, path);
+      const milestones = (await planningData()).milestonesOf(kind, path);
       const found = await queries.ensureQueryData(milestones.at(Number(params.iid)));
       if (found) await queries.ensureQueryData(milestones.requests(found.id, deps.page ?? 1));
     },

@@ -1,18 +1,15 @@
 /** Pages of pipelines and jobs. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import {
-  pipelineStatistics,
-  type StatisticsFilter,
-  type TestHistoryFilter,
-  testHistory,
-} from '../lib/merge-request-reports.ts';
-import { testReport, testSummary } from '../lib/test-reports.ts';
+import type { StatisticsFilter, TestHistoryFilter } from '../lib/merge-request-reports.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { load, parts } from '../loaders.ts';
 import { artifactBrowser } from './artifacts.ts';
 import { number, pipelineSearch, signedIn, text } from './base.ts';
 import { under } from './project.ts';
 import { scheduleRoutes } from './schedules.ts';
+
+const testReportsData = () => import('../lib/test-reports.ts');
+const mergeRequestReportsData = () => import('../lib/merge-request-reports.ts');
 
 const pipelines = createRoute({
   ...under,
@@ -32,7 +29,8 @@ const charts = createRoute({
   path: '/pipelines/charts',
   validateSearch: (search): StatisticsFilter => ({ days: number(search.days), ref: text(search.ref) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(pipelineStatistics(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) =>
+    load((await mergeRequestReportsData()).pipelineStatistics(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/charts/PipelineChartsPage.tsx')),
 });
 const tests = createRoute({
@@ -44,9 +42,17 @@ const tests = createRoute({
     flaky: search.flaky === true ? true : undefined,
   }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(testHistory(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) =>
+    load((await mergeRequestReportsData()).testHistory(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/pipelines/TestHistoryPage.tsx')),
 });
+async function loadTests(params: { path: string; id: string; tab?: string }): Promise<void> {
+  const { testReport, testSummary } = await testReportsData();
+  await Promise.all([
+    load(testSummary(fromSegment(params.path), Number(params.id))),
+    params.tab === 'test_report' ? load(testReport(fromSegment(params.path), Number(params.id))) : undefined,
+  ]);
+}
 const pipelinePage = {
   ...under,
   validateSearch: (search: Record<string, unknown>): { graph?: 'needs' | undefined } => ({
@@ -58,8 +64,7 @@ const pipelinePage = {
       load(parts(params.path).pipelineJobs(Number(params.id))),
       load(parts(params.path).pipelineNeeds(Number(params.id))),
       load(parts(params.path).pipelineBridges(Number(params.id))),
-      load(testSummary(fromSegment(params.path), Number(params.id))),
-      params.tab === 'test_report' ? load(testReport(fromSegment(params.path), Number(params.id))) : undefined,
+      loadTests(params),
     ]),
   component: lazyRouteComponent(() => import('../features/pipelines/PipelinePage.tsx')),
 };

@@ -2,11 +2,9 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { loadPlace } from '../features/files/refs.ts';
 import { releaseAddress } from '../features/releases/address.ts';
-import * as history from '../lib/history.ts';
+import type { NamedFilter } from '../lib/history.ts';
 import { locksOf } from '../lib/locks.ts';
-import { contributorList, forkList, starrerList } from '../lib/popularity.ts';
 import { queries } from '../lib/queries.ts';
-import * as releases from '../lib/releases.ts';
 import { branchList } from '../lib/repository.ts';
 import { fromSegment } from '../lib/urls.ts';
 import {
@@ -24,6 +22,9 @@ import {
 import { number, signedIn, text } from './base.ts';
 import { under } from './project.ts';
 
+const historyData = () => import('../lib/history.ts');
+const releasesData = () => import('../lib/releases.ts');
+const popularityData = () => import('../lib/popularity.ts');
 const tree = createRoute({
   ...under,
   path: '/tree/$',
@@ -119,11 +120,12 @@ const releasePages = createRoute({
   path: '/releases/$',
   validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => {
+  loader: async ({ params, deps }) => {
     const path = fromSegment(params.path);
+    const { release, releases } = await releasesData();
     const { kind, tag } = releaseAddress(params._splat ?? '');
-    if (kind === 'list') return load(releases.releases(path, deps.page ?? 1));
-    return kind === 'new' ? fetched(params.path) : load(releases.release(path, tag));
+    if (kind === 'list') return load(releases(path, deps.page ?? 1));
+    return kind === 'new' ? fetched(params.path) : load(release(path, tag));
   },
   component: lazyRouteComponent(() => import('../features/releases/ReleasesRoute.tsx')),
 });
@@ -134,37 +136,39 @@ const network = createRoute({
   loaderDeps: ({ search }) => search,
   loader: async ({ params, deps }) => {
     const place = await loadPlace(await fetched(params.path), params._splat ?? '');
-    await queries.ensureInfiniteQueryData(history.graphOf(fromSegment(params.path), place.ref, deps.all ?? false));
+    await queries.ensureInfiniteQueryData(
+      (await historyData()).graphOf(fromSegment(params.path), place.ref, deps.all ?? false),
+    );
   },
   component: lazyRouteComponent(() => import('../features/network/NetworkPage.tsx')),
 });
 /** Lists that are filtered by a name. */
 const named = {
-  validateSearch: (search: Record<string, unknown>): history.NamedFilter => ({
+  validateSearch: (search: Record<string, unknown>): NamedFilter => ({
     search: text(search.search),
     page: number(search.page),
   }),
-  loaderDeps: ({ search }: { search: history.NamedFilter }) => search,
+  loaderDeps: ({ search }: { search: NamedFilter }) => search,
 };
 const tags = createRoute({
   ...under,
   ...named,
   path: '/tags',
-  loader: ({ params, deps }) => load(history.tagList(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) => load((await historyData()).tagList(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/tags/TagsPage.tsx')),
 });
 const forks = createRoute({
   ...under,
   ...named,
   path: '/forks',
-  loader: ({ params, deps }) => load(forkList(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) => load((await popularityData()).forkList(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/projects/ForksPage.tsx')),
 });
 const starrers = createRoute({
   ...under,
   ...named,
   path: '/starrers',
-  loader: ({ params, deps }) => load(starrerList(fromSegment(params.path), deps)),
+  loader: async ({ params, deps }) => load((await popularityData()).starrerList(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/projects/StarrersPage.tsx')),
 });
 const contributors = createRoute({
@@ -174,7 +178,7 @@ const contributors = createRoute({
   loaderDeps: ({ search }) => search,
   loader: async ({ params, deps }) => {
     const place = await loadPlace(await fetched(params.path), params._splat ?? '');
-    await load(contributorList(fromSegment(params.path), place.ref, deps.page ?? 1));
+    await load((await popularityData()).contributorList(fromSegment(params.path), place.ref, deps.page ?? 1));
   },
   component: lazyRouteComponent(() => import('../features/projects/ContributorsPage.tsx')),
 });
@@ -184,7 +188,8 @@ const compare = createRoute({
   loader: async ({ params }) => {
     const { default_branch, empty_repo } = await fetched(params.path);
     const main = default_branch ?? '';
-    const sides = history.parseRange(params._splat ?? '') ?? { from: main, to: main, straight: false };
+    const { parseRange } = await historyData();
+    const sides = parseRange(params._splat ?? '') ?? { from: main, to: main, straight: false };
     if (!empty_repo) await load(parts(params.path).compare(sides.from, sides.to, sides.straight));
     await loadPreferences();
   },

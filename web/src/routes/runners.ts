@@ -1,11 +1,11 @@
 /** Routes of one runner, below a project, a group and the administration. */
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { queries } from '../lib/queries.ts';
-import { runner } from '../lib/runners.ts';
 import { signedIn } from './base.ts';
 
-const loader = ({ params }: { readonly params: { readonly id: string } }) =>
-  queries.ensureQueryData(runner(Number(params.id)));
+const runnersData = () => import('../lib/runners.ts');
+const loader = async ({ params }: { readonly params: { readonly id: string } }) =>
+  queries.ensureQueryData((await runnersData()).runner(Number(params.id)));
 
 export const projectRunner = {
   path: '/runners/$id',

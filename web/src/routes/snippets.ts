@@ -2,9 +2,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { missing } from '../lib/api.ts';
 import { queries } from '../lib/queries.ts';
-import { snippetsOf, snippetTexts, snippetView } from '../lib/snippets.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { number, root, signedIn, text } from './base.ts';
+
+const snippetsData = () => import('../lib/snippets.ts');
 
 export interface SnippetSearch {
   readonly page?: number | undefined;
@@ -17,6 +18,7 @@ const readSearch = (search: Record<string, unknown>): SnippetSearch => ({
 });
 
 async function loadSnippets(project: string | null, rest: string, search: SnippetSearch): Promise<void> {
+  const { snippetsOf, snippetTexts, snippetView } = await snippetsData();
   const view = snippetView(rest);
   if (!view) throw missing();
   const snippets = snippetsOf(project);

@@ -1,15 +1,15 @@
 /** Routes of topics; everybody may read them. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queries } from '../lib/queries.ts';
-import { projectsWithTopic, topicByName, topics } from '../lib/topics.ts';
 import { number, root, text } from './base.ts';
 
+const topicsData = () => import('../lib/topics.ts');
 const browse = createRoute({
   getParentRoute: () => root,
   path: '/explore/projects/topics',
   validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => queries.ensureInfiniteQueryData(topics(deps.search)),
+  loader: async ({ deps }) => queries.ensureInfiniteQueryData((await topicsData()).topics(deps.search)),
   component: lazyRouteComponent(() => import('../features/topics/TopicsPage.tsx')),
 });
 const topic = createRoute({
@@ -18,6 +18,7 @@ const topic = createRoute({
   validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
   loaderDeps: ({ search }) => search,
   loader: async ({ params, deps }) => {
+    const { projectsWithTopic, topicByName } = await topicsData();
     const { name } = await queries.ensureQueryData(topicByName(params.name));
     await queries.ensureQueryData(projectsWithTopic(name, deps.page ?? 1));
   },

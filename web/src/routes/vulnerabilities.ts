@@ -1,11 +1,12 @@
 /** Vulnerability reports of a project, a group and the instance. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { fromSegment } from '../lib/urls.ts';
-import { type VulnerabilityFilter, vulnerabilities } from '../lib/vulnerabilities.ts';
+import type { VulnerabilityFilter } from '../lib/vulnerabilities.ts';
 import { load } from '../loaders.ts';
 import { group, inAdmin, number, text } from './base.ts';
 import { under } from './project.ts';
 
+const vulnerabilitiesData = () => import('../lib/vulnerabilities.ts');
 const filtered = {
   validateSearch: (search: Record<string, unknown>): VulnerabilityFilter => ({
     page: number(search.page),
@@ -21,7 +22,8 @@ export const vulnerabilityReport = createRoute({
   ...under,
   ...filtered,
   path: '/security/vulnerability_report',
-  loader: ({ params, deps }) => load(vulnerabilities({ kind: 'project', path: fromSegment(params.path) }, deps)),
+  loader: async ({ params, deps }) =>
+    load((await vulnerabilitiesData()).vulnerabilities({ kind: 'project', path: fromSegment(params.path) }, deps)),
   component: lazyRouteComponent(() => import('../features/vulnerabilities/VulnerabilitiesPage.tsx')),
 });
 
@@ -29,7 +31,8 @@ export const groupVulnerabilityReport = createRoute({
   ...filtered,
   getParentRoute: () => group,
   path: '/security/vulnerability_report',
-  loader: ({ params, deps }) => load(vulnerabilities({ kind: 'group', path: fromSegment(params.path) }, deps)),
+  loader: async ({ params, deps }) =>
+    load((await vulnerabilitiesData()).vulnerabilities({ kind: 'group', path: fromSegment(params.path) }, deps)),
   component: lazyRouteComponent(() => import('../features/vulnerabilities/GroupVulnerabilitiesPage.tsx')),
 });
 
@@ -37,6 +40,6 @@ export const instanceVulnerabilityReport = createRoute({
   ...inAdmin,
   ...filtered,
   path: '/admin/vulnerability_report',
-  loader: ({ deps }) => load(vulnerabilities({ kind: 'instance' }, deps)),
+  loader: async ({ deps }) => load((await vulnerabilitiesData()).vulnerabilities({ kind: 'instance' }, deps)),
   component: lazyRouteComponent(() => import('../features/admin/VulnerabilityReportPage.tsx')),
 });

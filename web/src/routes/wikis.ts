@@ -1,10 +1,11 @@
 /** Routes of wikis: what is below `/-/wikis` is read by the page, for projects and groups alike. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { viewOf } from '../features/wikis/pages.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { type WikiKind, wikiOf } from '../lib/wikis.ts';
+import type { WikiKind } from '../lib/wikis.ts';
 import { group, number, text } from './base.ts';
+
+const wikisData = () => Promise.all([import('../lib/wikis.ts'), import('../features/wikis/pages.ts')]);
 
 interface WikiSearch {
   readonly view?: string | undefined;
@@ -26,6 +27,7 @@ interface At {
 }
 
 async function loadWiki(kind: WikiKind, { params, deps }: At): Promise<void> {
+  const [{ wikiOf }, { viewOf }] = await wikisData();
   const wiki = wikiOf(kind, fromSegment(params.path));
   const view = viewOf(params._splat ?? '', deps.view, await queries.ensureQueryData(wiki.pages()));
   if (view.kind === 'page') await queries.ensureQueryData(wiki.page(view.slug, deps.version_id, 'html'));

@@ -1,7 +1,7 @@
 /** What opened one's account, what tried to, and changes of what opens it. */
 import { Stack, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { readAuditFilter } from '../../lib/audit.ts';
+import { readAuditFilter } from '../../lib/audit-filter.ts';
 import { Page } from '../../ui/Page.tsx';
 import { AuditLog } from '../audit/AuditLog.tsx';
 

@@ -1,6 +1,6 @@
 /** Everything that was changed on the instance, and by whom. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { readAuditFilter } from '../../lib/audit.ts';
+import { readAuditFilter } from '../../lib/audit-filter.ts';
 import { AuditLog } from '../audit/AuditLog.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 

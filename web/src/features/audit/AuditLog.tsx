@@ -3,15 +3,14 @@ import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import {
   type AuditEvent,
-  type AuditFilter,
   type AuditPlace,
   auditEvents,
-  entityTypes,
   factsOf,
   impersonatorOf,
   ownTitleOf,
   titleOf,
 } from '../../lib/audit.ts';
+import { type AuditFilter, entityTypes } from '../../lib/audit-filter.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';

@@ -1,7 +1,7 @@
 /** What was changed in a group, and by whom. */
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { readAuditFilter } from '../../lib/audit.ts';
+import { readAuditFilter } from '../../lib/audit-filter.ts';
 import * as data from '../../lib/data.ts';
 import { fromSegment } from '../../lib/urls.ts';
 import { Page } from '../../ui/Page.tsx';

@@ -1,6 +1,6 @@
 /** What was changed in a project, and by whom. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { readAuditFilter } from '../../lib/audit.ts';
+import { readAuditFilter } from '../../lib/audit-filter.ts';
 import { Page } from '../../ui/Page.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { AuditLog } from './AuditLog.tsx';

@@ -1,6 +1,6 @@
 /** What the list of members is narrowed and ordered by; it stands in the address. */
 import { NativeSelect } from '@mantine/core';
-import { type MemberFilter, readMemberFilter } from '../../lib/members.ts';
+import { type MemberFilter, readMemberFilter } from '../../lib/member-filter.ts';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { levelsOf } from './levels.ts';
 

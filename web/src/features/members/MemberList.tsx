@@ -2,7 +2,8 @@
 import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Member, type MemberFilter, type MemberSource, membersOf } from '../../lib/members.ts';
+import type { MemberFilter } from '../../lib/member-filter.ts';
+import { type Member, type MemberSource, membersOf } from '../../lib/members.ts';
 import { type Confirmed, useConfirmed } from '../../ui/confirmed.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';

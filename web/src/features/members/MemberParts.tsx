@@ -2,8 +2,8 @@
 import { Tabs } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import type { MemberFilter, MemberSource } from '../../lib/members.ts';
-import { readMemberFilter } from '../../lib/members.ts';
+import { type MemberFilter, readMemberFilter } from '../../lib/member-filter.ts';
+import type { MemberSource } from '../../lib/members.ts';
 import { AddMember } from './AddMember.tsx';
 import { type InvitedGroup, InvitedGroups } from './InvitedGroups.tsx';
 import { MemberFilters } from './MemberFilters.tsx';
