@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'esbuild';
+import { entryText } from './lib/entry.ts';
 
 const root = join(import.meta.dirname, '..');
 const brotli = promisify(brotliCompress);
@@ -31,18 +32,6 @@ const banner = [
   'const __filename = import.meta.filename;',
   'const __dirname = import.meta.dirname;',
 ].join('\n');
-
-/** The entry itself only switches the compile cache on: code imported statically would be compiled before that. */
-function entryText(main: string): string {
-  return `#!/usr/bin/env node
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { join } from 'node:path';
-enableCompileCache(join(import.meta.dirname, '..', '.cache', 'compile'));
-// A process that is killed leaves the cache for the next one all the same.
-setTimeout(() => flushCompileCache(), 10_000).unref();
-await import('./${main}');
-`;
-}
 
 /** The commit that is built; a download without history has none. */
 function revision(): string {

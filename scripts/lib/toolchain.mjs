@@ -221,8 +221,8 @@ function npmEnvironment(node) {
 
 /** Everything that the product is made from, by output. */
 const sources = {
-  bundle: ['packages', 'server', 'cli', 'scripts/build.ts', 'package-lock.json'],
-  page: ['web', 'packages/api-client', 'scripts/build.ts', 'package-lock.json'],
+  bundle: ['packages', 'server', 'cli', 'scripts/build.ts', 'scripts/lib/entry.ts', 'package-lock.json'],
+  page: ['web', 'packages/api-client', 'scripts/build.ts', 'scripts/lib/entry.ts', 'package-lock.json'],
 };
 const ignored = new Set(['node_modules', 'dist', 'test', 'testdata', '.cache']);
 
