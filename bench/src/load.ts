@@ -13,6 +13,7 @@ export interface Load {
   /** Milliseconds. */
   readonly p50: number;
   readonly p95: number;
+  readonly p99: number;
   readonly count: number;
 }
 
@@ -85,7 +86,13 @@ export async function load(
   await Promise.all(lanes.map(() => lane(begin + seconds * 1000, times)));
   const elapsed = (performance.now() - begin) / 1000;
   agent.destroy();
-  return { rate: times.length / elapsed, p50: quantile(times, 0.5), p95: quantile(times, 0.95), count: times.length };
+  return {
+    rate: times.length / elapsed,
+    p50: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+    p99: quantile(times, 0.99),
+    count: times.length,
+  };
 }
 
 /**

@@ -12,6 +12,7 @@ import { edge } from './rows/edge.ts';
 import { folders } from './rows/folders.ts';
 import { gitRows } from './rows/git.ts';
 import { identity } from './rows/identity.ts';
+import { issues } from './rows/issues.ts';
 import { jobs } from './rows/jobs.ts';
 import { manyRefs } from './rows/many-refs.ts';
 import { namespaces } from './rows/namespaces.ts';
@@ -24,7 +25,7 @@ import { connect, createProject, pushAll, type Target } from './target.ts';
 
 const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,git,refs,ci,pipelines,jobs,trains] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
-       npm run bench -- --only namespaces --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR
+       npm run bench -- --only namespaces,issues --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR [--issues N]
 A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
 
 const { values: options } = parseArgs({
@@ -74,9 +75,11 @@ async function filled(target: Target, source: Context['repository']): Promise<Lo
 async function seededRows(seeded: string): Promise<void> {
   const before = loadavg()[0] ?? 0;
   console.log(`${machine()}; load before: ${before.toFixed(2)}`);
-  await namespaces({ directory: resolve(seeded), rounds: Number(options.rounds), match: options.match, add });
+  const where = { directory: resolve(seeded), rounds: Number(options.rounds), match: options.match, add };
+  if (groups.includes('namespaces')) await namespaces(where);
+  if (groups.includes('issues')) await issues({ ...where, seconds: Number(options.seconds) });
   if (options['no-file']) return;
-  writeReport('namespaces', [
+  writeReport('seeded', [
     `Machine: ${machine()}; load average before the run ${before.toFixed(2)}, after it ${(loadavg()[0] ?? 0).toFixed(2)}`,
     `Data: npm run seed; times p50 / p95 / p99 of ${options.rounds} requests one after the other`,
     ...(options.note ? [options.note] : []),

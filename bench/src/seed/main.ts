@@ -5,12 +5,13 @@ import { parseArgs } from 'node:util';
 import { startPostgres } from '@millrace/postgres';
 import pg from 'pg';
 import { startInstance } from '../process.ts';
+import { writeIssues } from './issues.ts';
 import type { Sizes } from './shape.ts';
 import { writeSeed } from './write.ts';
 
-const usage = `npm run seed -- [--data DIR | --database URL] [--users N] [--groups N] [--depth N] [--projects N] [--memberships N]
+const usage = `npm run seed -- [--data DIR | --database URL] [--users N] [--groups N] [--depth N] [--projects N] [--memberships N] [--issues N]
 Fills a Millrace data directory (made if it is not there; no server may run on it) or the database at the URL with users,
-groups, projects without repositories, memberships and invitations of groups. Never for an instance that somebody uses.`;
+groups, projects without repositories, memberships, invitations of groups and issues, a tenth of these in one project. Never for an instance that somebody uses.`;
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     depth: { type: 'string', default: '8' },
     projects: { type: 'string', default: '200000' },
     memberships: { type: 'string', default: '1000000' },
+    issues: { type: 'string', default: '0' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -28,9 +30,10 @@ if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const count = (name: keyof Sizes): number => {
+const count = (name: keyof Sizes | 'issues', least = 1): number => {
   const number = Number(values[name]);
-  if (!Number.isSafeInteger(number) || number < 1) throw new Error(`--${name} is no number above 0\n${usage}`);
+  if (!Number.isSafeInteger(number) || number < least)
+    throw new Error(`--${name} must be a number from ${least}\n${usage}`);
   return number;
 };
 const sizes: Sizes = {
@@ -40,6 +43,7 @@ const sizes: Sizes = {
   projects: count('projects'),
   memberships: count('memberships'),
 };
+const issues = count('issues', 0);
 const begin = performance.now();
 const say = (text: string) => console.log(`${((performance.now() - begin) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 
@@ -57,6 +61,7 @@ const client = new pg.Client(values.database ?? embedded?.connection);
 try {
   await client.connect();
   const made = await writeSeed(client, sizes, say);
+  if (issues > 0) await writeIssues(client, { ...made, ...sizes, issues }, say);
   say(`ready: top of the largest tree is group ${made.group}, the first person is user ${made.user}`);
 } finally {
   await client.end();

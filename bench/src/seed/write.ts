@@ -22,7 +22,7 @@ function* batches<T>(items: Iterable<T>): Generator<T[]> {
 }
 
 /** The first of so many ids that nothing has yet. */
-async function reserve(client: pg.Client, table: string, count: number): Promise<number> {
+export async function reserve(client: pg.Client, table: string, count: number): Promise<number> {
   const { rows } = await client.query<{ first: string }>(
     `select setval(s, greatest(last, 1) + $1) - $1 as first from pg_get_serial_sequence('${table}', 'id') s,
       lateral (select coalesce(max(id), 0) as last from ${table}) m`,
