@@ -67,17 +67,34 @@ const none = /^none$/i;
 const any = /^any$/i;
 const isWord = (text: string) => none.test(text) || any.test(text);
 
-/** A column that holds a number, or nothing. */
+/** A column that holds a number, or nothing; by an index where there is one, so that it is null where the column is. */
 function numbered(column: Sql, wanted: IdOrWord): Condition {
   if (none.test(wanted)) return sql`${column} is null`;
   if (any.test(wanted)) return sql`${column} is not null`;
-  return sql`${column} is not distinct from ${Number(wanted)}::bigint`;
+  return sql`${column} = ${Number(wanted)}::bigint`;
 }
 
-function labelled(title: string): Condition {
-  const having = sql`select from issue_labels k join labels l on l.id = k.label_id where k.issue_id = i.id`;
-  if (none.test(title)) return sql`not exists (${having})`;
-  return any.test(title) ? sql`exists (${having})` : sql`exists (${having} and l.title = ${title})`;
+/**
+ * Any id of the labels or milestones of a title that issues of a project can have: they are few and looked up before the
+ * issues are. In a group or an instance each issue is asked for its own instead.
+ */
+const titled = (table: 'labels' | 'milestones', title: string, projectId: number) =>
+  sql`any(array(
+    select t.id from ${sql.table(table)} t where t.project_id = ${projectId} and t.title = ${title}
+    union all
+    select t.id from ${sql.table(table)} t where t.title = ${title} and t.namespace_id = any((select n.traversal_ids
+      from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId})::bigint[])))`;
+
+const projectOf = (place: IssuePlace): number | null => (place.kind === 'project' ? place.subject.project.id : null);
+
+function labelled(title: string, place: IssuePlace): Condition {
+  const links = sql`select from issue_labels k where k.issue_id = i.id`;
+  if (none.test(title)) return sql`not exists (${links})`;
+  if (any.test(title)) return sql`exists (${links})`;
+  const project = projectOf(place);
+  if (project !== null) return sql`exists (${links} and k.label_id = ${titled('labels', title, project)})`;
+  return sql`exists (select from issue_labels k join labels l on l.id = k.label_id where k.issue_id = i.id
+    and l.title = ${title})`;
 }
 
 const assigned = sql`select from issue_assignees a where a.issue_id = i.id`;
@@ -87,11 +104,13 @@ function assignedTo(wanted: IdOrWord): Condition {
 }
 const userNamed = (name: string) => sql`(select u.id from users u where lower(u.username) = lower(${name}))`;
 
-function ofMilestoneTitled(title: string): Condition {
+function ofMilestoneTitled(title: string, place: IssuePlace): Condition {
   if (none.test(title)) return sql`i.milestone_id is null`;
   if (any.test(title)) return sql`i.milestone_id is not null`;
   if (title === '#upcoming') return byMilestoneWord('upcoming');
   if (title === '#started') return byMilestoneWord('started');
+  const project = projectOf(place);
+  if (project !== null) return sql`i.milestone_id = ${titled('milestones', title, project)}`;
   return sql`exists (select from milestones s where s.id = i.milestone_id and s.title = ${title})`;
 }
 
@@ -143,23 +162,22 @@ function reactedWith(emoji: string, userId: number | null): Condition {
 }
 
 /** One condition for each value; of several values of one filter all must hold, and none in a negation. */
-function negatable(filter: Negatable, caller: Caller): Condition[] {
+function negatable(filter: Negatable, caller: Caller, place: IssuePlace): Condition[] {
   const me = caller.user?.id ?? null;
   const found: Condition[] = [];
   if (filter.assigneeId !== undefined) found.push(assignedTo(filter.assigneeId));
   for (const name of filter.assigneeUsernames ?? [])
     found.push(sql`exists (${assigned} and a.user_id = ${userNamed(name)})`);
   if (filter.authorId !== undefined) found.push(sql`i.author_id = ${filter.authorId}`);
-  if (filter.authorUsername !== undefined)
-    found.push(sql`coalesce(i.author_id = ${userNamed(filter.authorUsername)}, false)`);
+  if (filter.authorUsername !== undefined) found.push(sql`i.author_id = ${userNamed(filter.authorUsername)}`);
   if (filter.iids) found.push(sql`i.iid = any(${filter.iids}::bigint[])`);
   if (filter.iterationId !== undefined) found.push(byIteration(filter.iterationId));
   if (filter.iterationTitle !== undefined)
     found.push(
       sql`exists (select from iterations t where t.id = i.iteration_id and t.title = ${filter.iterationTitle})`,
     );
-  for (const title of filter.labels ?? []) found.push(labelled(title));
-  if (filter.milestone !== undefined) found.push(ofMilestoneTitled(filter.milestone));
+  for (const title of filter.labels ?? []) found.push(labelled(title, place));
+  if (filter.milestone !== undefined) found.push(ofMilestoneTitled(filter.milestone, place));
   if (filter.milestoneId !== undefined) found.push(byMilestoneWord(filter.milestoneId));
   if (filter.myReactionEmoji !== undefined) found.push(reactedWith(filter.myReactionEmoji, me));
   if (filter.weight !== undefined) found.push(numbered(sql`i.weight`, filter.weight));
@@ -168,7 +186,7 @@ function negatable(filter: Negatable, caller: Caller): Condition[] {
     found.push(
       isWord(filter.healthStatus)
         ? numbered(sql`i.health_status`, filter.healthStatus)
-        : sql`i.health_status is not distinct from ${filter.healthStatus}`,
+        : sql`i.health_status = ${filter.healthStatus}`,
     );
   if (filter.issueType !== undefined) found.push(sql`i.type = ${filter.issueType}`);
   return found;
@@ -186,9 +204,11 @@ function searched(search: string, columns: readonly string[]): Condition[] {
   );
 }
 
-function filtered(filter: IssueFilter, caller: Caller): Condition[] {
-  const found = [...negatable(filter, caller), ...((filter.conditions ?? []) as readonly Condition[])];
-  for (const condition of filter.not ? negatable(filter.not, caller) : []) found.push(sql`not ${condition}`);
+function filtered(filter: IssueFilter, caller: Caller, place: IssuePlace): Condition[] {
+  const found = [...negatable(filter, caller, place), ...((filter.conditions ?? []) as readonly Condition[])];
+  // Where a column is null, the condition is: such an issue does not meet it.
+  for (const condition of filter.not ? negatable(filter.not, caller, place) : [])
+    found.push(sql`(${condition}) is not true`);
   if (filter.createdBy !== undefined) found.push(sql`i.author_id = ${filter.createdBy}`);
   if (filter.assignedTo !== undefined) found.push(assignedTo(String(filter.assignedTo)));
   if (filter.ids) found.push(sql`i.id = any(${filter.ids}::bigint[])`);
@@ -217,7 +237,7 @@ interface Visible {
 }
 
 /** Those of a place that the caller sees; null where they see none. */
-function visible(place: IssuePlace, caller: Caller): Visible | null {
+function visible(place: IssuePlace, caller: Caller, walked: boolean): Visible | null {
   const me = caller.user?.id ?? null;
   if (place.kind === 'project') {
     const { subject } = place;
@@ -240,12 +260,17 @@ function visible(place: IssuePlace, caller: Caller): Visible | null {
     ...(place.archived ? [] : [sql`not p.archived`]),
     read.condition,
   ];
+  // The projects of an instance are too many to be gathered where a few of its issues are looked at.
+  const inProject = (condition: Sql) =>
+    walked && place.kind === 'instance'
+      ? sql<boolean>`(select ${condition} from projects p where p.id = i.project_id)`
+      : sql<boolean>`i.project_id in (select p.id from projects p where ${condition})`;
   return {
     tables: read.tables,
     conditions: [
-      sql`i.project_id in (select p.id from projects p where ${allOf(where)})`,
+      inProject(allOf(where)),
       sql`(not i.confidential or ${mine(me)}
-        or i.project_id in (select p.id from projects p where ${secret.condition}))`,
+        or (select ${secret.condition} from projects p where p.id = i.project_id))`,
     ],
   };
 }
@@ -256,12 +281,18 @@ export interface IssueQuery {
   readonly filter: IssueFilter;
 }
 
-/** `with ...`, and the condition on rows `i` of `issues`; null where there can be none. */
-export function issueConditions({ place, caller, filter }: IssueQuery): { with: Sql; where: Sql } | null {
-  const seen = visible(place, caller);
+/**
+ * `with ...`, and the condition on rows `i` of `issues`; null where there can be none. `walked`: the issues are looked at
+ * one after the other until there are enough, not all of them.
+ */
+export function issueConditions(
+  { place, caller, filter }: IssueQuery,
+  walked: boolean,
+): { with: Sql; where: Sql } | null {
+  const seen = visible(place, caller, walked);
   if (!seen) return null;
   return {
     with: withTables(seen.tables),
-    where: allOf([...seen.conditions, ...filtered(filter, caller)]),
+    where: allOf([...seen.conditions, ...filtered(filter, caller, place)]),
   };
 }

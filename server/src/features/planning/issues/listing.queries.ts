@@ -11,7 +11,7 @@ import {
   keysetOrder,
 } from '../../../kernel/http/paging.queries.ts';
 import { allOf, type Sql } from '../../namespaces/index.ts';
-import { type IssueQuery, issueConditions } from './filter.queries.ts';
+import { type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
 
 export const issueOrders = [
   'created_at',
@@ -51,13 +51,42 @@ const computed: Readonly<Partial<Record<IssueOrder, readonly Sql[]>>> = {
   weight: [sql`i.weight`],
 };
 
+interface Worked {
+  readonly values: readonly Sql[];
+  /** Joined to rows `i`. */
+  readonly joined: Sql;
+}
+
+/** What an order compares. In one project, labels with a priority and reactions are gathered once, not asked of each issue. */
+function worked(by: IssueOrder, place: IssuePlace): Worked {
+  const values = computed[by] ?? [];
+  if (place.kind !== 'project') return { values, joined: sql`` };
+  const { id } = place.subject.project;
+  const ranks = sql`left join (select k.issue_id, min(r.priority) as rank from label_priorities r
+      join issue_labels k on k.label_id = r.label_id where r.project_id = ${id} group by k.issue_id) ranks
+    on ranks.issue_id = i.id`;
+  const votes = sql`left join (select w.noteable_id, count(*)::int as count from issues v
+      join award_emoji w on w.noteable_type = 'issue' and w.noteable_id = v.id and w.note_id is null and w.name = 'thumbsup'
+      where v.project_id = ${id} group by w.noteable_id) votes on votes.noteable_id = i.id`;
+  switch (by) {
+    case 'label_priority':
+      return { values: [sql`ranks.rank`], joined: ranks };
+    case 'priority':
+      return { values: [milestoneDue, sql`ranks.rank`], joined: ranks };
+    case 'popularity':
+      return { values: [sql`coalesce(votes.count, 0)`], joined: votes };
+    default:
+      return { values, joined: sql`` };
+  }
+}
+
 const plain: Readonly<Partial<Record<IssueOrder, Omit<KeysetColumn<ListedRow>, 'direction'>>>> = {
   created_at: { name: 'created_at', expression: sql`i.created_at`, type: 'time', value: (row) => row.created_at },
   updated_at: { name: 'updated_at', expression: sql`i.updated_at`, type: 'time', value: (row) => row.updated_at },
   title: { name: 'title', expression: sql`lower(i.title)`, type: 'text', folded: true, value: (row) => row.title },
 };
 
-function orderOf(by: IssueOrder, direction: Direction): { order: KeysetOrder<ListedRow>; values: readonly Sql[] } {
+function orderOf(by: IssueOrder, direction: Direction, place: IssuePlace): Worked & { order: KeysetOrder<ListedRow> } {
   const id: KeysetColumn<ListedRow> = {
     name: 'id',
     expression: sql`i.id`,
@@ -66,8 +95,8 @@ function orderOf(by: IssueOrder, direction: Direction): { order: KeysetOrder<Lis
     value: (row) => row.id,
   };
   const column = plain[by];
-  if (column) return { order: keysetOrder([{ ...column, direction }, id]), values: [] };
-  const values = computed[by] ?? [];
+  if (column) return { order: keysetOrder([{ ...column, direction }, id]), values: [], joined: sql`` };
+  const { values, joined } = worked(by, place);
   const names = ['first', 'second'] as const;
   const columns = values.map(
     (expression, at): KeysetColumn<ListedRow> => ({
@@ -79,7 +108,7 @@ function orderOf(by: IssueOrder, direction: Direction): { order: KeysetOrder<Lis
       value: (row) => row[names[at] ?? 'first'],
     }),
   );
-  return { order: keysetOrder([...columns, id]), values };
+  return { order: keysetOrder([...columns, id]), values, joined };
 }
 
 export interface IssueList extends IssueQuery {
@@ -93,13 +122,14 @@ export async function listIssues(
   list: IssueList,
   page: Pick<Page, 'limit' | 'offset' | 'after'>,
 ): Promise<{ rows: ListedRow[]; cursorOf: KeysetOrder<ListedRow>['cursorOf'] }> {
-  const { order, values } = orderOf(list.orderBy, list.sort);
+  const { order, values, joined } = orderOf(list.orderBy, list.sort, list.place);
   const after = order.after(page.after);
-  const found = issueConditions(list);
+  // Titles are compared folded; what else is a column has an index to walk along.
+  const found = issueConditions(list, list.orderBy === 'created_at' || list.orderBy === 'updated_at');
   if (!found) return { rows: [], cursorOf: order.cursorOf };
   const [first = sql`null::int`, second = sql`null::int`] = values;
   const { rows } = await sql<ListedRow>`${found.with}
-    select i.*, ${first} as first, ${second} as second from issues i
+    select i.*, ${first} as first, ${second} as second from issues i ${joined}
     where ${allOf([found.where, ...(after ? [after] : [])])}
     order by ${order.orderBy} limit ${page.limit} offset ${page.offset}`.execute(db);
   return { rows, cursorOf: order.cursorOf };
@@ -107,7 +137,7 @@ export async function listIssues(
 
 /** How many there are, counted up to one past the limit. */
 export async function countIssues(db: Db, query: IssueQuery): Promise<number> {
-  const found = issueConditions(query);
+  const found = issueConditions(query, true);
   if (!found) return 0;
   const counted = {
     limit: (rows: number) => sql<unknown>`${found.with} select i.id from issues i where ${found.where} limit ${rows}`,
@@ -122,7 +152,7 @@ export interface StateCounts {
 }
 
 export async function countByState(db: Db, query: IssueQuery): Promise<StateCounts> {
-  const found = issueConditions(query);
+  const found = issueConditions(query, false);
   if (!found) return { all: 0, opened: 0, closed: 0 };
   const { rows } = await sql<StateCounts>`${found.with}
     select count(*)::int as all, count(*) filter (where i.state = 'opened')::int as opened,

@@ -115,6 +115,7 @@ import { codeIndexMigration } from './0905-code-index.ts';
 import { groupTransfersMigration } from './0910-group-transfers.ts';
 import { worstVulnerabilitiesMigration } from './0915-worst-vulnerabilities.ts';
 import { commitSubscriptionsMigration } from './0916-commit-subscriptions.ts';
+import { confidentialIssuesMigration } from './0917-confidential-issues.ts';
 import { importedPipelinesMigration } from './0940-imported-pipelines.ts';
 import { searchIndexMigration } from './0945-search-index.ts';
 import { epicEventsMigration } from './0950-epic-events.ts';
@@ -242,6 +243,7 @@ export const migrations: readonly Migration[] = [
   groupTransfersMigration,
   worstVulnerabilitiesMigration,
   commitSubscriptionsMigration,
+  confidentialIssuesMigration,
   importedPipelinesMigration,
   searchIndexMigration,
   epicEventsMigration,
