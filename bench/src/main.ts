@@ -7,6 +7,7 @@ import type { Context, Loaded } from './context.ts';
 import { generate } from './data.ts';
 import { type Instance, memoryOfTree, root, startInstance, token } from './process.ts';
 import { line, machine, markdown, type Row } from './report.ts';
+import { archives } from './rows/archives.ts';
 import { ci } from './rows/ci.ts';
 import { edge } from './rows/edge.ts';
 import { folders } from './rows/folders.ts';
@@ -23,7 +24,7 @@ import { trains } from './rows/trains.ts';
 import { writes } from './rows/writes.ts';
 import { connect, createProject, pushAll, type Target } from './target.ts';
 
-const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,git,refs,ci,pipelines,jobs,trains] [--large] [--commits N] [--branches N]
+const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,git,refs,ci,pipelines,jobs,trains,archives] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
        npm run bench -- --only namespaces,issues --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR [--issues N]
 A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
@@ -120,7 +121,20 @@ try {
     add,
     megabytes: () => memoryOfTree(instance.pid).reduce((sum, share) => sum + share.megabytes, 0),
   };
-  const parts = { reads, folders, edge, identity, writes, git: gitRows, refs: manyRefs, ci, pipelines, jobs, trains };
+  const parts = {
+    reads,
+    folders,
+    edge,
+    identity,
+    writes,
+    git: gitRows,
+    refs: manyRefs,
+    ci,
+    pipelines,
+    jobs,
+    trains,
+    archives,
+  };
   for (const [name, part] of Object.entries(parts)) if (groups.includes(name)) await part(context);
   if (groups.includes('start')) memory(running, 'memory after this load (PSS)', add);
   await running.stop();

@@ -39,17 +39,18 @@ export const notesOfProject = (db: Db, projectId: number): AsyncGenerator<object
 export const notesOfGroup = (db: Db, groupId: number): AsyncGenerator<object[]> =>
   rowsOf(db, sql`n.noteable_iid as epic`, sql`n.namespace_id = ${groupId} and n.noteable_type = 'epic'`);
 
-/** The issue or merge request of a number. */
-export async function idNumbered(
+/** Ids of issues or merge requests of a project by their numbers. */
+export async function idsNumbered(
   tx: Db,
   projectId: number,
   type: 'issue' | 'merge_request',
-  iid: number,
-): Promise<number | null> {
-  const table = type === 'issue' ? 'issues' : 'merge_requests';
-  const { rows } = await sql<{ id: number }>`select id from ${sql.table(table)}
-    where project_id = ${projectId} and iid = ${iid}`.execute(tx);
-  return rows[0]?.id ?? null;
+  iids: readonly number[],
+): Promise<Map<number, number>> {
+  if (iids.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; iid: number }>`
+    select id, iid from ${sql.table(type === 'issue' ? 'issues' : 'merge_requests')}
+    where project_id = ${projectId} and iid = any(${[...new Set(iids)]}::bigint[])`.execute(tx);
+  return new Map(rows.map(({ id, iid }) => [iid, id]));
 }
 
 export async function removeNotesOfProject(tx: Db, projectId: number): Promise<void> {

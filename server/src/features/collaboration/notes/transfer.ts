@@ -11,10 +11,10 @@ import {
   relation,
 } from '../../namespaces/index.ts';
 import { awardLines, takeAwards } from '../award-emoji/transfer.ts';
-import { insertNote } from './notes.queries.ts';
+import { insertNote, insertNotes, type NewNote } from './notes.queries.ts';
 import {
   epicNumbered,
-  idNumbered,
+  idsNumbered,
   notesOfGroup,
   notesOfProject,
   removeNotesOfGroup,
@@ -111,47 +111,81 @@ async function keep(
   return null;
 }
 
-export const noteRelation: Relation = relation({
-  name: 'notes',
-  schema: Type.Object({
-    commit_id: Optional(OrNull(sha)),
-    /** Number of the merge request. */
-    merge_request: iid,
-    /** Number of the issue. */
-    issue: iid,
-    ...said,
-    position,
-    original_position: position,
-    outdated: Optional(Bool()),
-    line_code: Optional(OrNull(Str({ maxLength: 100 }))),
-  }),
-  rows: notesOfProject,
-  insert: async (tx, row, target) => {
-    const { projectId } = target;
+const projectNote = Type.Object({
+  commit_id: Optional(OrNull(sha)),
+  /** Number of the merge request. */
+  merge_request: iid,
+  /** Number of the issue. */
+  issue: iid,
+  ...said,
+  position,
+  original_position: position,
+  outdated: Optional(Bool()),
+  line_code: Optional(OrNull(Str({ maxLength: 100 }))),
+});
+
+/** Puts comments in with few statements: projects have very many. */
+async function takeNotes(
+  tx: Db,
+  rows: readonly Static<typeof projectNote>[],
+  target: ImportTarget,
+): Promise<readonly (string | null)[]> {
+  const { projectId } = target;
+  const requests = rows.flatMap((row) => row.merge_request ?? []);
+  const issues = rows.flatMap((row) => (row.merge_request ? [] : (row.issue ?? [])));
+  const known = {
+    merge_request: await idsNumbered(tx, projectId, 'merge_request', requests),
+    issue: await idsNumbered(tx, projectId, 'issue', issues),
+  };
+  const reasons: (string | null)[] = [];
+  const taken: { readonly values: NewNote; readonly awards: Static<typeof awardLines> | undefined }[] = [];
+  for (const row of rows) {
     const about = row.merge_request
       ? { noteable_type: 'merge_request' as const, noteable_iid: row.merge_request }
       : row.issue
         ? { noteable_type: 'issue' as const, noteable_iid: row.issue }
         : null;
-    const id = about && (await idNumbered(tx, projectId, about.noteable_type, about.noteable_iid));
-    if (about ? id === null : !(await target.hasCommit(row.commit_id)))
-      return 'is about something that the archive does not have';
-    if (row.body.trim() === '') return 'says nothing';
-    if ((row.kind === 'diff') !== Boolean(row.position) || (row.kind === 'diff' && row.issue))
-      return 'stands on no line';
+    const id = about && known[about.noteable_type].get(about.noteable_iid);
+    const reason = problemOf(row, about ? id !== undefined : await target.hasCommit(row.commit_id));
+    reasons.push(reason);
+    if (reason !== null) continue;
     const values = {
       project_id: projectId,
       ...(about === null
         ? { noteable_type: 'commit' as const, commit_id: row.commit_id ?? null }
-        : { ...about, noteable_id: id }),
+        : { ...about, noteable_id: id ?? null }),
       ...(await saidColumns(row, projectId, target)),
       position: row.position ? JSON.stringify(row.position) : null,
       original_position: row.original_position ? JSON.stringify(row.original_position) : null,
       outdated: row.outdated === true,
       line_code: row.line_code ?? null,
     };
-    return await keep(tx, values, row.award_emoji, target);
-  },
+    taken.push({ values, awards: row.award_emoji });
+  }
+  const ids = await insertNotes(
+    tx,
+    taken.map(({ values }) => values),
+  );
+  for (const [at, { values, awards }] of taken.entries())
+    if (awards && awards.length > 0)
+      await takeAwards(tx, values.noteable_type, { note_id: ids[at] ?? 0 }, awards, target);
+  return reasons;
+}
+
+/** Why a comment cannot be there; null where it can. */
+function problemOf(row: Static<typeof projectNote>, there: boolean): string | null {
+  if (!there) return 'is about something that the archive does not have';
+  if (row.body.trim() === '') return 'says nothing';
+  const placed = (row.kind === 'diff') === Boolean(row.position) && !(row.kind === 'diff' && row.issue);
+  return placed ? null : 'stands on no line';
+}
+
+export const noteRelation: Relation = relation({
+  name: 'notes',
+  schema: projectNote,
+  rows: notesOfProject,
+  insert: async (tx, row, target) => (await takeNotes(tx, [row], target))[0] ?? null,
+  insertMany: takeNotes,
   remove: removeNotesOfProject,
 });
 

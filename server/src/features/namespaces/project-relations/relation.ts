@@ -29,14 +29,17 @@ interface RelationOf<Target, By> {
   rows(db: Db, placeId: number, by: By): AsyncIterable<readonly object[]>;
   /** Puts a checked row in; answers why not where it cannot be. */
   insert(tx: Db, row: never, target: Target): Promise<string | null>;
+  /** The same for many rows with as few statements as possible, where a project has very many; an answer for each. */
+  readonly insertMany?: (tx: Db, rows: readonly never[], target: Target) => Promise<readonly (string | null)[]>;
   /** After the last row of all relations, in the transaction that ends the import: what rows add up to. */
   readonly arrived?: (tx: Db, placeId: number) => Promise<void>;
   /** Takes away what an interrupted import put in. */
   remove(tx: Db, placeId: number): Promise<void>;
 }
-type Declared<T extends TObject, Target, By> = Omit<RelationOf<Target, By>, 'schema' | 'insert'> & {
+type Declared<T extends TObject, Target, By> = Omit<RelationOf<Target, By>, 'schema' | 'insert' | 'insertMany'> & {
   readonly schema: T;
   insert(tx: Db, row: Static<T>, target: Target): Promise<string | null>;
+  readonly insertMany?: (tx: Db, rows: readonly Static<T>[], target: Target) => Promise<readonly (string | null)[]>;
 };
 
 /** Rows of a project. */

@@ -96,7 +96,7 @@ export async function transferGroup(entity: EntityRow, options: GroupTransferOpt
             line += 1;
             // Whoever transfers a group owns it here.
             if (name === 'members' && (await target.person(text(row.username))) === importerId) continue;
-            const reason = await takeRow(tx, relation, row, target, `${name} ${line}`);
+            const reason = await takeRow(tx, relation, row, target, line);
             if (reason !== null) failures.push({ relation: name, line, reason });
           }
         for (const failure of failures) tell(outcome, failure);

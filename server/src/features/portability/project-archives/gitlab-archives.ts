@@ -120,7 +120,7 @@ export function gitlabArchives(deps: PortabilityDependencies, relations: readonl
           for (const { relation: to, row } of parts) {
             const relation = byName.get(to);
             if (!relation) throw new Error(`there is no relation ${to}`);
-            const reason = await takeRow(tx, relation, row, target, `line ${line}`);
+            const reason = await takeRow(tx, relation, row, target, line);
             outcome.fetched[to] = (outcome.fetched[to] ?? 0) + 1;
             outcome.imported[to] = (outcome.imported[to] ?? 0) + (reason === null ? 1 : 0);
             if (reason !== null) refuse(reason);

@@ -69,23 +69,70 @@ export async function settle(tx: Db, relations: readonly Relation[], projectId: 
 /** What taking rows needs of a relation, of projects or groups. */
 type TakenRelation<Target> = Pick<Relation, 'name' | 'schema'> & {
   insert(tx: Db, row: never, target: Target): Promise<string | null>;
+  readonly insertMany?: (tx: Db, rows: readonly never[], target: Target) => Promise<readonly (string | null)[]>;
 };
 
-/** Puts a row in, as a line of JSON or already read; why not, where it is wrong. */
+/** Rows that are put in together. */
+const batchRows = 500;
+/** Characters of lines that are held for that. */
+const batchLength = 4 * 1024 ** 2;
+
+/** Why something of an archive is wrong; throws what is wrong with the instance. */
+function wrongness(error: unknown): string {
+  if (error instanceof ArchiveError) return error.message;
+  throw error;
+}
+
+/** Puts rows in, each as a line of JSON or already read; why not, for each that is wrong. The first is of the line `from`. */
+export async function takeBatch<Target>(
+  tx: Db,
+  relation: TakenRelation<Target>,
+  rows: readonly (string | Row)[],
+  target: Target,
+  from: number,
+): Promise<readonly (string | null)[]> {
+  const reasons: (string | null)[] = rows.map(() => null);
+  const good: { readonly at: number; readonly row: never }[] = [];
+  for (const [at, row] of rows.entries())
+    try {
+      const where = `line ${from + at}`;
+      const found = typeof row === 'string' ? parsed(row, where) : (row as RawObject);
+      good.push({ at, row: checked(relation.schema, found, where) as never });
+    } catch (error) {
+      reasons[at] = wrongness(error);
+    }
+  if (relation.insertMany) {
+    const all = good.map(({ row }) => row);
+    const found = await relation.insertMany(tx, all, target);
+    for (const [index, { at }] of good.entries()) reasons[at] = found[index] ?? null;
+  } else for (const { at, row } of good) reasons[at] = await relation.insert(tx, row, target).catch(wrongness);
+  return reasons;
+}
+
+/** Puts one row in that is already read; why not, where it is wrong. */
 export async function takeRow<Target>(
   tx: Db,
   relation: TakenRelation<Target>,
-  row: string | Row,
+  row: Row,
   target: Target,
-  where: string,
+  line: number,
 ): Promise<string | null> {
-  try {
-    const found = typeof row === 'string' ? parsed(row, where) : (row as RawObject);
-    return await relation.insert(tx, checked(relation.schema, found, where) as never, target);
-  } catch (error) {
-    if (error instanceof ArchiveError) return error.message;
-    throw error;
+  return (await takeBatch(tx, relation, [row], target, line))[0] ?? null;
+}
+
+/** Lines in batches that are put in together, bounded in number and length. */
+async function* batchesOf(lines: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  let held: string[] = [];
+  let length = 0;
+  for await (const line of lines) {
+    held.push(line);
+    length += line.length;
+    if (held.length < batchRows && length < batchLength) continue;
+    yield held;
+    held = [];
+    length = 0;
   }
+  if (held.length > 0) yield held;
 }
 
 /** Puts all rows of an entry in; those that are wrong are told and left out. Counts go on where they are. */
@@ -99,21 +146,20 @@ export async function takeRows<Target>(
 ): Promise<void> {
   const { name } = relation;
   let line = 0;
-  let imported = 0;
-  for await (const text of linesOf(entry)) {
+  let wrong = 0;
+  for await (const rows of batchesOf(linesOf(entry))) {
     signal.throwIfAborted();
-    line += 1;
-    const reason = await takeRow(tx, relation, text, target, `line ${line}`);
-    if (reason === null) {
-      imported += 1;
-      continue;
+    const reasons = await takeBatch(tx, relation, rows, target, line + 1);
+    for (const reason of reasons) {
+      line += 1;
+      if (reason === null) continue;
+      wrong += 1;
+      tell(outcome, { relation: name, line, reason });
     }
-    tell(outcome, { relation: name, line, reason });
-    if (line - imported > mostWrong)
-      throw new ArchiveError(`${entry.name} has more than ${mostWrong} lines that are wrong`);
+    if (wrong > mostWrong) throw new ArchiveError(`${entry.name} has more than ${mostWrong} lines that are wrong`);
   }
   outcome.fetched[name] = (outcome.fetched[name] ?? 0) + line;
-  outcome.imported[name] = (outcome.imported[name] ?? 0) + imported;
+  outcome.imported[name] = (outcome.imported[name] ?? 0) + line - wrong;
 }
 
 /** What uploaded files were called, by the secrets of their addresses; their bytes come behind. */

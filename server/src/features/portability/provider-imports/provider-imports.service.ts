@@ -14,7 +14,7 @@ import type { ImportService } from '../project-archives/imports.ts';
 import type { Row } from '../project-archives/json.ts';
 import { broughtBefore } from '../project-archives/progress.queries.ts';
 import { codeStage, progressOf } from '../project-archives/progress.ts';
-import { settle, takeRow, tell } from '../project-archives/taking.ts';
+import { settle, takeBatch, tell } from '../project-archives/taking.ts';
 import { findImport, insertImport } from '../project-archives/transfers.queries.ts';
 import { RefusedRemote, type UrlImports } from '../project-archives/url-imports.ts';
 import { ProviderError } from './client.ts';
@@ -203,16 +203,19 @@ export function providerImportService(
         for await (const rows of stage.rows()) {
           signal.throwIfAborted();
           await transaction(db, async (tx) => {
-            for (const { relation: name, row } of rows) {
-              line += 1;
+            for (const [name, some] of Map.groupBy(rows, (each) => each.relation)) {
               const relation = byName.get(name);
               if (!relation) throw new Error(`there is no relation ${name}`);
+              const lines = some.map(({ row }) => row);
               // Those of this API say themselves where their branches parted.
-              if (name === 'merge_requests' && config.provider !== 'transfer') await base(project, row);
-              const reason = await takeRow(tx, relation, row, target, `${name} ${line}`);
-              outcome.fetched[name] = (outcome.fetched[name] ?? 0) + 1;
-              outcome.imported[name] = (outcome.imported[name] ?? 0) + (reason === null ? 1 : 0);
-              if (reason !== null) tell(outcome, { relation: name, line, reason });
+              if (name === 'merge_requests' && config.provider !== 'transfer')
+                for (const row of lines) await base(project, row);
+              for (const reason of await takeBatch(tx, relation, lines, target, line + 1)) {
+                line += 1;
+                outcome.fetched[name] = (outcome.fetched[name] ?? 0) + 1;
+                outcome.imported[name] = (outcome.imported[name] ?? 0) + (reason === null ? 1 : 0);
+                if (reason !== null) tell(outcome, { relation: name, line, reason });
+              }
             }
             await progress.keep(tx, project.id);
           });

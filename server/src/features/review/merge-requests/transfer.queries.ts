@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { awardsJson, historyJson, meantBy } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
-import { raiseCounter } from '../../namespaces/index.ts';
+import { lowerCounter } from '../../namespaces/index.ts';
 import { newestPipeline } from './head-pipelines.queries.ts';
 
 type Maybe<T> = T | null | undefined;
@@ -147,7 +147,6 @@ export async function insertMergeRequest(
       .insertInto('merge_request_versions')
       .values(versions.map((version) => ({ ...version, merge_request_id: made.id })))
       .execute();
-  await raiseCounter(tx, projectId, 'merge_request', line.iid);
   return made.id;
 }
 
@@ -186,10 +185,13 @@ export async function insertTimes(tx: Db, id: number, times: readonly NewEntry[]
     .execute();
 }
 
-/** Each has the newest pipeline of its head, now that pipelines are there. */
+/** Each has the newest pipeline of its head, now that pipelines are there; numbers reserved beyond the last one are free. */
 export async function settleMergeRequests(tx: Db, projectId: number): Promise<void> {
   await sql`update merge_requests m set head_pipeline_id = (${newestPipeline(sql.ref('m.head_sha'))} ->> 'id')::bigint
     where m.project_id = ${projectId} and m.head_sha is not null`.execute(tx);
+  const last = tx.selectFrom('merge_requests').select(({ fn }) => fn.max('iid').as('iid'));
+  const found = await last.where('project_id', '=', projectId).executeTakeFirst();
+  await lowerCounter(tx, projectId, 'merge_request', found?.iid ?? 0);
 }
 
 export async function removeMergeRequests(tx: Db, projectId: number): Promise<void> {

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
-import { type ImportTarget, type Relation, relation } from '../../namespaces/index.ts';
+import { type ImportTarget, type Relation, relation, reserving } from '../../namespaces/index.ts';
 import {
   insertMergeRequest,
   insertReviewed,
@@ -25,6 +25,8 @@ const maybe = {
 
 /** Changes and reactions that one merge request may have. */
 const most = 10_000;
+
+const reserve = reserving('merge_request');
 
 export const mergeRequestRelation: Relation = relation({
   name: 'merge_requests',
@@ -114,6 +116,7 @@ export const mergeRequestRelation: Relation = relation({
       },
     );
     if (made === undefined) return 'is there already';
+    await reserve(tx, row.iid, target);
     await takeHistory(tx, { type: 'merge_request', id: made }, target, history, target);
     await takeAwards(tx, 'merge_request', { noteable_id: made }, award_emoji, target);
     const context = [];
