@@ -81,6 +81,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   access_tokens: secret,
   approval_rule_groups: elsewhere,
   ci_variables: secret,
+  code_commits: derived,
   code_files: derived,
   code_indexes: derived,
   commit_subscriptions: personal,
