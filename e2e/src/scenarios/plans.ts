@@ -247,6 +247,7 @@ async function pageSteps(suite: Suite, page: Page, call: Api, made: Planned): Pr
     await page.getByRole('button', { name: 'Move Rigging' }).click();
     await page.getByRole('menuitem', { name: 'Move to Closed' }).click();
     await shows(page, 'Closed', ['Rigging']);
+    await shows(page, 'Open', ['Seaworthy']);
     const kept = (query: string) =>
       call
         .expect<{ title: string }[]>(200, 'GET', `${group}/epics?${query}`)

@@ -16,7 +16,7 @@ const board = (labels: string[] = []): Board => ({
 
 it('columns are narrowed to the labels of the board and of their list', () => {
   expect(narrowedTo(board(['team']), '2')).toEqual({ state: 'opened', labels: ['team', 'next'] });
-  expect(narrowedTo(board(), 'backlog')).toEqual({ state: 'opened', labels: [], not: { labels: ['now', 'next'] } });
+  expect(narrowedTo(board(), 'backlog')).toEqual({ state: 'opened', labels: [], 'not[labels]': 'now,next' });
   expect(narrowedTo(board(['team']), 'closed')).toEqual({ state: 'closed', labels: ['team'] });
   expect(narrowedTo({ ...board(), lists: [] }, 'backlog')).toEqual({ state: 'opened', labels: [] });
 });

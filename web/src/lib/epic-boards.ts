@@ -22,7 +22,7 @@ export function narrowedTo(board: Board, column: ColumnName) {
   return {
     state: column === 'closed' ? ('closed' as const) : ('opened' as const),
     labels: name === null ? labels : [...labels, name],
-    ...(column === 'backlog' && lists.length > 0 ? { not: { labels: lists } } : {}),
+    ...(column === 'backlog' && lists.length > 0 ? { 'not[labels]': lists.join(',') } : {}),
   };
 }
 
