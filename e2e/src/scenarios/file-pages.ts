@@ -77,6 +77,10 @@ async function edits(suite: Suite, page: Page, call: Api): Promise<void> {
     await headed(page, 'Find a file');
     await page.getByLabel('Part of the path').fill('btxt');
     await page.getByRole('link', { name: 'b.txt' }).waitFor();
+    await page.locator('mark', { hasText: 'txt' }).first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await look(page, 'finder-marked');
     await page.keyboard.press('Enter');
     await headed(page, 'Edit b.txt');
     await page.getByLabel('Contents of b.txt').fill('b\nc\n');
