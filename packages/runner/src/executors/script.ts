@@ -35,9 +35,16 @@ export function limitsText(shell: Shell, { processes, diskBytes }: JobLimits, ac
 const lowered = (option: string, value: number) =>
   `ulimit -${option} ${value} 2>/dev/null || [ "$(ulimit -H -${option} 2>/dev/null)" -le ${value} ] 2>/dev/null`;
 
-/** Commands that give what follows the environment of the job. Some names belong to the shell, which keeps its values. */
+/** What a shell takes as the name of a variable. */
+const shellName = /^[A-Za-z_]\w*$/;
+
+/**
+ * Commands that give what follows the environment of the job. Some names belong to the shell, which keeps its values;
+ * others, such as `1A`, no shell has: some end at once when they are told to.
+ */
 export function exportsOf(environment: Readonly<Record<string, string>>): string {
   return Object.entries(environment)
+    .filter(([name]) => shellName.test(name))
     .map(([name, value]) => `export ${name}=${quote(value)} 2>/dev/null || :\n`)
     .join('');
 }
