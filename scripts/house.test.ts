@@ -77,3 +77,15 @@ test('nobody looks for paths or descendants in columns that no index has (adr/00
     .filter((path) => slow.test(read(path)));
   expect(found).toEqual([]);
 });
+
+test('migrations have numbers of their own', () => {
+  // These two pairs have run in databases that exist: their names stay.
+  const kept = ['0030-licenses.ts', '0030-transfers.ts', '0032-grants.ts', '0032-statistics.ts'];
+  const numbers = files
+    .filter((path) => /^server\/src\/kernel\/db\/migrations\/\d{4}-/.test(path))
+    .map((path) => path.slice(path.lastIndexOf('/') + 1))
+    .filter((name) => !kept.includes(name))
+    .map((name) => name.slice(0, 4));
+  expect(numbers.length).toBeGreaterThan(50);
+  expect(numbers.filter((each, at) => numbers.indexOf(each) !== at)).toEqual([]);
+});
