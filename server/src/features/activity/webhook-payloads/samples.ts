@@ -1,4 +1,5 @@
 /** What a hook is tried with: something that is there, told as if it had just happened. */
+import { ZERO_SHA } from '@millrace/git';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { newestNote } from '../../collaboration/notes/index.ts';
@@ -17,7 +18,6 @@ import { releasePayload } from './release.ts';
 import * as queries from './webhooks.queries.ts';
 
 type Sample = HookMessage | string;
-const zeros = '0'.repeat(40);
 
 /** The message, or why there is none. */
 export function webhookSamples(deps: Omit<WebhookDependencies, 'announce'>) {
@@ -36,7 +36,7 @@ export function webhookSamples(deps: Omit<WebhookDependencies, 'announce'>) {
     const ref = tag ? 'refs/tags/v1.0.0' : `refs/heads/${branch}`;
     return await pushPayload(repository, urls, subject, user, {
       ref,
-      before: before ?? zeros,
+      before: before ?? ZERO_SHA,
       after: head,
       options: [],
     });

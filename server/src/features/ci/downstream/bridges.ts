@@ -1,5 +1,6 @@
 /** Trigger jobs: they start a pipeline, end as it does where they wait for it, and take it along when they are canceled. */
 import { expandVariables, type Variable } from '@millrace/ci-config';
+import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -14,13 +15,7 @@ import { findMergeRequest, languageNames, pipelineVariableRows } from '../jobs/c
 import { type Ending, finishJob } from '../jobs/finish.ts';
 import { findJobById, jobsInStatuses } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
-import {
-  type CreatePipeline,
-  fullRef,
-  type Pipelines,
-  type PipelineVariableInput,
-  zeroSha,
-} from '../pipelines/create.ts';
+import { type CreatePipeline, fullRef, type Pipelines, type PipelineVariableInput } from '../pipelines/create.ts';
 import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
 import { findPipelineById } from '../pipelines/pipelines.queries.ts';
 import { mayRunOn, resolveReference } from '../pipelines/references.ts';
@@ -178,7 +173,7 @@ export function bridgeTasks(deps: CiDependencies, pipelines: Pipelines): Task[] 
     if ([...counts.values()].some((same) => same.length > mostOfOneRef)) return { reason: 'pipeline_loop_detected' };
     const inputs = trigger.inputs ? { inputs: trigger.inputs } : {};
     return {
-      request: { subject, caller, ...found, beforeSha: zeroSha, source: 'pipeline', variables, ...inputs },
+      request: { subject, caller, ...found, beforeSha: ZERO_SHA, source: 'pipeline', variables, ...inputs },
     };
   }
 

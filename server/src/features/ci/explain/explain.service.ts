@@ -1,12 +1,13 @@
 /** What a pipeline would be: the configuration compiled for an event that did not happen. */
 import { formatLocated } from '@millrace/ci-config';
+import { ZERO_SHA } from '@millrace/git';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
 import { compileWith, type PipelineInputs } from '../pipelines/compile.ts';
 import { findConfig } from '../pipelines/config-file.ts';
-import { type ContextRequest, type Pipelines, refOfRequest, shortRef, zeroSha } from '../pipelines/create.ts';
+import { type ContextRequest, type Pipelines, refOfRequest, shortRef } from '../pipelines/create.ts';
 import { type JobVariable, variable } from '../variables/job-variables.ts';
 import { type EventJson, explanationJson } from './explain.entity.ts';
 import { findRequest } from './explain.queries.ts';
@@ -49,7 +50,7 @@ export function explaining(deps: CiDependencies, pipelines: Pipelines) {
   ): Promise<EventJson> {
     const place = await placeOf(subject, event);
     const commit = await repository.commit(subject, place.sha);
-    const request = { subject, caller, ...place, beforeSha: commit.parent_ids[0] ?? zeroSha };
+    const request = { subject, caller, ...place, beforeSha: commit.parent_ids[0] ?? ZERO_SHA };
     const found = await findConfig(deps, subject.project, place.sha);
     const config = content === undefined ? found : { path: found?.path ?? '.gitlab-ci.yml', text: content };
     const shown = { ref: shortRef(place.ref).name, sha: place.sha, source: place.source };

@@ -1,5 +1,6 @@
 /** Checking configurations: of a project at a ref, or a text in the project's surroundings. */
 import { formatLocated, type IncludedFile, type IncludeSource } from '@millrace/ci-config';
+import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
@@ -9,7 +10,7 @@ import { ciConfigPaths } from '../../../kernel/names.ts';
 import type { CiDependencies } from '../deps.ts';
 import { compileWith, type PipelineInputs } from '../pipelines/compile.ts';
 import { type ConfigFile, findConfig } from '../pipelines/config-file.ts';
-import { type Pipelines, zeroSha } from '../pipelines/create.ts';
+import type { Pipelines } from '../pipelines/create.ts';
 import { fullPath } from '../variables/predefined.ts';
 import { type LintJson, LintResult, lintInclude, lintInput, lintJob } from './lint.entity.ts';
 
@@ -63,9 +64,9 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
     includeJobs,
     ...rest
   }: LintRequest): Promise<LintJson> {
-    const request = { subject, caller, ...place, beforeSha: zeroSha, source: dryRun ? 'push' : 'api' } as const;
+    const request = { subject, caller, ...place, beforeSha: ZERO_SHA, source: dryRun ? 'push' : 'api' } as const;
     const { facts, variables } =
-      place.sha === zeroSha
+      place.sha === ZERO_SHA
         ? await pipelines.emptyContextOf(request, config.path)
         : await pipelines.contextOf(request, config.path);
     const visible = { predefined: variables.predefined, given: [] };
@@ -159,7 +160,7 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
         const branch = subject.project.default_branch ?? 'main';
         const found = await locate(subject, wanted ?? branch);
         if (!found && wanted !== undefined) return broken('Reference not found');
-        const place = found ?? { ref: `refs/heads/${branch}`, sha: zeroSha };
+        const place = found ?? { ref: `refs/heads/${branch}`, sha: ZERO_SHA };
         return await lint({
           subject,
           caller,

@@ -47,8 +47,6 @@ import {
 } from './pipelines.queries.ts';
 import { releaseDescription } from './releases.queries.ts';
 
-export const zeroSha = '0'.repeat(40);
-
 type PipelineSource =
   | 'push'
   | 'api'

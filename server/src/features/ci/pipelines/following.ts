@@ -1,4 +1,5 @@
 /** Pipelines that start by themselves: for pushes and for merge requests. */
+import { ZERO_SHA } from '@millrace/git';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import {
   type Fact,
@@ -11,7 +12,7 @@ import {
 import { readPushOptions } from '../../repository/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findMergeRequest } from '../jobs/context.queries.ts';
-import { type Pipelines, shortRef, zeroSha } from './create.ts';
+import { type Pipelines, shortRef } from './create.ts';
 import { requestRun } from './merged-results.ts';
 import { existsFor, existsForHead } from './pipelines.queries.ts';
 
@@ -34,7 +35,7 @@ export function followers(deps: CiDependencies, pipelines: Pipelines): FactConsu
 
   async function follow({ id, payload, project_id, actor_id }: Fact<typeof pushed>, delivery: FactDelivery) {
     const { name, tag, branch } = shortRef(payload.ref);
-    if (payload.after === zeroSha || (!tag && !branch)) return;
+    if (payload.after === ZERO_SHA || (!tag && !branch)) return;
     if (payload.alike > mostPipelines && !(await deps.allPipelinesOfPush(project_id ?? 0))) return;
     const context = await acting(delivery, id, project_id, actor_id);
     if (!context) return;
@@ -71,7 +72,7 @@ export function followers(deps: CiDependencies, pipelines: Pipelines): FactConsu
     await pipelines.create({
       ...context,
       ...(await requestRun(deps, context.subject, row, row.head_sha)),
-      beforeSha: zeroSha,
+      beforeSha: ZERO_SHA,
       source: 'merge_request_event',
       mergeRequest: row,
       keepBroken: false,

@@ -1,4 +1,5 @@
 /** Pipelines of one merge request: reading them, and making one at once or in the background. */
+import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -10,7 +11,7 @@ import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findMergeRequest, findPlace } from '../jobs/context.queries.ts';
 import { projectUrl } from '../jobs/serialize.ts';
-import { type Pipelines, zeroSha } from './create.ts';
+import type { Pipelines } from './create.ts';
 import { requestRun } from './merged-results.ts';
 import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pipelines.entity.ts';
 import { findPipelineById, pipelinesOfMergeRequest } from './pipelines.queries.ts';
@@ -55,7 +56,7 @@ export function mergeRequestPipelines(
       subject: place,
       caller,
       ...(await requestRun(deps, place, request, request.head_sha)),
-      beforeSha: zeroSha,
+      beforeSha: ZERO_SHA,
       source: 'merge_request_event',
       mergeRequest: request,
       keepBroken: true,

@@ -1,4 +1,5 @@
 /** Pipelines: lists, one, creation, retry, cancel, deletion. */
+import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
@@ -27,7 +28,7 @@ import type { WriteAccess } from '../jobs/write-access.ts';
 import { pipelineStatuses } from '../scheduling/pipeline-states.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import { sealed } from '../variables/sealing.ts';
-import { type Pipelines, shortRef, zeroSha } from './create.ts';
+import { type Pipelines, shortRef } from './create.ts';
 import { detailsOf } from './list-details.ts';
 import { PipelineDetail, PipelineListed, PipelineVariable, pipelineListed } from './pipelines.entity.ts';
 import { findPipeline, listPipelines, newestPipeline, type PipelineFilter } from './pipelines.queries.ts';
@@ -203,7 +204,7 @@ export function pipelineRoutes(
         caller,
         ref,
         sha,
-        beforeSha: zeroSha,
+        beforeSha: ZERO_SHA,
         source: 'api',
         keepBroken: false,
         ...(params.inputs ? { inputs: params.inputs } : {}),

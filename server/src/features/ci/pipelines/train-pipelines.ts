@@ -1,4 +1,5 @@
 /** Pipelines of merge trains: started and canceled for whoever runs the trains. */
+import { ZERO_SHA } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Pipeline } from '../../../kernel/db/rows.ts';
@@ -7,7 +8,7 @@ import { cancelJobs } from '../jobs/cancel.ts';
 import { projectUrl } from '../jobs/serialize.ts';
 import { completedStatuses } from '../scheduling/job-states.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
-import { type Pipelines, trainRef, zeroSha } from './create.ts';
+import { type Pipelines, trainRef } from './create.ts';
 import { type PipelineJson, pipelineBasic } from './pipelines.entity.ts';
 import { trainPipeline } from './pipelines.queries.ts';
 
@@ -56,7 +57,7 @@ export function trainPipelines(deps: CiDependencies, pipelines: Pipelines): Trai
         merged: { source, target, train: true },
         keepBroken: true,
       } as const;
-      let outcome = await pipelines.create({ ...run, beforeSha: zeroSha, source: 'merge_request_event' });
+      let outcome = await pipelines.create({ ...run, beforeSha: ZERO_SHA, source: 'merge_request_event' });
       if (
         outcome.kind === 'refused' &&
         outcome.filtered &&

@@ -1,4 +1,5 @@
 /** Rules of pipeline schedules: who may do what, what is valid, and their runs. */
+import { ZERO_SHA } from '@millrace/git';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -6,7 +7,7 @@ import { transaction } from '../../../kernel/db/index.ts';
 import type { PipelineSchedule, PipelineScheduleVariable } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
-import { type Pipelines, type PipelineVariableInput, zeroSha } from '../pipelines/create.ts';
+import type { Pipelines, PipelineVariableInput } from '../pipelines/create.ts';
 import { isAmbiguous, mayRunOn, resolveReference } from '../pipelines/references.ts';
 import { mayGiveVariables } from '../pipelines/restrictions.ts';
 import { variableProblems } from '../variables/masking.ts';
@@ -182,7 +183,7 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
       subject,
       caller,
       ...found,
-      beforeSha: zeroSha,
+      beforeSha: ZERO_SHA,
       source: 'schedule',
       schedule,
       variables: given,

@@ -1,12 +1,13 @@
 /** What other systems say of a commit: kept in its pipeline, which is made where there is none. */
 
+import { ZERO_SHA } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, lockInTransaction, transaction } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
 import { pipelineFacts, recordFact } from '../../../kernel/events/index.ts';
 import { badRequest, forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
-import { fullRef, shortRef, zeroSha } from '../pipelines/create.ts';
+import { fullRef, shortRef } from '../pipelines/create.ts';
 import { blankPipeline, findPipeline, insertPipeline, newestPipeline } from '../pipelines/pipelines.queries.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import { processPipeline } from '../scheduling/process.ts';
@@ -73,7 +74,7 @@ export function statusService(deps: CiDependencies) {
     const row = blankPipeline({
       project_id: project.id,
       sha,
-      before_sha: zeroSha,
+      before_sha: ZERO_SHA,
       ...place,
       ref_protected: isProtected,
       source: 'external',

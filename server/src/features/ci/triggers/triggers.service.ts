@@ -1,4 +1,5 @@
 /** Trigger tokens, and the pipelines that they and tokens of running jobs create. */
+import { ZERO_SHA } from '@millrace/git';
 import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/audit/index.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -10,13 +11,7 @@ import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findTokenJob } from '../jobs/jobs.queries.ts';
 import type { PipelineInputs } from '../pipelines/compile.ts';
-import {
-  type CreatePipeline,
-  type Pipelines,
-  type PipelineVariableInput,
-  shortRef,
-  zeroSha,
-} from '../pipelines/create.ts';
+import { type CreatePipeline, type Pipelines, type PipelineVariableInput, shortRef } from '../pipelines/create.ts';
 import { mayRunOn, resolveReference } from '../pipelines/references.ts';
 import { mayGiveVariables } from '../pipelines/restrictions.ts';
 import { variableProblems } from '../variables/masking.ts';
@@ -171,7 +166,7 @@ export function triggersService(deps: CiDependencies, pipelines: Pipelines) {
     const outcome = await pipelines.create({
       ...started,
       ...found,
-      beforeSha: zeroSha,
+      beforeSha: ZERO_SHA,
       variables,
       ...(request.inputs ? { inputs: request.inputs } : {}),
       keepBroken: false,

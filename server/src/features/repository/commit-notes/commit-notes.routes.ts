@@ -1,4 +1,5 @@
 /** Comments and threads about commits. */
+import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -33,9 +34,6 @@ import type { RepositoryAccess } from '../face.ts';
 
 type Repository = Pick<RepositoryAccess, 'resolve' | 'commit' | 'diffOfCommit'>;
 
-/** What a first commit is counted from. */
-const nothing = '0'.repeat(40);
-
 export function commitNoteRoutes(deps: {
   readonly db: Db;
   readonly externalUrl: string;
@@ -61,7 +59,7 @@ export function commitNoteRoutes(deps: {
     if (subject.kind !== 'project' || sha === null) throw notFound('Commit');
     const { commit } = await load(subject, sha);
     const { files } = await repository.diffOfCommit(subject.project, sha);
-    return { base: commit.parent_ids[0] ?? nothing, sha, files };
+    return { base: commit.parent_ids[0] ?? ZERO_SHA, sha, files };
   }
 
   async function positioned(place: Place, given: Position): Promise<Pick<NewNote, 'position' | 'lineCode'>> {

@@ -1,4 +1,5 @@
 /** Where the commits of a merge request come from: a branch of the project itself, or of a fork. */
+import { ZERO_SHA } from '@millrace/git';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
@@ -15,7 +16,6 @@ export interface SourceHead {
   readonly followed: boolean;
 }
 
-const nowhere = '0'.repeat(40);
 /** Requests that are asked about one person who pushes. */
 const mostAsked = 100;
 
@@ -59,7 +59,7 @@ export function requestSources(deps: Pick<MergeRequestDependencies, 'db' | 'repo
         subject: source,
         caller,
         kind: 'api',
-        build: async () => [{ ref, before: head, after: nowhere }],
+        build: async () => [{ ref, before: head, after: ZERO_SHA }],
       });
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;

@@ -3,6 +3,7 @@
  * refs: a worker that ends anywhere leaves a train that the next one decides about anew.
  */
 import { setTimeout } from 'node:timers/promises';
+import { ZERO_SHA } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction, withLockIfFree } from '../../../kernel/db/index.ts';
 import type { MergeRequest, MergeTrainEntry, Project } from '../../../kernel/db/rows.ts';
@@ -254,7 +255,7 @@ export function trainWorker(
         await checks.requireOnTrain(facts);
         const changes = [{ ref: `refs/heads/${row.target_branch}`, before: base, after: commit }];
         if (asksForRemoval(row, options) && removesBranch(candidate, permissions))
-          changes.push({ ref: `refs/heads/${row.source_branch}`, before: heads.head, after: '0'.repeat(40) });
+          changes.push({ ref: `refs/heads/${row.source_branch}`, before: heads.head, after: ZERO_SHA });
         return changes;
       },
       async within(tx) {

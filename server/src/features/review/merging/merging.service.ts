@@ -1,4 +1,5 @@
 /** Merging: accepting a merge, auto-merge, and the merge itself under the repository's lock. */
+import { ZERO_SHA } from '@millrace/git';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
@@ -77,7 +78,7 @@ export function mergingService(
         const { row } = candidate;
         const changes = [{ ref: `refs/heads/${row.target_branch}`, before: tips.target, after: done.commit }];
         if (asksForRemoval(row, options) && removesBranch(candidate, permissions))
-          changes.push({ ref: `refs/heads/${row.source_branch}`, before: tips.head, after: '0'.repeat(40) });
+          changes.push({ ref: `refs/heads/${row.source_branch}`, before: tips.head, after: ZERO_SHA });
         return changes;
       },
       async within(tx) {
