@@ -75,31 +75,33 @@ function numbered(column: Sql, wanted: IdOrWord): Condition {
 }
 
 /**
- * Any id of the labels or milestones of a title that issues of a project can have: they are few and looked up before the
- * issues are. In a group or an instance each issue is asked for its own instead.
+ * Any id of the labels or milestones `t` that issues of a project can have and for which the condition holds: they are few
+ * and looked up before the issues are. In a group or an instance each issue is asked for its own instead.
  */
-const titled = (table: 'labels' | 'milestones', title: string, projectId: number) =>
+const anyOf = (table: 'labels' | 'milestones', projectId: number, condition: Sql) =>
   sql`any(array(
-    select t.id from ${sql.table(table)} t where t.project_id = ${projectId} and t.title = ${title}
+    select t.id from ${sql.table(table)} t where t.project_id = ${projectId} and ${condition}
     union all
-    select t.id from ${sql.table(table)} t where t.title = ${title} and t.namespace_id = any((select n.traversal_ids
+    select t.id from ${sql.table(table)} t where ${condition} and t.namespace_id = any((select n.traversal_ids
       from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId})::bigint[])))`;
 
 const projectOf = (place: IssuePlace): number | null => (place.kind === 'project' ? place.subject.project.id : null);
 
 function labelled(title: string, place: IssuePlace): Condition {
   const links = sql`select from issue_labels k where k.issue_id = i.id`;
-  if (none.test(title)) return sql`not exists (${links})`;
+  // As a value it is looked up issue by issue until there are enough; an absence would be joined with all links there are.
+  if (none.test(title)) return sql`(select true from issue_labels k where k.issue_id = i.id limit 1) is null`;
   if (any.test(title)) return sql`exists (${links})`;
   const project = projectOf(place);
-  if (project !== null) return sql`exists (${links} and k.label_id = ${titled('labels', title, project)})`;
+  if (project !== null)
+    return sql`exists (${links} and k.label_id = ${anyOf('labels', project, sql`t.title = ${title}`)})`;
   return sql`exists (select from issue_labels k join labels l on l.id = k.label_id where k.issue_id = i.id
     and l.title = ${title})`;
 }
 
 const assigned = sql`select from issue_assignees a where a.issue_id = i.id`;
 function assignedTo(wanted: IdOrWord): Condition {
-  if (none.test(wanted)) return sql`not exists (${assigned})`;
+  if (none.test(wanted)) return sql`(select true from issue_assignees a where a.issue_id = i.id limit 1) is null`;
   return any.test(wanted) ? sql`exists (${assigned})` : sql`exists (${assigned} and a.user_id = ${Number(wanted)})`;
 }
 const userNamed = (name: string) => sql`(select u.id from users u where lower(u.username) = lower(${name}))`;
@@ -107,20 +109,25 @@ const userNamed = (name: string) => sql`(select u.id from users u where lower(u.
 function ofMilestoneTitled(title: string, place: IssuePlace): Condition {
   if (none.test(title)) return sql`i.milestone_id is null`;
   if (any.test(title)) return sql`i.milestone_id is not null`;
-  if (title === '#upcoming') return byMilestoneWord('upcoming');
-  if (title === '#started') return byMilestoneWord('started');
-  const project = projectOf(place);
-  if (project !== null) return sql`i.milestone_id = ${titled('milestones', title, project)}`;
-  return sql`exists (select from milestones s where s.id = i.milestone_id and s.title = ${title})`;
+  if (title === '#upcoming') return byMilestoneWord('upcoming', place);
+  if (title === '#started') return byMilestoneWord('started', place);
+  return ofMilestone(sql`t.title = ${title}`, place);
 }
 
-function byMilestoneWord(word: string): Condition {
-  const open = sql`select from milestones s where s.id = i.milestone_id and s.state = 'active'`;
+/** In a milestone `t` for which the condition holds. */
+function ofMilestone(condition: Sql, place: IssuePlace): Condition {
+  const project = projectOf(place);
+  return project === null
+    ? sql`exists (select from milestones t where t.id = i.milestone_id and ${condition})`
+    : sql`i.milestone_id = ${anyOf('milestones', project, condition)}`;
+}
+
+function byMilestoneWord(word: string, place: IssuePlace): Condition {
   switch (word.toLowerCase()) {
     case 'upcoming':
-      return sql`exists (${open} and s.due_date > current_date)`;
+      return ofMilestone(sql`t.state = 'active' and t.due_date > current_date`, place);
     case 'started':
-      return sql`exists (${open} and s.start_date <= current_date)`;
+      return ofMilestone(sql`t.state = 'active' and t.start_date <= current_date`, place);
     default:
       return numbered(sql`i.milestone_id`, word);
   }
@@ -178,7 +185,7 @@ function negatable(filter: Negatable, caller: Caller, place: IssuePlace): Condit
     );
   for (const title of filter.labels ?? []) found.push(labelled(title, place));
   if (filter.milestone !== undefined) found.push(ofMilestoneTitled(filter.milestone, place));
-  if (filter.milestoneId !== undefined) found.push(byMilestoneWord(filter.milestoneId));
+  if (filter.milestoneId !== undefined) found.push(byMilestoneWord(filter.milestoneId, place));
   if (filter.myReactionEmoji !== undefined) found.push(reactedWith(filter.myReactionEmoji, me));
   if (filter.weight !== undefined) found.push(numbered(sql`i.weight`, filter.weight));
   if (filter.epicId !== undefined) found.push(byEpic(filter.epicId, caller));
