@@ -34,6 +34,7 @@ import { createDeployTokens, deployTokenRoutes } from './deploy-tokens/index.ts'
 import { createEmails, emailRoutes } from './emails/index.ts';
 import { createFeedTokens, type FeedTokens, feedTokenRoutes } from './feed-tokens/index.ts';
 import { createGpgKeys, gpgKeyRoutes } from './gpg-keys/index.ts';
+import { createGraphql, mountGraphql } from './graphql/index.ts';
 import { instanceRoutes, type Release } from './instance/instance.routes.ts';
 import { createModeration, moderationRoutes } from './moderation/index.ts';
 import { createOauth } from './oauth/index.ts';
@@ -380,6 +381,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         checkRefusal: deps.usernameCheckRefusal,
       });
       mountAvatars(server, db, objects, externalUrl);
+      mountGraphql(server, { db, resolver, graphql: createGraphql({ release: deps.release, externalUrl }) });
       oauth.mount(server);
     },
     resolver,

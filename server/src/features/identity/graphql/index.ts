@@ -1,0 +1,3 @@
+/** What clients of the REST API ask in GraphQL. */
+export { mountGraphql } from './graphql.mount.ts';
+export { createGraphql } from './schema.ts';
