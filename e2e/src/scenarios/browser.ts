@@ -254,7 +254,7 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     await holds(page, "document.activeElement?.hasAttribute('data-entry') === true");
     await page.keyboard.press('Control+k');
     await page.getByLabel('Search projects, groups and pages').fill('tide');
-    await page.getByRole('option', { name: /Tide clock/ }).waitFor();
+    await page.getByRole('option', { name: 'Harbour / Tide clock', exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/harbour\/tide-clock$/);
     clean();
