@@ -24,6 +24,7 @@ import { jobTerminalsJourney } from './scenarios/job-terminals.ts';
 import { journey } from './scenarios/journey.ts';
 import { lfsJourney } from './scenarios/lfs.ts';
 import { liveReviewJourney } from './scenarios/live-reviews.ts';
+import { mergeTrainsJourney } from './scenarios/merge-trains.ts';
 import { oauthJourney } from './scenarios/oauth.ts';
 import { ownAccountJourney } from './scenarios/own-account.ts';
 import { pageAddressesJourney } from './scenarios/page-addresses.ts';
@@ -103,6 +104,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   issues: issuesJourney,
   reviews: reviewJourney,
   'live-reviews': liveReviewJourney,
+  'merge-trains': mergeTrainsJourney,
   search: searchJourney,
   snippets: snippetsJourney,
   attackers: attackersJourney,
