@@ -88,3 +88,9 @@ export function markdown(title: string, facts: readonly string[], rows: readonly
     '',
   ].join('\n');
 }
+
+/** The goal of a time that stays below so many milliseconds in that share of the requests. */
+export const below = (limit: number, what: 'p95' | 'p99', figure: Figure): NonNullable<Row['goal']> => ({
+  text: `${what} < ${limit} ms`,
+  met: (figure[what] ?? Number.POSITIVE_INFINITY) < limit,
+});

@@ -1,7 +1,7 @@
 /** Lists, search and creation of very many issues: `npm run bench -- --only issues --seeded DIR` (see `npm run seed -- --issues N`). */
 import { type Ask, load, quantile, send } from '../load.ts';
 import { startInstance, token } from '../process.ts';
-import type { Figure, Row } from '../report.ts';
+import { below, type Row } from '../report.ts';
 import { connect, type Target } from '../target.ts';
 
 interface Where {
@@ -55,11 +55,6 @@ const searches: Readonly<Record<string, (at: number) => string>> = {
   'search, nothing': () => 'search=zyzzyva',
 };
 
-const goalOf = (figure: Figure, what: 'p95' | 'p99', limit: number) => ({
-  text: `${what} < ${limit} ms`,
-  met: (figure[what] ?? Number.POSITIVE_INFINITY) < limit,
-});
-
 /** The link to the page after a deep one, by keyset: pages are followed, as nobody can name the cursor of a page. */
 async function deepPath(target: Target, path: string, pages: number): Promise<string> {
   let next = `/api/v4${path}?pagination=keyset&order_by=created_at&per_page=100`;
@@ -88,7 +83,7 @@ export async function issues(where: Where): Promise<void> {
       if (!name.includes(where.match)) return;
       const { rate, p50, p95, p99 } = await load(target.url, token, paths, { connections, seconds: where.seconds });
       const figure = { rate, p50, p95, p99 };
-      where.add({ name, ours: figure, goal: goalOf(figure, what, limit) });
+      where.add({ name, ours: figure, goal: below(limit, what, figure) });
     };
     const asksOf = (path: string, query: (at: number) => string): Ask[] =>
       Array.from({ length: 200 }, (_none, at) => ({

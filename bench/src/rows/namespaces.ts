@@ -3,7 +3,7 @@ import { startPostgres } from '@millrace/postgres';
 import pg from 'pg';
 import { type Ask, quantile, send } from '../load.ts';
 import { type Instance, startInstance, token } from '../process.ts';
-import type { Figure, Row } from '../report.ts';
+import { below, type Figure, type Row } from '../report.ts';
 import { connect, type Target } from '../target.ts';
 
 interface Where {
@@ -132,11 +132,6 @@ async function personOf(target: Target, name: string, user: number): Promise<Per
   return { name, token: made.token };
 }
 
-const below = (limit: number, what: keyof Figure = 'p99') => ({
-  text: `${what} < ${limit} ms`,
-  met: (figure: Figure) => (figure[what] ?? Number.POSITIVE_INFINITY) < limit,
-});
-
 async function reads(where: Where, target: Target, facts: Facts): Promise<void> {
   const people: readonly Person[] = [
     await personOf(target, 'ordinary member', facts.ordinary),
@@ -144,14 +139,13 @@ async function reads(where: Where, target: Target, facts: Facts): Promise<void> 
     { name: 'administrator', token },
     { name: 'anonymous', token: '' },
   ];
-  const goal = below(100);
   for (const person of people)
     for (const [name, path] of lists(facts.top, facts.project)) {
       if (person.name === 'anonymous' && /members|subgroups|descendant|:id|owned|access_level|membership/.test(name))
         continue;
       if (!`${name}, ${person.name}`.includes(where.match)) continue;
       const figure = await measured(target, person, where.rounds, () => ({ path }));
-      where.add({ name: `${name}, ${person.name}`, ours: figure, goal: { text: goal.text, met: goal.met(figure) } });
+      where.add({ name: `${name}, ${person.name}`, ours: figure, goal: below(100, 'p99', figure) });
     }
 }
 
@@ -159,10 +153,9 @@ async function reads(where: Where, target: Target, facts: Facts): Promise<void> 
 async function changes(where: Where, target: Target, facts: Facts): Promise<void> {
   const admin: Person = { name: 'administrator', token };
   const rounds = Math.min(where.rounds, 30);
-  const goal = below(50, 'p95');
   const row = async (name: string, askOf: (round: number) => Ask) => {
     const figure = await measured(target, admin, rounds, askOf);
-    where.add({ name, ours: figure, goal: { text: goal.text, met: goal.met(figure) } });
+    where.add({ name, ours: figure, goal: below(50, 'p95', figure) });
   };
   const { top, other, ordinary } = facts;
   if (!'changes'.includes(where.match)) return;
@@ -188,7 +181,7 @@ async function changes(where: Where, target: Target, facts: Facts): Promise<void
   where.add({
     name: 'invitation of a group at the top',
     ours: figure,
-    goal: { text: goal.text, met: goal.met(figure) },
+    goal: below(50, 'p95', figure),
   });
   // Asked as often as it takes, warming up included: down and up in turn, and up in the end.
   let nested = false;

@@ -23,8 +23,8 @@ export async function environmentVariables(
   const { environment, rules, only, except, tags, resource_group: group, variables } = frame.config;
   if (!environment) return [];
   const name = jobScope(frame, layers, ofRule).expand(environment.name, 'empty');
-  const used = JSON.stringify([rules, only, except, tags, group, variables, frame.inherited.list]);
-  const asks = /CI_ENVIRONMENT_(?:TIER|URL)/.test(used) && !(environment.deploymentTier && environment.url);
+  const used = () => JSON.stringify([rules, only, except, tags, group, variables, frame.inherited.list]);
+  const asks = !(environment.deploymentTier && environment.url) && /CI_ENVIRONMENT_(?:TIER|URL)/.test(used());
   const known = asks ? await environmentOf(name) : null;
   const tier = environment.deploymentTier ?? known?.tier;
   const url = environment.url ?? known?.url;

@@ -3,20 +3,8 @@ import type { Expression } from '../rules/parser.ts';
 import { compilePattern, splitPattern } from '../rules/regex.ts';
 import type { Keyword } from './keyword.ts';
 import { field, textsOf } from './read.ts';
-import { expressionOf } from './rule.ts';
-import {
-  atMost,
-  either,
-  flatItems,
-  hash,
-  isHash,
-  isList,
-  isText,
-  oneOf,
-  type Schema,
-  textOrTexts,
-  texts,
-} from './schema.ts';
+import { expressionOf, paths } from './rule.ts';
+import { either, flatItems, hash, isHash, isList, isText, oneOf, type Schema, textOrTexts, texts } from './schema.ts';
 
 export type Policy = {
   readonly refs?: readonly string[];
@@ -25,8 +13,6 @@ export type Policy = {
   /** Only where a cluster is connected. */
   readonly kubernetes?: true;
 };
-
-const MOST_PATHS = 50;
 
 /** Names of refs and of kinds of pipelines, and regular expressions. */
 const refs: Schema = (node, at, problems) => {
@@ -55,10 +41,7 @@ export function policyKeyword(name: string): Keyword<Policy> {
       [
         [isText, refs],
         [isList, refs],
-        [
-          isHash,
-          hash({ keys: { refs, variables: texts, changes: atMost(MOST_PATHS, texts), kubernetes: oneOf(['active']) } }),
-        ],
+        [isHash, hash({ keys: { refs, variables: texts, changes: paths, kubernetes: oneOf(['active']) } })],
       ],
       'has to be either an array of conditions or a hash',
     ),

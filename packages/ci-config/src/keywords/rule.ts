@@ -23,7 +23,8 @@ import {
 
 const LISTED = 'should be an array of strings';
 const MOST_PATHS = 50;
-const paths = atMost(MOST_PATHS, texts);
+/** Patterns of paths that a rule or policy looks for. */
+export const paths: Schema = atMost(MOST_PATHS, texts);
 const changes: Schema = either(
   [
     [isList, paths],

@@ -55,7 +55,7 @@ export {
   type Sql,
   withTables,
 } from './access/access.queries.ts';
-export { lowerCounter, nextGroupIid, nextIid, raiseCounter, raiseGroupCounter } from './access/counters.queries.ts';
+export { nextGroupIid, nextIid, raiseCounter, raiseGroupCounter } from './access/counters.queries.ts';
 export { below, defaultProtection, nearestSaid, projectsWithin } from './access/hierarchy.queries.ts';
 export { findNamespaceSubject, findProjectSubject } from './access/parents.queries.ts';
 export { outranksOn } from './access/privileges.ts';
@@ -86,7 +86,7 @@ export {
   type RunnersTokens,
   runnersTokens,
 } from './ports.ts';
-export { reserving } from './project-relations/numbers.ts';
+export { reserving, settlingNumbers } from './project-relations/numbers.ts';
 export {
   type Exporter,
   type GroupExporter,

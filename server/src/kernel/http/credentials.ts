@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../authz/subjects.ts';
 import { cookieNames } from '../names.ts';
-import { forbidden, HttpError, unauthorized } from './errors.ts';
+import { forbidden, HttpError, insufficientScope, unauthorized } from './errors.ts';
 import type { CredentialKind } from './route.ts';
 
 /** Implemented by the identity feature and wired in app.ts. Every method answers null for what is unknown, expired or revoked. */
@@ -142,4 +142,9 @@ export async function authenticate(
   }
   if (accepted.length === 1 && accepted[0] === 'session') await refuseToken(resolver, request, query);
   return null;
+}
+
+/** Throws 403 for a token that has none of the scopes; sessions, and callers without a credential, have all that they may. */
+export function requireScope(caller: Pick<Caller, 'scopes'>, accepted: readonly string[]): void {
+  if (caller.scopes !== null && !accepted.some((scope) => caller.scopes?.has(scope))) throw insufficientScope(accepted);
 }

@@ -7,9 +7,9 @@ import { anonymous } from '../authz/subjects.ts';
 import { isMissingReference } from '../db/errors.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { etagMatches, etagOf, requireUnmodifiedSince } from './conditional.ts';
-import { authenticate, type CredentialResolver, headerValue } from './credentials.ts';
+import { authenticate, type CredentialResolver, headerValue, requireScope } from './credentials.ts';
 import { asRequest } from './current-request.ts';
-import { forbidden, HttpError, insufficientScope, invalidParameters, noSuchRoute, unauthorized } from './errors.ts';
+import { forbidden, HttpError, invalidParameters, noSuchRoute, unauthorized } from './errors.ts';
 import type { HeldBytes } from './held-bytes.ts';
 import { duringMaintenance } from './maintenance.ts';
 import { actorOf, movedAnswer } from './moved.ts';
@@ -65,12 +65,6 @@ export function parametersOf(route: Route): TObject {
     : route.params;
 }
 
-function checkScopes(route: Route, caller: Caller): void {
-  if (caller.scopes === null) return;
-  const accepted = acceptedScopes(route);
-  if (!accepted.some((scope) => caller.scopes?.has(scope))) throw insufficientScope(accepted);
-}
-
 /** Whoever should have set up a second factor by now does that first. */
 function checkTwoFactor({ credential }: Caller): void {
   if (credential.kind === 'session' && credential.needsTwoFactor)
@@ -98,7 +92,7 @@ async function callerOf(
   const caller = found ?? anonymous;
   const wanted = route.credentials.includes('body') ? undefined : wantedCaller(request, query);
   if (wanted === undefined) {
-    checkScopes(route, caller);
+    requireScope(caller, acceptedScopes(route));
     if (!route.beforeTwoFactor) checkTwoFactor(caller);
     return caller;
   }

@@ -7,9 +7,9 @@ import type { ProjectAbility } from '../authz/abilities.ts';
 import { anonymous, type Caller, type ProjectSubject } from '../authz/subjects.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { LimitName } from '../rate-limits/limits.ts';
-import { authenticate, type CredentialResolver } from './credentials.ts';
+import { authenticate, type CredentialResolver, requireScope } from './credentials.ts';
 import { asRequest } from './current-request.ts';
-import { HttpError, insufficientScope, noSuchRoute } from './errors.ts';
+import { HttpError, noSuchRoute } from './errors.ts';
 import { isFormerPath, loadProject, type ParentLoader } from './parents.ts';
 import { type Answer, isStreamed, type Streamed } from './route.ts';
 import { sendStream } from './send-stream.ts';
@@ -101,8 +101,7 @@ export function createPageFiles(files: readonly PageFile[]) {
   async function callerOf(file: PageFile, request: FastifyRequest, deps: PageFilesDependencies): Promise<Caller> {
     const query = request.query as Readonly<Record<string, unknown>>;
     const caller = (await authenticate(deps.resolver, request, query, ['token', 'session'])) ?? anonymous;
-    const { scopes = reading } = file;
-    if (caller.scopes !== null && !scopes.some((scope) => caller.scopes?.has(scope))) throw insufficientScope(scopes);
+    requireScope(caller, file.scopes ?? reading);
     return { ...caller, address: request.ip };
   }
 

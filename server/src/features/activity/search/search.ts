@@ -256,9 +256,17 @@ export function searches(deps: SearchDependencies) {
     if (search.includes('\0')) return nothing(page);
     const where = place && { groupId: place.group.id };
     const { rows, total } = await findCommitsAcross(db, caller, where, { text: search, sort }, page);
-    const json = async (row: (typeof rows)[number]) =>
-      searchedCommitJson(commitJson(await reader.commit(row, row.sha), `${externalUrl}/${row.place_path}`), row.id);
-    return offsetPage(page, await Promise.all(rows.map(json)), total);
+    // A forced push may have taken one away that is still in the index.
+    const found = await Promise.all(
+      rows.map(async (row) => {
+        const sha = await reader.resolve(row, row.sha);
+        if (sha === null) return [];
+        return [
+          searchedCommitJson(commitJson(await reader.commit(row, sha), `${externalUrl}/${row.place_path}`), row.id),
+        ];
+      }),
+    );
+    return offsetPage(page, found.flat(), total);
   }
 
   const snippetTitles = ({ search, sort }: Wanted, { caller, page }: SearchContext) =>

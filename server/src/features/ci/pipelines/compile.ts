@@ -143,7 +143,13 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
     return content === null ? null : createHash('sha1').update(content).digest('hex');
   }
 
-  const environmentOf = (name: string) => environmentFacts(deps.db, project.id, name);
+  // Many jobs may be of one environment, and each is compiled twice.
+  const environments = new Map<string, ReturnType<typeof environmentFacts>>();
+  function environmentOf(name: string): ReturnType<typeof environmentFacts> {
+    const found = environments.get(name) ?? environmentFacts(deps.db, project.id, name);
+    environments.set(name, found);
+    return found;
+  }
   return { listPaths, listPathsIn: elsewhere.listPathsIn, changedPaths, fetch, versionOf, environmentOf };
 }
 

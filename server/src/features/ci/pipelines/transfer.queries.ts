@@ -2,7 +2,6 @@
 import { type Insertable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { CommitStatusesTable, JobsTable, PipelinesTable } from '../../../kernel/db/tables.ts';
-import { lowerCounter } from '../../namespaces/index.ts';
 
 const batch = 100;
 
@@ -103,10 +102,4 @@ export async function insertArchivedSource(
     select ${pipelineId}, j.id, p.id, p.project_id from pipelines p
       join lateral (select id from jobs where pipeline_id = p.id order by id offset ${job - 1} limit 1) j on true
     where p.project_id = ${projectId} and p.iid = ${pipeline}`.execute(tx);
-}
-
-export async function settlePipelines(tx: Db, projectId: number): Promise<void> {
-  const last = tx.selectFrom('pipelines').select(({ fn }) => fn.max('iid').as('iid'));
-  const found = await last.where('project_id', '=', projectId).executeTakeFirst();
-  await lowerCounter(tx, projectId, 'pipeline', found?.iid ?? 0);
 }

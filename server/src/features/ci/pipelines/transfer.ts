@@ -1,14 +1,13 @@
 /** The history of pipelines in archives of projects: with jobs and commit statuses, of which nothing runs again. */
 import Type from 'typebox';
 import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
-import { type Relation, relation, removing, reserving } from '../../namespaces/index.ts';
+import { type Relation, relation, removing, reserving, settlingNumbers } from '../../namespaces/index.ts';
 import {
   insertArchivedJobs,
   insertArchivedPipeline,
   insertArchivedSource,
   insertArchivedStatuses,
   pipelinesOf,
-  settlePipelines,
 } from './transfer.queries.ts';
 
 const iid = Int({ minimum: 1, maximum: 2_147_483_647 });
@@ -142,6 +141,6 @@ export const pipelineRelation: Relation = relation({
     await reserve(tx, row.iid, target);
     return null;
   },
-  arrived: settlePipelines,
+  arrived: settlingNumbers('pipelines', 'pipeline'),
   remove: removing('pipelines'),
 });

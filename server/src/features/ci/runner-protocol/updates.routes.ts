@@ -137,7 +137,8 @@ export function updateRoutes(deps: CiDependencies): Route[] {
     responses: { 202: Empty },
     errors: [416],
     handler: async ({ params, request }) => {
-      const job = await runningJob(db, params.id, jobTokenOf(request, params.token));
+      const token = jobTokenOf(request, params.token) ?? '';
+      const job = await runningJob(db, params.id, token);
       const range = /^(?:bytes )?(\d{1,15})-(\d{1,15})/.exec(request.headers['content-range'] ?? '');
       if (!range) throw new HttpError(400, { error: 'Missing header Content-Range' });
       const start = Number(range[1]);
@@ -159,7 +160,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       if (start + data.length > limit * 1024 * 1024) return await overflow(job, limit);
       // Of what the runner sent: it compares.
       const checksum = crc32(data, job.trace_crc32);
-      const mask = tokenMask(jobTokenOf(request, params.token) ?? '');
+      const mask = tokenMask(token);
       const split = start > 0 && mask.continuesIn(data);
       if (!split) mask.hide(data);
       const stored = await transaction(db, async (tx) => {
@@ -169,7 +170,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
         return done;
       });
       // Two pieces at once: the other one was first.
-      if (!stored) throw outOfPlace((await runningJob(db, job.id, jobTokenOf(request, params.token))).trace_size);
+      if (!stored) throw outOfPlace((await runningJob(db, job.id, token)).trace_size);
       return answer(202, undefined, headers(start + data.length));
     },
   });

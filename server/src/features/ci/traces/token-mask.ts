@@ -1,5 +1,4 @@
 /** Hides the token of a job in its log, whatever runner sends the log: as long as it was, so that every byte keeps its place. */
-
 import type { Db } from '../../../kernel/db/index.ts';
 import { lastChunks, replaceChunk } from './traces.queries.ts';
 
@@ -27,6 +26,7 @@ export interface TokenMask {
 }
 
 export function tokenMask(token: string): TokenMask {
+  if (token === '') throw new Error('a job has a token');
   const spellings = spellingsOf(token);
   const endsIn = (spelling: Buffer, piece: Buffer): boolean => {
     for (let left = 1; left < spelling.length; left++) {

@@ -3,7 +3,6 @@ import { type Insertable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Environment } from '../../../kernel/db/rows.ts';
 import type { DeploymentApprovalsTable, DeploymentsTable, EnvironmentsTable } from '../../../kernel/db/tables.ts';
-import { lowerCounter } from '../../namespaces/index.ts';
 
 const batch = 500;
 
@@ -114,10 +113,4 @@ export async function linkArchivedRequests(
   await sql`insert into deployment_merge_requests (deployment_id, merge_request_id)
     select ${deploymentId}, id from merge_requests where project_id = ${projectId} and iid = any(${[...iids]}::bigint[])
     on conflict do nothing`.execute(tx);
-}
-
-export async function settleDeployments(tx: Db, projectId: number): Promise<void> {
-  const last = tx.selectFrom('deployments').select(({ fn }) => fn.max('iid').as('iid'));
-  const found = await last.where('project_id', '=', projectId).executeTakeFirst();
-  await lowerCounter(tx, projectId, 'deployment', found?.iid ?? 0);
 }

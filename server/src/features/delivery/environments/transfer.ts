@@ -1,7 +1,7 @@
 /** Environments and the history of their deployments in archives of projects. */
 import Type from 'typebox';
 import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
-import { once, type Relation, relation, removing, reserving } from '../../namespaces/index.ts';
+import { once, type Relation, relation, removing, reserving, settlingNumbers } from '../../namespaces/index.ts';
 import { isExternalUrl, nameProblem, tiers } from '../environment-names.ts';
 import {
   deploymentsOf,
@@ -10,7 +10,6 @@ import {
   insertArchivedDeployment,
   insertArchivedEnvironment,
   linkArchivedRequests,
-  settleDeployments,
 } from './transfer.queries.ts';
 
 const iid = Int({ minimum: 1, maximum: 2_147_483_647 });
@@ -98,6 +97,6 @@ export const deploymentRelation: Relation = relation({
     await reserve(tx, row.iid, target);
     return null;
   },
-  arrived: settleDeployments,
+  arrived: settlingNumbers('deployments', 'deployment'),
   remove: removing('deployments'),
 });

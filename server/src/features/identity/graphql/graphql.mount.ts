@@ -2,9 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
+import { anonymous } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import { authenticate, type CredentialResolver } from '../../../kernel/http/credentials.ts';
-import { insufficientScope, plainError } from '../../../kernel/http/errors.ts';
+import { authenticate, type CredentialResolver, requireScope } from '../../../kernel/http/credentials.ts';
+import { plainError } from '../../../kernel/http/errors.ts';
 import { readAll } from '../../../kernel/http/params/body.ts';
 import { findUser } from '../users/index.ts';
 import type { Graphql } from './schema.ts';
@@ -35,11 +36,11 @@ export function mountGraphql(
   deps: { readonly db: Db; readonly resolver: CredentialResolver; readonly graphql: Graphql },
 ): void {
   server.post('/api/graphql', async (request, reply) => {
-    const caller = await authenticate(deps.resolver, request, {}, ['token', 'session']);
-    if (caller?.scopes && !scopes.some((scope) => caller.scopes?.has(scope))) throw insufficientScope(scopes);
+    const caller = (await authenticate(deps.resolver, request, {}, ['token', 'session'])) ?? anonymous;
+    requireScope(caller, scopes);
     const text = (await readAll(request.raw, 'max_parameter_bytes', largestBody)).toString('utf8');
     const { query, variables = null, operationName = null } = asked(text);
-    const user = caller?.user ? ((await findUser(deps.db, caller.user.id)) ?? null) : null;
+    const user = caller.user ? ((await findUser(deps.db, caller.user.id)) ?? null) : null;
     const answer = await deps.graphql.execute({ query, variables, operationName }, user);
     return reply
       .header('Content-Type', 'application/json')

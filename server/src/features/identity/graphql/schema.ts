@@ -3,7 +3,7 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { User } from '../../../kernel/db/rows.ts';
 import { compatibleVersion } from '../../../kernel/names.ts';
 import type { Release } from '../instance/instance.routes.ts';
-import { userReference } from '../users/index.ts';
+import { isBot, userReference } from '../users/index.ts';
 
 const definition = `
 """Who the credential of a request stands for, and what answers it. Everything else is in the REST API."""
@@ -58,7 +58,7 @@ export function createGraphql({
     const { id, username, name, state, public_email, avatar_url, web_url } = userReference(user, externalUrl);
     return {
       ...{ id: `gid://gitlab/User/${id}`, username, name, state, active: state === 'active' },
-      bot: user.user_type !== 'human' && user.user_type !== 'ghost',
+      bot: isBot(user),
       ...{ publicEmail: public_email, avatarUrl: avatar_url, webUrl: web_url },
     };
   }

@@ -7,6 +7,7 @@ export { mountUsernameExists } from './exists.mount.ts';
 export { userReferences } from './references.ts';
 export {
   CustomAttribute,
+  isBot,
   type ReferenceRow,
   UserAccount,
   UserProfile,

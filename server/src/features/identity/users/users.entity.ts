@@ -179,6 +179,10 @@ export function withheld(user: User): User {
   return { ...user, ...links, bio: '', location: '', organization: '', job_title: '', pronouns: null, timezone: null };
 }
 
+/** Whether the account stands for a program. */
+export const isBot = ({ user_type }: Pick<User, 'user_type'>): boolean =>
+  user_type !== 'human' && user_type !== 'ghost';
+
 /** The public profile: what the user chose to tell. */
 export function userProfile(user: User, externalUrl: string): Static<typeof UserProfile> {
   return {
@@ -195,7 +199,7 @@ export function userProfile(user: User, externalUrl: string): Static<typeof User
     organization: user.organization,
     job_title: user.job_title,
     pronouns: user.pronouns,
-    bot: user.user_type !== 'human' && user.user_type !== 'ghost',
+    bot: isBot(user),
     work_information: workInformation(user),
     local_time: localTime(user),
   };

@@ -4,7 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import { awardsJson, historyJson, type IterationName, meantBy, meantIterations } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
-import { lowerCounter } from '../../namespaces/index.ts';
+import { settlingNumbers } from '../../namespaces/index.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -128,14 +128,14 @@ export async function insertArchivedIssue(
   return id;
 }
 
+const settle = settlingNumbers('issues', 'issue');
+
 /** Counts anew how many are open, and gives back the numbers that were reserved beyond the last one. */
 export async function settleIssues(tx: Db, projectId: number): Promise<void> {
   await sql`update projects set open_issues_count =
       (select count(*) from issues where project_id = ${projectId} and state = 'opened')
     where id = ${projectId}`.execute(tx);
-  const last = tx.selectFrom('issues').select(({ fn }) => fn.max('iid').as('iid'));
-  const found = await last.where('project_id', '=', projectId).executeTakeFirst();
-  await lowerCounter(tx, projectId, 'issue', found?.iid ?? 0);
+  await settle(tx, projectId);
 }
 
 interface LinkLine {

@@ -1,5 +1,6 @@
 /** Transfers over HTTP from another instance of the product, which the test starts. Slow: two applications with their background work. */
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
@@ -252,6 +253,38 @@ describe('direct transfer', () => {
     ]);
     expect(await get(`/projects/${one?.project_id}/issues`, person.secret)).toEqual([]);
     await setting({ bulk_import_max_download_file_size: 5_120 });
+  }, 60_000);
+
+  it('a group that was interrupted within a relation goes on behind what it has kept', async () => {
+    const group = await buildGroup(there, { owner: owner.user });
+    const titles = Array.from({ length: 150 }, (_none, at) => `label ${at}`);
+    await there.db
+      .insertInto('labels')
+      .values(titles.map((title) => ({ title, color: '#112233', namespace_id: group.id })))
+      .execute();
+    // The first time that a label of the second page comes, its transaction fails; a sequence is not rolled back.
+    const failing = [
+      'create sequence label_tries',
+      `create function fail_once() returns trigger language plpgsql as $$ begin
+        if new.title = 'label 120' and nextval('label_tries') = 1 then raise exception 'once'; end if; return new; end $$`,
+      'create trigger fail_once before insert on labels for each row execute function fail_once()',
+    ];
+    for (const statement of failing) await sql.raw(statement).execute(here.db);
+    try {
+      const { body } = await ask(wanted({ source_full_path: group.full_path, migrate_projects: false }));
+      expect(await ended(body.id)).toMatchObject({ status: 'finished' });
+      const [entity] = await get(`/bulk_imports/${body.id}/entities`);
+      expect(entity?.stats).toMatchObject({ labels: { fetched: 150, imported: 150 } });
+      const kept = here.db
+        .selectFrom('labels')
+        .select('title')
+        .where('namespace_id', '=', Number(entity?.namespace_id));
+      expect(await kept.execute()).toHaveLength(150);
+      const tries = await sql<{ last_value: number }>`select last_value from label_tries`.execute(here.db);
+      expect(tries.rows[0]?.last_value).toBe(2);
+    } finally {
+      await sql`drop trigger fail_once on labels`.execute(here.db);
+    }
   }, 60_000);
 
   it('is canceled while it goes on, with the projects that it makes', async () => {

@@ -13,7 +13,6 @@ import {
 import { type Row, text } from '../project-archives/json.ts';
 import { peopleKnown } from '../project-archives/people.ts';
 import { type Outcome, takeRow, tell } from '../project-archives/taking.ts';
-import type { Failure } from '../project-archives/transfers.queries.ts';
 import { type ProviderClient, ProviderError } from '../provider-imports/client.ts';
 import { relationFiles, type TransferLimits } from '../provider-imports/transfer-source.ts';
 import { type EntityRow, insertEntities, type NewEntity, setEntity } from './bulk-imports.queries.ts';
@@ -64,20 +63,26 @@ export async function transferGroup(entity: EntityRow, options: GroupTransferOpt
 
   const done = new Set(entity.done_stages);
   const before = entity.stats as Partial<Pick<Outcome, 'fetched' | 'imported'>>;
-  const outcome: Outcome = {
+  let outcome: Outcome = {
     failures: [...(entity.failures as unknown as Outcome['failures'])],
     fetched: { ...before.fetched },
     imported: { ...before.imported },
   };
-  /** In one transaction with what it brings: an attempt that is interrupted leaves nothing of a relation. */
-  const keep = (tx: Db): Promise<void> => {
-    const { failures, ...stats } = outcome;
-    const kept = { stats: JSON.stringify(stats), failures: JSON.stringify(failures) };
-    return setEntity(tx, entity.id, { done_stages: [...done], ...kept });
-  };
+  /** Does a part of the work and keeps how far it is, in one transaction: which may have to be tried again. */
+  async function step(work: (tx: Db, next: Outcome) => Promise<void>): Promise<void> {
+    outcome = await transaction(db, async (tx) => {
+      const { failures, fetched, imported } = outcome;
+      const next = { failures: [...failures], fetched: { ...fetched }, imported: { ...imported } };
+      await work(tx, next);
+      const { failures: told, ...stats } = next;
+      const kept = { stats: JSON.stringify(stats), failures: JSON.stringify(told) };
+      await setEntity(tx, entity.id, { done_stages: [...done], ...kept });
+      return next;
+    });
+  }
   const files = relationFiles({ outbound, signal, source: from, place: `/groups/${there}`, limits });
   // What was exported before this transfer began is of the past.
-  if (done.size === 0) await files.begin();
+  if (done.size === 0 && Object.keys(outcome.fetched).length === 0) await files.begin();
   const importerId = caller.user?.id ?? 0;
   const target: GroupTarget = {
     ...{ groupId: group.group.id, rootId: group.group.id, importerId },
@@ -86,32 +91,40 @@ export async function transferGroup(entity: EntityRow, options: GroupTransferOpt
   for (const relation of relations) {
     const { name } = relation;
     if (done.has(name) || (name === 'members' && !entity.migrate_memberships)) continue;
-    try {
-      await transaction(db, async (tx) => {
-        let line = 0;
-        const failures: Failure[] = [];
-        for await (const page of files.rowsOf(name))
-          for (const { row } of page) {
-            signal.throwIfAborted();
-            line += 1;
-            // Whoever transfers a group owns it here.
-            if (name === 'members' && (await target.person(text(row.username))) === importerId) continue;
-            const reason = await takeRow(tx, relation, row, target, line);
-            if (reason !== null) failures.push({ relation: name, line, reason });
-          }
-        for (const failure of failures) tell(outcome, failure);
-        outcome.fetched[name] = line;
-        outcome.imported[name] = line - failures.length;
-        await relation.arrived?.(tx, group.group.id);
-        done.add(name);
-        await keep(tx);
+    // An attempt that was interrupted has kept so many; the files are still those of the same export.
+    const kept = outcome.fetched[name] ?? 0;
+    let line = 0;
+    const brought = async (rows: readonly Row[], first: number): Promise<void> =>
+      await step(async (tx, next) => {
+        for (const [at, row] of rows.entries()) {
+          next.fetched[name] = first + at;
+          // Whoever transfers a group owns it here.
+          const own = name === 'members' && (await target.person(text(row.username))) === importerId;
+          const reason = own ? null : await takeRow(tx, relation, row, target, first + at);
+          next.imported[name] = (next.imported[name] ?? 0) + (reason === null ? 1 : 0);
+          if (reason !== null) tell(next, { relation: name, line: first + at, reason });
+        }
       });
+    let problem: string | null = null;
+    try {
+      // A page at a time: no transaction waits for the other instance.
+      for await (const page of files.rowsOf(name)) {
+        signal.throwIfAborted();
+        const left = page.slice(Math.max(0, kept - line)).map(({ row }) => row);
+        line += page.length;
+        if (left.length > 0) await brought(left, line - left.length + 1);
+      }
     } catch (error) {
       if (!(error instanceof ProviderError) || error.kind === 'unauthorized') throw error;
-      tell(outcome, { relation: name, line: 0, reason: error.message });
-      done.add(name);
-      await keep(db);
+      problem = error.message;
     }
+    done.add(name);
+    await step(async (tx, next) => {
+      next.fetched[name] ??= 0;
+      next.imported[name] ??= 0;
+      if (problem !== null) tell(next, { relation: name, line: 0, reason: problem });
+      await relation.arrived?.(tx, group.group.id);
+    });
   }
 
   const children: NewEntity[] = [];

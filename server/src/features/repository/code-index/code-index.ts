@@ -68,16 +68,16 @@ export function codeIndexing(deps: {
     );
   }
 
-  async function repositoryOf(owner: Owner): Promise<RepositoryRow | null> {
-    return owner.kind === 'code' && owner.project_id !== null
-      ? await deps.project(db, owner.project_id)
-      : await deps.wiki(owner);
-  }
-
-  /** Forks repeat the history of their source: only that of others is searched over many projects. */
-  async function hasHistory({ kind, project_id }: Owner): Promise<boolean> {
-    if (kind !== 'code' || project_id === null) return false;
-    return (await deps.project(db, project_id))?.forked_from_project_id === null;
+  /**
+   * The repository, and whether its history is searched over many projects: forks repeat that of their source. Null when
+   * it has gone.
+   */
+  async function sourceOf(owner: Owner): Promise<{ row: RepositoryRow; hasHistory: boolean } | null> {
+    const project =
+      owner.kind === 'code' && owner.project_id !== null ? await deps.project(db, owner.project_id) : null;
+    if (project) return { row: project, hasHistory: project.forked_from_project_id === null };
+    const row = owner.kind === 'code' ? null : await deps.wiki(owner);
+    return row && { row, hasHistory: false };
   }
 
   /** Regular files of a commit, by path. */
@@ -159,12 +159,13 @@ export function codeIndexing(deps: {
   }
 
   async function update(owner: Owner, signal: AbortSignal): Promise<void> {
-    const row = await repositoryOf(owner);
-    const index = row ? await queries.openIndex(db, owner) : null;
-    if (!row || !index) return;
+    const source = await sourceOf(owner);
+    const index = source && (await queries.openIndex(db, owner));
+    if (!source || !index) return;
+    const { row, hasHistory } = source;
     const repo = open(row);
     const head = row.refs_generation === 0 ? null : await headOf(open, row);
-    const history = (await hasHistory(owner)) ? head : index.history;
+    const history = hasHistory ? head : index.history;
     const of = { commit: head, branch: row.default_branch, generation: row.refs_generation, history };
     if (head === index.commit && history === index.history) return await queries.recordIndexed(db, index.id, of);
     const until = Date.now() + sliceMilliseconds;
@@ -182,7 +183,7 @@ export function codeIndexing(deps: {
 
   async function updateOrSay(owner: Owner, signal: AbortSignal): Promise<void> {
     await unlessGone(
-      () => repositoryOf(owner),
+      () => sourceOf(owner),
       async () => {
         try {
           await update(owner, signal);

@@ -12,21 +12,6 @@ export async function archivedDependenciesOf(db: Db, projectId: number): Promise
   return rows;
 }
 
-/** Ids of the merge requests of a project by their numbers. */
-export async function numberedRequests(
-  tx: Db,
-  projectId: number,
-  iids: readonly number[],
-): Promise<Map<number, number>> {
-  const rows = await tx
-    .selectFrom('merge_requests')
-    .select(['id', 'iid'])
-    .where('project_id', '=', projectId)
-    .where('iid', 'in', [...iids])
-    .execute();
-  return new Map(rows.map(({ id, iid }) => [iid, id]));
-}
-
 /** False where it is there. */
 export async function insertArchivedDependency(
   tx: Db,

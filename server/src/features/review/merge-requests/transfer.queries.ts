@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { awardsJson, historyJson, meantBy } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
-import { lowerCounter } from '../../namespaces/index.ts';
+import { settlingNumbers } from '../../namespaces/index.ts';
 import { newestPipeline } from './head-pipelines.queries.ts';
 
 type Maybe<T> = T | null | undefined;
@@ -185,13 +185,13 @@ export async function insertTimes(tx: Db, id: number, times: readonly NewEntry[]
     .execute();
 }
 
+const settle = settlingNumbers('merge_requests', 'merge_request');
+
 /** Each has the newest pipeline of its head, now that pipelines are there; numbers reserved beyond the last one are free. */
 export async function settleMergeRequests(tx: Db, projectId: number): Promise<void> {
   await sql`update merge_requests m set head_pipeline_id = (${newestPipeline(sql.ref('m.head_sha'))} ->> 'id')::bigint
     where m.project_id = ${projectId} and m.head_sha is not null`.execute(tx);
-  const last = tx.selectFrom('merge_requests').select(({ fn }) => fn.max('iid').as('iid'));
-  const found = await last.where('project_id', '=', projectId).executeTakeFirst();
-  await lowerCounter(tx, projectId, 'merge_request', found?.iid ?? 0);
+  await settle(tx, projectId);
 }
 
 export async function removeMergeRequests(tx: Db, projectId: number): Promise<void> {
