@@ -3,7 +3,7 @@ import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { badRequest, unauthorized } from '../../../kernel/http/errors.ts';
-import { mapPage, offsetPage, type Page, type Paged, slicePage } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage, type Page, type Paged, slicePage, withItems } from '../../../kernel/http/pagination.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
 import { milestoneJson } from '../../collaboration/index.ts';
 import { noteJson, withPeople } from '../../collaboration/notes/index.ts';
@@ -257,8 +257,9 @@ export function searches(deps: SearchDependencies) {
     const where = place && { groupId: place.group.id };
     const { rows, total } = await findCommitsAcross(db, caller, where, { text: search, sort }, page);
     // A forced push may have taken one away that is still in the index.
+    const paged = offsetPage(page, rows, total);
     const found = await Promise.all(
-      rows.map(async (row) => {
+      paged.items.map(async (row) => {
         const sha = await reader.resolve(row, row.sha);
         if (sha === null) return [];
         return [
@@ -266,7 +267,7 @@ export function searches(deps: SearchDependencies) {
         ];
       }),
     );
-    return offsetPage(page, found.flat(), total);
+    return withItems(paged, found.flat());
   }
 
   const snippetTitles = ({ search, sort }: Wanted, { caller, page }: SearchContext) =>
