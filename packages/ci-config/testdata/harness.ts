@@ -71,8 +71,8 @@ function fetched(
   const failure = context.failures?.[path];
   if (failure !== undefined) return { failure };
   const name = /([^/]+)@/.exec(path)?.[1] ?? '';
-  const facts = { project: path.replace(/^[^/]+\/|\/[^/]*@.*$/g, ''), sha: 'c0ffee', name, version: '1.2.3' };
-  const component = source?.kind === 'component' ? { component: { ...facts, reference: path } } : {};
+  const facts = { project: path.replace(/^[^/]+\/|\/[^/]*@.*$/g, ''), sha: 'c0ffee', name, version: /@\d|@~/.test(path) ? '1.2.3' : null };
+  const component = source?.kind === 'component' ? { component: { ...facts, reference: path.replace(/^[^@]*@/, ''), address: path } } : {};
   const paths = local.includes('*') ? filesMatching(local, [...files.keys()]) : [local];
   return paths.flatMap((each) => {
     const content = files.get(each);

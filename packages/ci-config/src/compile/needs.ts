@@ -61,7 +61,7 @@ function stopJobProblem({ name }: Environment, job: ConfigJob | undefined): stri
   return environment.action === 'stop' ? null : 'needs to have action stop defined';
 }
 
-const MATRIX_EXPRESSION = /\$\[\[\s*matrix\.([A-Za-z_][A-Za-z0-9_]*)\s*\]\]/g;
+const MATRIX_EXPRESSION = /\$\[\[\s*matrix\.([A-Za-z0-9_-]+)\s*\]\]/g;
 
 /** The names of `$[[ matrix.NAME ]]` in a need that the needing job's own matrix does not have. */
 export function unknownIdentifiers(need: Need, own: Instance): string[] {

@@ -23,8 +23,10 @@ export type Component = {
   readonly name: string;
   /** Null unless it is a released one. */
   readonly version: string | null;
-  /** As it was asked for. */
+  /** The version as it was asked for, like `1.0` or `~latest`. */
   readonly reference: string;
+  /** The whole address that was asked for, its variables replaced. */
+  readonly address: string;
 };
 /** Why there is no file, as a part of a sentence. */
 export type FetchFailure = { readonly failure: string };
@@ -87,7 +89,7 @@ async function includeInputs(file: ParsedFile, state: State, origin: ProjectSour
       count.files++;
       if (count.files > limits.includes) failLimit(entry.mark, 'included files', limits, 'includes', count.files);
       countBytes(found, entry.mark, state);
-      lists.push(parseSpecFile(stepOf(found.path.replace(/^\/+/, ''), at).name, found.content, state));
+      lists.push(parseSpecFile(stepOf(found, at).name, found.content, state));
     }
   }
   const merged = mergedSpecs([...lists, specs], include.mark, state);
@@ -207,7 +209,8 @@ function missing(path: string, { source, local }: IncludeEntry, because: string)
 }
 
 /** A file's name in messages, and what it is known by: what is shown of two addresses may be equal. */
-function stepOf(path: string, { source, local }: IncludeEntry): Step {
+function stepOf(file: IncludedFile, { source, local }: IncludeEntry): Step {
+  const path = file.path.replace(/^\/+/, '');
   const step = (name: string, key = name): Step => ({ name, key });
   switch (source?.kind) {
     case undefined:
@@ -221,7 +224,7 @@ function stepOf(path: string, { source, local }: IncludeEntry): Step {
     case 'template':
       return step(`template ${local}`);
     case 'component':
-      return step(`component ${local}`, `component ${path}`);
+      return step(`component ${local}`, `component ${file.component?.address ?? path}`);
   }
 }
 
@@ -254,7 +257,7 @@ async function load(
 ): Promise<MappingNode> {
   const { limits, count } = state;
   const { mark, inputs, source } = entry;
-  const step = stepOf(file.path.replace(/^\/+/, ''), entry);
+  const step = stepOf(file, entry);
   const { name } = step;
   const steps = [...chain, step];
   if (chain.some(({ key }) => key === step.key))
@@ -266,6 +269,7 @@ async function load(
   const within = isElsewhere ? seenFromElsewhere(state, mark) : state;
   const origin = originOf(file, source);
   const known = state.parsed.get(step.key) ?? parseIncluded(file, name, mark, state);
+  if (file.component && known.include) fail(known.include.mark, 'header:spec:include cannot be used in a component');
   const parsed = await includeInputs(known, within, origin);
   state.parsed.set(step.key, parsed);
   const root = applyInputs(parsed, { mark, values: inputs, component: factsOf(file, mark) }, state, mark);

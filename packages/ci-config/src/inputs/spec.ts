@@ -102,7 +102,7 @@ const facts: Schema = (node, at, problems) => {
   problems.error(node.mark, `${at.path}:component config should be an array of strings`);
   return false;
 };
-const spec = hash({ keys: { inputs: anything, include: anything, component: facts } });
+const spec = hash({ keys: { description, inputs: anything, include: anything, component: facts } });
 const header = hash({ keys: { spec: anything } });
 /** A file that headers include has nothing else. */
 const onlyInputs = hash({ keys: { inputs: anything }, required: ['inputs'] });
@@ -165,13 +165,25 @@ export function readJobInputs(node: MappingNode, path: string, context: Context)
 /** What a header that is right includes. */
 export const headerInclude = (node: MappingNode): Node | undefined => field(field(node, 'spec'), 'include');
 
-/** Those of files first; what a header declares itself takes their place. Fails where rules look at none of them. */
+/** Those of files first, then the header's own. Each name is declared once, and rules look at names that are declared. */
 export function mergedSpecs(
   lists: readonly (readonly InputSpec[])[],
   at: Mark,
   { problems, limits }: Context,
 ): InputSpec[] {
-  const all = new Map(lists.flat().map((each) => [each.name, each]));
+  const all = new Map<string, InputSpec>();
+  const repeated = new Set<string>();
+  for (const each of lists.flat()) {
+    if (all.has(each.name)) repeated.add(each.name);
+    all.set(each.name, each);
+  }
+  if (repeated.size > 0) {
+    problems.error(
+      at,
+      `Duplicate input keys found: ${[...repeated].join(', ')}. ` +
+        'Input keys must be unique across all included files and inline specifications.',
+    );
+  }
   if (all.size > limits.inputs) failLimit(at, 'inputs in one file', limits, 'inputs', all.size);
   for (const { name, mark, rules: some } of all.values()) {
     const names = (some ?? []).flatMap((each) => (each.if ? namesIn(each.if) : []));

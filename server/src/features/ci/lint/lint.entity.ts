@@ -98,7 +98,7 @@ export function lintInclude(
     case 'template':
       return { ...common, type: 'template', location: path };
     case 'component':
-      return { ...common, type: 'component', location: component?.reference ?? path };
+      return { ...common, type: 'component', location: component?.address ?? path };
   }
 }
 

@@ -115,7 +115,7 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
     if (!version) return { failure: 'there is no such version' };
     for (const path of [`templates/${name}.yml`, `templates/${name}/template.yml`]) {
       const content = await repository.readText(subject.project, version.sha, path, fileBytes);
-      const component = { project: fullPath(subject), ...version, name, reference: address };
+      const component = { project: fullPath(subject), ...version, name, reference: parsed.version, address };
       if (content !== null) return [{ path, content, component } satisfies IncludedFile];
     }
     return { failure: `the project has neither \`templates/${name}.yml\` nor \`templates/${name}/template.yml\`` };

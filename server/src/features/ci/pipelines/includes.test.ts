@@ -142,10 +142,11 @@ describe('include:component', () => {
   let oldest = '';
   const file = (mark: string) => `spec:
   inputs: {job: {default: ${mark}}}
-  component: [name, version, sha]
+  component: [name, version, sha, reference]
 ---
 include: {local: common.yml}
-$[[ inputs.job ]]: {script: ["echo $[[ component.name ]] $[[ component.version ]] $[[ component.sha ]]"]}
+$[[ inputs.job ]]:
+  script: echo $[[ component.name ]] $[[ component.version ]] $[[ component.sha ]] $[[ component.reference ]]
 `;
   const address = (name: string, version: string, of = parts) =>
     `${new URL(world.app.url).host}/${of.path}/${name}@${version}`;
@@ -180,7 +181,7 @@ $[[ inputs.job ]]: {script: ["echo $[[ component.name ]] $[[ component.version ]
     ] as const)
       expect([version, ...names(await include(address('test', version)))]).toEqual([version, 'common', job, 'own']);
     const { jobs } = await include(`$CI_SERVER_FQDN/${parts.path}/test@1.0`);
-    expect(jobs.find(({ name }) => name === 'first')?.script).toEqual([`echo test 1.0.0 ${oldest}`]);
+    expect(jobs.find(({ name }) => name === 'first')?.script).toEqual([`echo test 1.0.0 ${oldest} 1.0`]);
     const deep = await include(address('deep', 'main'));
     expect([names(deep), deep.includes[0]]).toMatchObject([
       ['common', 'deep', 'own'],
@@ -190,6 +191,18 @@ $[[ inputs.job ]]: {script: ["echo $[[ component.name ]] $[[ component.version ]
       `include: {component: "$CI_SERVER_FQDN/${parts.path}/test@1", inputs: {job: mine}}`,
     );
     expect(Object.keys(await project.statuses(pipeline.id)).sort()).toEqual(['common', 'mine']);
+  });
+
+  it('tells components of one name in two projects, and two versions of one, from each other', async () => {
+    const others = await world.project({ visibility: 'private' });
+    await others.commit(null, {
+      files: { 'common.yml': 'common: {script: [x]}\n', 'templates/test.yml': file('theirs') },
+    });
+    const places = [address('test', '1.0'), address('test', 'main'), address('test', 'main', others)];
+    const found = await including(`[${places.map((each) => `{component: "${each}"}`).join(', ')}]`);
+    expect(names(found)).toEqual(['common', 'first', 'third', 'theirs', 'own']);
+    const scripts = found.jobs.map(({ script }) => script[0]);
+    expect(scripts[2]).toMatch(/^echo test {2}[0-9a-f]{40} main$/);
   });
 
   it('says what is wrong with the address or version', async () => {
