@@ -17091,7 +17091,7 @@ export interface components {
             allowed_integrations: string[];
             /** @description Visitors may search */
             anonymous_searches_allowed: boolean;
-            /** @description Age from which jobs cannot be retried, in words; empty for never */
+            /** @description Age from which jobs cannot be started or retried, in words; empty for never */
             archive_builds_in_human_readable: string | null;
             /** @description Files that an AsciiDoc document includes */
             asciidoc_max_includes: number;
@@ -21124,7 +21124,7 @@ export interface components {
         Job: {
             /** @description Whether the pipeline goes on when it fails */
             allow_failure: boolean;
-            /** @description Imported: cannot be repeated */
+            /** @description Imported or too old: nothing of it runs again */
             archived: boolean;
             artifacts: {
                 file_format: string | null;
@@ -23722,7 +23722,7 @@ export interface components {
         };
         /** Pipeline */
         Pipeline: {
-            /** @description Imported: cannot be repeated */
+            /** @description Imported or too old: nothing of it runs again */
             archived: boolean;
             /** @description Commit of the ref before the push */
             before_sha: string;
@@ -29382,7 +29382,7 @@ export interface components {
             allowed_integrations?: string[] | null;
             /** @description Visitors may search */
             anonymous_searches_allowed?: boolean;
-            /** @description Age from which jobs cannot be retried, in words; empty for never */
+            /** @description Age from which jobs cannot be started or retried, in words; empty for never */
             archive_builds_in_human_readable?: string | null;
             /** @description Files that an AsciiDoc document includes; 0 to 64 */
             asciidoc_max_includes?: number;
@@ -34060,7 +34060,7 @@ export interface components {
         RunnerJob: {
             /** @description Whether the pipeline goes on when it fails */
             allow_failure: boolean;
-            /** @description Imported: cannot be repeated */
+            /** @description Imported or too old: nothing of it runs again */
             archived: boolean;
             artifacts: {
                 file_format: string | null;

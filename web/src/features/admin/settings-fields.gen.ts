@@ -211,7 +211,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"web_based_commit_signing_enabled","kind":"boolean","owner":"repository","meaning":"Sign commits made in pages","nullable":false,"fallback":false},
   {"name":"package_metadata_purl_types","kind":"integers","owner":"scanning","meaning":"Registries of known licences","nullable":false,"fallback":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]},
   {"name":"allow_runner_registration_token","kind":"boolean","owner":"ci","meaning":"Runners register with a registration token","acts":"registration of runners","nullable":false,"fallback":true},
-  {"name":"archive_builds_in_human_readable","kind":"text","owner":"ci","meaning":"Age from which jobs cannot be retried, in words; empty for never","acts":"retries of jobs","nullable":true,"fallback":null},
+  {"name":"archive_builds_in_human_readable","kind":"text","owner":"ci","meaning":"Age from which jobs cannot be started or retried, in words; empty for never","acts":"starts and retries of jobs","nullable":true,"fallback":null},
   {"name":"ci_delete_pipelines_in_seconds_limit_human_readable","kind":"text","owner":"ci","meaning":"Longest life of pipelines that a project sets","acts":"settings of projects","nullable":false,"fallback":"1 year"},
   {"name":"ci_job_live_trace_enabled","kind":"boolean","owner":"compatibility","meaning":"Logs appear while jobs run; always so","nullable":false,"fallback":true},
   {"name":"ci_max_includes","kind":"integer","owner":"ci","meaning":"Files that a configuration includes","acts":"CI configuration","nullable":false,"max":1000,"fallback":150},

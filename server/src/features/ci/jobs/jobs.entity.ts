@@ -20,6 +20,7 @@ import type { CiCommit } from '../deps.ts';
 import { PipelineBasic, type PipelineJson, pipelineBasic } from '../pipelines/pipelines.entity.ts';
 import { managerJson, RunnerEntity, RunnerManagerEntity, runnerJson } from '../runners/runners.entity.ts';
 import { executingStatuses } from '../scheduling/job-states.ts';
+import type { IsArchived } from './archived.ts';
 import type { JobView } from './jobs.queries.ts';
 import type { JobPlan } from './plan.ts';
 
@@ -81,7 +82,7 @@ export const JobEntity = Entity('Job', {
   ),
   runner: Nullable(RunnerEntity),
   runner_manager: Nullable(RunnerManagerEntity),
-  archived: Flag({ description: 'Imported: cannot be repeated' }),
+  archived: Flag({ description: 'Imported or too old: nothing of it runs again' }),
   manual_confirmation: Sometimes(Text({ description: 'What to ask before the job is started' })),
   inputs: Sometimes(
     ListOf(
@@ -124,6 +125,7 @@ export interface JobPlace {
   /** The project's page without a trailing slash. */
   readonly projectUrl: string;
   readonly jobTokenScopeEnabled: boolean;
+  readonly isArchived: IsArchived;
 }
 
 /** One job; times that still run are measured until now. */
@@ -175,7 +177,7 @@ export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace)
         externalUrl: place.externalUrl,
       }),
     runner_manager: manager && managerJson(manager),
-    archived: view.pipeline.imported,
+    archived: place.isArchived(view.pipeline, job),
     ...askedOf(job),
     ...(job.exit_code === null ? {} : { exit_code: job.exit_code }),
   };

@@ -1,5 +1,5 @@
 /** What people do with jobs: play, retry, cancel, erase. Each is one transaction under the pipeline's lock. */
-import { jobInputValues, parseDuration } from '@millrace/ci-config';
+import { jobInputValues } from '@millrace/ci-config';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
@@ -19,6 +19,7 @@ import { lockPipeline, newestJobs, notifyPending } from '../scheduling/process.q
 import { processPipeline, waitingJob } from '../scheduling/process.ts';
 import { deleteTrace } from '../traces/traces.queries.ts';
 import { sealed as purposes } from '../variables/sealing.ts';
+import { archivedNow } from './archived.ts';
 import { cancelOne } from './cancel.ts';
 import {
   cloneJob,
@@ -57,12 +58,8 @@ export function jobsService(deps: CiDependencies) {
     });
   }
 
-  /** Whether nothing of it runs again: it was imported without what its jobs were to do, or is of an age at which none do. */
-  async function isArchived(pipeline: Pipeline, { created_at }: Pick<Job, 'created_at'> = pipeline): Promise<boolean> {
-    if (pipeline.imported) return true;
-    const age = (await deps.settings.read()).archive_builds_in_human_readable;
-    const seconds = age === null ? null : parseDuration(age);
-    return seconds !== null && created_at.getTime() < Date.now() - seconds * 1000;
+  async function isArchived(pipeline: Pipeline, of: Pick<Job, 'created_at'> = pipeline): Promise<boolean> {
+    return (await archivedNow(deps))(pipeline, of);
   }
 
   /** Whoever starts a job on a protected branch must be allowed to change it. */
@@ -92,7 +89,7 @@ export function jobsService(deps: CiDependencies) {
     { variables, inputs }: { readonly variables: readonly ManualVariable[]; readonly inputs: JobInputs },
   ): Promise<Job> {
     return await locked(job, async (tx, current, pipeline) => {
-      if (!playableStatuses.has(current.status) || pipeline.imported)
+      if (!playableStatuses.has(current.status) || (await isArchived(pipeline, current)))
         throw plainError(400, '400 Bad request - Unplayable Job');
       const plan = planWith(current, inputs);
       const sealed =

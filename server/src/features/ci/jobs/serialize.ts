@@ -8,6 +8,7 @@ import { downstreamOf } from '../downstream/sources.queries.ts';
 import { pipelineBasic } from '../pipelines/pipelines.entity.ts';
 import { sessionOf } from '../terminals/terminals.queries.ts';
 import { fullPath } from '../variables/predefined.ts';
+import { archivedNow } from './archived.ts';
 import { findPlace } from './context.queries.ts';
 import { type BridgeEntity, bridgeJson, type JobJson, jobJson } from './jobs.entity.ts';
 import { viewsOf } from './jobs.queries.ts';
@@ -31,7 +32,7 @@ async function commitOrNull(
 
 /** Jobs of one project as JSON, in order. */
 export async function presentJobs(deps: CiDependencies, place: Place, jobs: readonly Job[]): Promise<JobJson[]> {
-  const views = await viewsOf(deps.db, jobs);
+  const [views, isArchived] = await Promise.all([viewsOf(deps.db, jobs), archivedNow(deps)]);
   const shas = [...new Set(views.map((view) => view.pipeline.sha))];
   const commits = new Map(
     await Promise.all(shas.map(async (sha) => [sha, await commitOrNull(deps, place, sha)] as const)),
@@ -40,6 +41,7 @@ export async function presentJobs(deps: CiDependencies, place: Place, jobs: read
     externalUrl: deps.externalUrl,
     projectUrl: projectUrl(deps, place),
     jobTokenScopeEnabled: place.project.ci_job_token_scope_enabled,
+    isArchived,
   };
   return views.map((view) => jobJson(view, commits.get(view.pipeline.sha) ?? null, where));
 }

@@ -69,7 +69,7 @@ export const PipelineDetail = Entity('Pipeline', {
   queued_duration: Nullable(Count({ description: 'Seconds from when it could run until it ran' })),
   coverage: Nullable(Text({ description: 'Percent with two digits, as text' })),
   queue_priority: Word(queuePriorities, { description: 'Where its jobs stand among those of the project' }),
-  archived: Flag({ description: 'Imported: cannot be repeated' }),
+  archived: Flag({ description: 'Imported or too old: nothing of it runs again' }),
   warnings: ListOf(Fields({ message: Text() })),
   detailed_status: DetailedStatus,
 });
@@ -123,6 +123,7 @@ export interface PipelineDetailParts {
   readonly user: User | undefined;
   /** A job that may fail did. */
   readonly warnings: boolean;
+  readonly archived: boolean;
   readonly projectUrl: string;
   readonly externalUrl: string;
 }
@@ -131,6 +132,7 @@ export function pipelineDetail({
   pipeline,
   user,
   warnings,
+  archived,
   projectUrl,
   externalUrl,
 }: PipelineDetailParts): PipelineDetailJson {
@@ -149,7 +151,7 @@ export function pipelineDetail({
     queued_duration: pipeline.queued_duration,
     coverage: pipeline.coverage,
     queue_priority: pipeline.queue_priority,
-    archived: pipeline.imported,
+    archived,
     warnings: (pipeline.warnings as string[]).map((message) => ({ message })),
     detailed_status: detailedStatus(pipeline.status as JobStatus, { warnings, details: path }),
   };

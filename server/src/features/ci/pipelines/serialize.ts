@@ -2,6 +2,7 @@
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
 import type { CiDependencies } from '../deps.ts';
+import { archivedNow } from '../jobs/archived.ts';
 import { findPlace } from '../jobs/context.queries.ts';
 import { type Place, projectUrl } from '../jobs/serialize.ts';
 import { compositeStatus } from '../scheduling/composite-status.ts';
@@ -21,18 +22,20 @@ async function passedWithWarnings(db: Db, pipeline: Pipeline): Promise<boolean> 
 }
 
 export async function presentPipeline(
-  deps: Pick<CiDependencies, 'db' | 'externalUrl'>,
+  deps: Pick<CiDependencies, 'db' | 'externalUrl' | 'settings'>,
   place: Place,
   pipeline: Pipeline,
 ): Promise<PipelineDetailJson> {
-  const [user, warnings] = await Promise.all([
+  const [user, warnings, isArchived] = await Promise.all([
     findUser(deps.db, pipeline.user_id),
     passedWithWarnings(deps.db, pipeline),
+    archivedNow(deps),
   ]);
   return pipelineDetail({
     pipeline,
     user,
     warnings,
+    archived: isArchived(pipeline, pipeline),
     projectUrl: projectUrl(deps, place),
     externalUrl: deps.externalUrl,
   });
@@ -40,7 +43,7 @@ export async function presentPipeline(
 
 /** A pipeline by id, for objects that have one; null when it is gone. */
 export async function pipelineDetailById(
-  deps: Pick<CiDependencies, 'db' | 'externalUrl'>,
+  deps: Pick<CiDependencies, 'db' | 'externalUrl' | 'settings'>,
   id: number,
 ): Promise<PipelineDetailJson | null> {
   const pipeline = await findPipelineById(deps.db, id);

@@ -12,10 +12,10 @@ export const ci = {
   archive_builds_in_human_readable: text(
     'ci',
     null,
-    'Age from which jobs cannot be retried, in words; empty for never',
+    'Age from which jobs cannot be started or retried, in words; empty for never',
     {
       format: 'age',
-      acts: 'retries of jobs',
+      acts: 'starts and retries of jobs',
     },
   ),
   ci_delete_pipelines_in_seconds_limit_human_readable: text(
