@@ -9,6 +9,7 @@ import { deliveryFeature } from './features/delivery/index.ts';
 import { createAvatars, findUser, identityFeature, privateAddress, scopesAllowGit } from './features/identity/index.ts';
 import {
   createPersonalNamespace,
+  externalPlaces,
   graceOfGroups,
   membersUnassigned,
   namespacesFeature,
@@ -103,6 +104,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     repository: ports.one(projectRepositories),
     starts: ports.one(projectStarts),
     runnersTokens: ports.one(runnersTokens),
+    externalPlaces: ports.one(externalPlaces),
     assigned: ports.every(membersUnassigned),
     moved: ports.every(placeMoved),
   });
@@ -235,6 +237,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   const security = securityFeature({ db, objects, parents: namespaces.parents, log });
   const activity = activityFeature({
     db,
+    ports,
     externalUrl,
     version: release.version,
     mail: kernels.mail,

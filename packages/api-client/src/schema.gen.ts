@@ -20078,6 +20078,12 @@ export interface components {
         ExportAccepted: {
             message: string;
         };
+        /** ExternalIssue */
+        ExternalIssue: {
+            /** @description Key in the tracker */
+            id: string;
+            title: string;
+        };
         /** ExternalStatusCheck */
         ExternalStatusCheck: {
             /** @description Where it is told of merge requests */
@@ -28619,6 +28625,14 @@ export interface components {
             /** @enum {string} */
             environments_access_level?: "disabled" | "private" | "enabled";
             external_authorization_classification_label?: string | null;
+            /** @description Issue tracker elsewhere, by an integration; of a single project only */
+            external_issue_tracker?: {
+                new_issue_url: string | null;
+                project_url: string;
+                title: string;
+            } | null;
+            /** @description Wiki elsewhere, by an integration; of a single project only */
+            external_wiki_url?: string | null;
             /** @enum {string} */
             feature_flags_access_level?: "disabled" | "private" | "enabled";
             forked_from_project?: components["schemas"]["BasicProject"];
@@ -64254,7 +64268,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Issue"][];
+                    "application/json": (components["schemas"]["Issue"] | components["schemas"]["ExternalIssue"])[];
                 };
             };
             301: components["responses"]["Moved"];

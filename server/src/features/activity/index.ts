@@ -5,11 +5,13 @@ import type { Feature } from '../../kernel/feature.ts';
 import type { CredentialResolver } from '../../kernel/http/credentials.ts';
 import type { Mail } from '../../kernel/mail/index.ts';
 import type { Outbound } from '../../kernel/outbound/index.ts';
+import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { Noteables } from '../collaboration/index.ts';
+import { externalPlaces } from '../namespaces/index.ts';
 import { eventRoutes, type PushReader, recorder, retention } from './events/index.ts';
 import { feeds } from './feeds/feeds.ts';
-import { integrationsOf } from './integrations/index.ts';
+import { externalIssueReferences, integrationsOf } from './integrations/index.ts';
 import { notificationSettingRoutes } from './notification-settings/notification-settings.routes.ts';
 import { mailRetention, type NotificationDependencies, notifications, unsubscribing } from './notifications/index.ts';
 import { type SearchDependencies, searchRoutes } from './search/index.ts';
@@ -24,6 +26,7 @@ export { hookRelation } from './webhooks/index.ts';
 
 export interface ActivityDependencies {
   readonly db: Db;
+  readonly ports: Pick<Ports, 'provide'>;
   /** Without a trailing slash. */
   readonly externalUrl: string;
   /** Of the running program. */
@@ -69,6 +72,7 @@ export function activityFeature(deps: ActivityDependencies): Feature {
   const around = { db, ...deps.webhooks };
   const sample = webhookSamples(around);
   const integrations = integrationsOf({ ...deps, sample });
+  deps.ports.provide(externalPlaces, integrations.places);
   const announce = async (announcement: Announcement) => {
     const shared = withOneMessage(announcement);
     await calls.announce(shared);
@@ -85,6 +89,7 @@ export function activityFeature(deps: ActivityDependencies): Feature {
       ...systemHookRoutes({ ...deps, calls }),
       ...integrations.routes,
     ],
+    references: [externalIssueReferences(integrations.places)],
     consumers: [
       recorder(db, { readPush: deps.readPush, settings: webhooks.settings }),
       webhookConsumer(webhooks),

@@ -6,7 +6,14 @@ import type { Outbound } from '../../kernel/outbound/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
 import type { Logger } from '../../kernel/telemetry/index.ts';
 import type { Avatars, ServiceAccounts, Tokens } from '../identity/index.ts';
-import type { MembersUnassigned, PlaceMoved, ProjectRepositories, ProjectStarts, RunnersTokens } from './ports.ts';
+import type {
+  ExternalPlaces,
+  MembersUnassigned,
+  PlaceMoved,
+  ProjectRepositories,
+  ProjectStarts,
+  RunnersTokens,
+} from './ports.ts';
 
 export interface NamespacesDependencies {
   readonly db: Db;
@@ -26,6 +33,7 @@ export interface NamespacesDependencies {
   readonly repository: ProjectRepositories;
   readonly starts: ProjectStarts;
   readonly runnersTokens: RunnersTokens;
+  readonly externalPlaces: ExternalPlaces;
   readonly assigned: readonly MembersUnassigned[];
   readonly moved: readonly PlaceMoved[];
   readonly avatars: Avatars;

@@ -74,6 +74,9 @@ export { membersNamed } from './members/named.ts';
 export { openness, visibilities } from './naming/naming.ts';
 export { type Place, placeColumns } from './places.ts';
 export {
+  type ExternalPlaces,
+  type ExternalTracker,
+  externalPlaces,
   type MembersUnassigned,
   type Moved,
   membersUnassigned,

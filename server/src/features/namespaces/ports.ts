@@ -144,3 +144,22 @@ export interface PlaceMoved {
 }
 
 export const placeMoved = everyPort<PlaceMoved>('what moves along with projects and groups');
+
+/** An issue tracker elsewhere that a project uses. */
+export interface ExternalTracker {
+  readonly title: string;
+  readonly projectUrl: string;
+  /** Null where the tracker has none that is known. */
+  readonly newIssueUrl: string | null;
+  /** Whether issues there are closed by commits and merge requests. */
+  readonly closesIssues: boolean;
+  /** The issue that a word names by the tracker's pattern; whether it exists is not asked. */
+  issueNamed(word: string): { readonly id: string; readonly url: string } | null;
+}
+
+export interface ExternalPlaces {
+  /** What the project uses elsewhere by its integrations and those above it. */
+  of(subject: ProjectSubject): Promise<{ readonly wikiUrl: string | null; readonly tracker: ExternalTracker | null }>;
+}
+
+export const externalPlaces = onePort<ExternalPlaces>('issue trackers and wikis elsewhere');

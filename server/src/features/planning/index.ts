@@ -9,7 +9,7 @@ import type { Ports } from '../../kernel/ports.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
 import { labeled, type Noteables, pushedCommits } from '../collaboration/index.ts';
 import { timeTrackingRoutes } from '../collaboration/time-tracking/index.ts';
-import { membersUnassigned } from '../namespaces/index.ts';
+import { externalPlaces, membersUnassigned } from '../namespaces/index.ts';
 import { boardRoutes } from './boards/boards.routes.ts';
 import { boardService } from './boards/boards.service.ts';
 import { boardListRoutes } from './boards/lists.routes.ts';
@@ -101,7 +101,10 @@ export function planningFeature(deps: PlanningDependencies) {
       ...metricImageRoutes(db, deps.objects),
       ...issueTransferRoutes(db, deps.parents, transfers, present),
       ...issueLinkRoutes(db, externalUrl, deps.parents),
-      ...closingRoutes(db, deps.noteables),
+      ...closingRoutes({
+        ...{ db, noteables: deps.noteables },
+        ...{ places: ports.one(externalPlaces), pushedCommits: ports.one(pushedCommits) },
+      }),
       ...issuePlaceRoutes(db, externalUrl, present),
       ...deps.noteables.register({
         ...issueNoteable({ db, base: externalUrl, parents: deps.parents, present }),

@@ -114,10 +114,10 @@ export function createMarkdown(deps: MarkdownDependencies): Markdown {
 
   const link = (
     { reference: { text }, anchor = '' }: Extract<Piece, { reference: unknown }>,
-    { path, title, label, kind }: FoundTarget,
+    { path, elsewhere, title, label, kind }: FoundTarget,
     before: string,
   ): string =>
-    `<a href="${escapeHtml(before + path + anchor)}" title="${escapeHtml(title)}" class="gfm gfm-${kind}" data-reference-type="${kind}">${label ? chip(label) : escapeHtml(text)}</a>`;
+    `<a href="${escapeHtml(elsewhere ? path : before + path + anchor)}"${elsewhere ? ' rel="nofollow noopener noreferrer"' : ''} title="${escapeHtml(title)}" class="gfm gfm-${kind}" data-reference-type="${kind}">${label ? chip(label) : escapeHtml(text)}</a>`;
 
   function image(piece: Extract<Piece, { image: string }>, addressOf: ImageAddresses, before: string): string {
     const found = addressOf(piece.image);

@@ -4,6 +4,7 @@ export type ReferenceKindName =
   | 'commit'
   | 'commit_range'
   | 'epic'
+  | 'external_issue'
   | 'group'
   | 'issue'
   | 'label'

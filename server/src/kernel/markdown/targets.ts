@@ -7,8 +7,9 @@ import type { Reference, ReferenceKindName } from './references.ts';
 
 /** Where a reference leads. */
 export interface ReferenceTarget {
-  /** Path from the root of the instance. */
+  /** Path from the root of the instance, or the whole address of something elsewhere. */
   readonly path: string;
+  readonly elsewhere?: true;
   readonly title: string;
   /** Shown on a colour: the parts of its name, the last one on no colour where there are several. */
   readonly label?: { readonly color: string; readonly textColor: string; readonly parts: readonly string[] };
@@ -103,8 +104,12 @@ export function targetFinder(parents: () => Pick<ParentLoader, 'project' | 'grou
       const at = kind ? placeNamed(kind.within, place, own) : null;
       return kind && at !== null ? { kind, at, key: `${name} ${at}` } : null;
     };
-    // Users and groups share their names.
-    const meant = (named: Named): Named[] => (named.kind === 'user' ? [named, { ...named, kind: 'group' }] : [named]);
+    // Users and groups share their names, as issues and those of trackers elsewhere do.
+    const meant = (named: Named): Named[] => {
+      if (named.kind === 'user') return [named, { ...named, kind: 'group' }];
+      if (named.kind !== 'issue' || named.place !== null) return [named];
+      return [named, { ...named, kind: 'external_issue', value: `#${named.value}` }];
+    };
     const asked = new Map<string, { kind: ReferenceKind; at: string; values: Set<string> }>();
     const places = new Set<string>();
     for (const reference of references.flatMap(meant)) {

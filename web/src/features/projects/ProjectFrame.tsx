@@ -138,6 +138,11 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
               Issues
             </Link>
           )}
+          {project.external_issue_tracker ? (
+            <a href={project.external_issue_tracker.project_url} rel="noopener noreferrer">
+              {project.external_issue_tracker.title}
+            </a>
+          ) : null}
           {project.merge_requests_enabled === false ? null : (
             <Link to="/p/$path/merge_requests" params={params} {...current('merge_requests')}>
               Merge requests
@@ -161,6 +166,11 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
             <Link to="/p/$path/wikis/$" params={{ ...params, _splat: '' }} {...current('wikis')}>
               Wiki
             </Link>
+          ) : null}
+          {project.external_wiki_url ? (
+            <a href={project.external_wiki_url} rel="noopener noreferrer">
+              External wiki
+            </a>
           ) : null}
           {featureIsOpen(
             project.snippets_enabled === false ? 'disabled' : project.snippets_access_level,

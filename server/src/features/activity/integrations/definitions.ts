@@ -37,6 +37,8 @@ export interface IntegrationDefinition {
   readonly events: readonly IntegrationEvent[];
   /** False: its attributes are kept and returned, and nothing else. */
   readonly acts: boolean;
+  /** Whether it is told about events; others that act are led to by links. */
+  readonly sends: boolean;
 }
 
 const text = (name: string, description: string, more: Partial<IntegrationField> = {}): IntegrationField => ({
@@ -101,7 +103,7 @@ const tracker = (
   title: string,
   fields: readonly string[] = ['project_url', 'issues_url', 'new_issue_url'],
 ) =>
-  stored(slug, title, [
+  linked(slug, title, [
     ...fields.map((name) =>
       url(
         name,
@@ -116,13 +118,17 @@ const acting = (
   title: string,
   events: readonly IntegrationEvent[],
   fields: readonly IntegrationField[],
-): IntegrationDefinition => ({ slug, title, events, fields, acts: true });
+): IntegrationDefinition => ({ slug, title, events, fields, acts: true, sends: true });
+const linked = (slug: string, title: string, fields: readonly IntegrationField[]): IntegrationDefinition => ({
+  ...{ slug, title, fields, events: [] },
+  ...{ acts: true, sends: false },
+});
 const stored = (
   slug: string,
   title: string,
   fields: readonly IntegrationField[],
   events: readonly IntegrationEvent[] = [],
-): IntegrationDefinition => ({ slug, title, events, fields, acts: false });
+): IntegrationDefinition => ({ slug, title, events, fields, acts: false, sends: false });
 
 const login = [text('username', 'User name', required), secret('password', 'Password', required)];
 
@@ -228,7 +234,7 @@ export const definitions: readonly IntegrationDefinition[] = [
       branches,
     ],
   ),
-  stored('external-wiki', 'External wiki', [url('external_wiki_url', 'URL of the wiki', required)]),
+  linked('external-wiki', 'External wiki', [url('external_wiki_url', 'URL of the wiki', required)]),
   tracker('custom-issue-tracker', 'Custom issue tracker'),
   tracker('bugzilla', 'Bugzilla'),
   tracker('redmine', 'Redmine'),

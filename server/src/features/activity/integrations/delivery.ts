@@ -226,7 +226,7 @@ export function integrationDelivery(deps: IntegrationDeliveryDependencies) {
       if (!hooks || hooks.projectId === null) return;
       const place = { kind: 'project', id: hooks.projectId, groupIds: hooks.groupIds } as const;
       const wanted = (await queries.effectiveIntegrations(db, place)).filter(
-        ({ row }) => row.active && row.events.includes(hooks.event) && definitionOf(row.slug)?.acts,
+        ({ row }) => row.active && row.events.includes(hooks.event) && definitionOf(row.slug)?.sends,
       );
       if (wanted.length === 0) return;
       const message = await hooks.message();

@@ -1,9 +1,14 @@
 /** Integrations: external services that receive events of projects, each in its own format. */
 import type { Route } from '../../../kernel/http/route.ts';
 import type { CronItem, Task } from '../../../kernel/queue/index.ts';
+import type { ExternalPlaces } from '../../namespaces/index.ts';
 import type { Announcement } from '../webhooks/index.ts';
 import { type IntegrationDeliveryDependencies, integrationDelivery } from './delivery.ts';
+import { effectiveIntegrations } from './integrations.queries.ts';
 import { type IntegrationRouteDependencies, integrationRoutes } from './integrations.routes.ts';
+import { trackerIn, wikiIn } from './trackers.ts';
+
+export { externalIssueReferences } from './references.ts';
 
 interface IntegrationsDependencies
   extends Omit<IntegrationRouteDependencies, 'delivery' | 'outbound' | 'secrets'>,
@@ -14,6 +19,7 @@ interface Integrations {
   readonly routes: readonly Route[];
   readonly tasks: readonly Task[];
   readonly cron: readonly CronItem[];
+  readonly places: ExternalPlaces;
   announce(announcement: Announcement): Promise<void>;
 }
 
@@ -23,6 +29,12 @@ export function integrationsOf(deps: IntegrationsDependencies): Integrations {
     routes: integrationRoutes({ ...deps, delivery }),
     tasks: delivery.tasks,
     cron: delivery.cron,
+    places: {
+      async of({ project, namespace: { traversal_ids: groupIds } }) {
+        const all = await effectiveIntegrations(deps.db, { kind: 'project', id: project.id, groupIds });
+        return { wikiUrl: wikiIn(all, groupIds), tracker: trackerIn(all, groupIds, project) };
+      },
+    },
     announce: delivery.announce,
   };
 }

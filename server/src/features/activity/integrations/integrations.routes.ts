@@ -6,7 +6,7 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
+import { invalidRecord, notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, Int, List, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { Outbound } from '../../../kernel/outbound/index.ts';
@@ -26,6 +26,7 @@ import {
 } from './integrations.entity.ts';
 import { effectiveIntegrations, type IntegrationPlace, saveIntegration } from './integrations.queries.ts';
 import { mergedValues, openedValues, storedValues } from './settings.ts';
+import { isTracker } from './trackers.ts';
 
 export interface IntegrationRouteDependencies {
   readonly db: Db;
@@ -135,6 +136,15 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
     });
   }
 
+  /** A word of a text names an issue of one tracker. */
+  async function refuseSecondTracker(place: IntegrationPlace, slug: string): Promise<void> {
+    if (!isTracker(slug)) return;
+    const all = await effectiveIntegrations(db, place);
+    if (!all.some(({ row }) => row.active && row.slug !== slug && isTracker(row.slug))) return;
+    const message = 'Another issue tracker is already in use. Only one issue tracker service can be active at a time';
+    throw invalidRecord({ base: [message] });
+  }
+
   async function set(place: IntegrationPlace, params: Readonly<Record<string, unknown>>, audit: Audit) {
     const definition = defined(String(params.slug));
     const [before] = await effectiveIntegrations(db, place, definition.slug);
@@ -143,6 +153,8 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
     const values = inherits
       ? {}
       : await mergedValues(definition, own ? openedValues(secrets, own) : {}, params, deps.outbound);
+    if (place.kind === 'project' && !inherits && params.active !== false)
+      await refuseSecondTracker(place, definition.slug);
     // On by default, as clients expect.
     const events = definition.events.filter((event) =>
       typeof params[event] === 'boolean' ? params[event] : own ? own.events.includes(event) : true,
@@ -175,7 +187,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
   async function tryOut(subject: ProjectSubject, name: string, user: User | null) {
     if (!user) throw unauthorized();
     const { definition, effective } = await found(placeOf(subject), name);
-    if (!definition.acts) throw unprocessable('This integration sends nothing');
+    if (!definition.sends) throw unprocessable('This integration sends nothing');
     const sent = ['push_events', 'pipeline_events', 'merge_requests_events'] as const;
     const event = sent.find((each) => effective.row.events.includes(each));
     if (!event) throw unprocessable('Enable push, pipeline or merge request events first');

@@ -60,7 +60,8 @@ export async function mergedValues(
     if (type !== 'url' || given[name] === undefined) continue;
     if (!/^https?:$/.test(URL.parse(String(value))?.protocol ?? ''))
       throw invalidRecord({ [name]: ['must be a valid URL'] });
-    const refusal = definition.acts ? await outbound.refusal(String(value), 'integration') : null;
+    // Where nothing is sent the address is only for browsers, which may reach what the instance must not.
+    const refusal = definition.sends ? await outbound.refusal(String(value), 'integration') : null;
     if (refusal !== null) throw invalidRecord({ [name]: [refusal] });
   }
   return values;

@@ -21,6 +21,8 @@ export interface PresentOptions {
   readonly customAttributes?: boolean | undefined;
   /** The licence of the default branch, for who may read it. */
   readonly license?: boolean | undefined;
+  /** The issue tracker and wiki elsewhere. */
+  readonly elsewhere?: boolean | undefined;
   /** The token with which runners register, for those who administer them. */
   readonly runnersToken?: boolean | undefined;
 }
@@ -75,6 +77,15 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
     };
   }
 
+  async function linkedFrom(subject: ProjectSubject) {
+    const { wikiUrl, tracker } = await deps.externalPlaces.of(subject);
+    const { title = '', projectUrl = '', newIssueUrl = null } = tracker ?? {};
+    return {
+      external_wiki_url: wikiUrl,
+      external_issue_tracker: tracker && { title, project_url: projectUrl, new_issue_url: newIssueUrl },
+    };
+  }
+
   const present: PresentProjects = async (subjects, caller, options = {}) => {
     if (subjects.length === 0) return [];
     const ids = subjects.map(({ project }) => project.id);
@@ -116,11 +127,12 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
 
   return async (subjects, caller, options = {}) => {
     const found = await present(subjects, caller, options);
-    if (!options.license && !options.runnersToken) return found;
+    if (!options.license && !options.runnersToken && !options.elsewhere) return found;
     return await Promise.all(
       subjects.map(async (subject, at) => ({
         ...(found[at] as ProjectJson),
         ...(options.license ? await licensed(subject, caller) : {}),
+        ...(options.elsewhere && caller.user ? await linkedFrom(subject) : {}),
         ...(options.runnersToken && caller.user ? { runners_token: await runnersTokenFor(deps, subject, caller) } : {}),
       })),
     );

@@ -124,6 +124,17 @@ const whole = {
   import_status: Word(['none', 'scheduled', 'started', 'finished', 'failed', 'canceled'], {
     description: 'State of the import or of the copy of a fork; `none` for projects that are neither',
   }),
+  external_wiki_url: Sometimes(
+    Nullable(Text({ description: 'Wiki elsewhere, by an integration; of a single project only' })),
+  ),
+  external_issue_tracker: Sometimes(
+    Nullable(
+      Fields(
+        { title: Text(), project_url: Text(), new_issue_url: Nullable(Text()) },
+        { description: 'Issue tracker elsewhere, by an integration; of a single project only' },
+      ),
+    ),
+  ),
   license_url: Sometimes(Nullable(Text({ description: 'Page of the file with the terms; where it is asked for' }))),
   license: Sometimes(Nullable(License)),
   open_issues_count: Sometimes(Count()),

@@ -115,6 +115,7 @@ export function projectRoutes({
         one(subject, caller, {
           statistics: params.statistics,
           license: params.license,
+          elsewhere: true,
           customAttributes: params.with_custom_attributes,
         }),
     }),

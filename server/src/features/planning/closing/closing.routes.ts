@@ -1,18 +1,22 @@
 /** The API of merge requests around issues: what they close, and what refers to what. */
 import Type, { type Static } from 'typebox';
-import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import { ListOf } from '../../../kernel/http/entity.ts';
+import type { MergeRequest as MergeRequestRow } from '../../../kernel/db/rows.ts';
+import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { type Page, type Paged, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import type { Noteables } from '../../collaboration/index.ts';
+import type { Noteables, PushedCommits } from '../../collaboration/index.ts';
+import type { ExternalPlaces } from '../../namespaces/index.ts';
 import { MergeRequest } from '../../review/index.ts';
 import { findIssue } from '../issues/access.ts';
 import { Issue } from '../issues/issues.entity.ts';
 import { one } from '../issues/issues.params.ts';
 import { closedBy, issuesAround, requestByIid, requestsAround, requestsClosing } from './closing.queries.ts';
+import { keysClosedIn } from './patterns.ts';
+import { closingTexts } from './texts.ts';
 
 const credentials = ['token', 'session'] as const;
 const ofRequest = {
@@ -27,20 +31,38 @@ const ofRequest = {
   pagination: 'offset',
 } as const;
 
-export function closingRoutes(db: Db, noteables: Pick<Noteables, 'shown'>): Route[] {
-  /** A page of those that the caller sees. */
-  async function page<T>(
-    kind: 'issue' | 'merge_request',
-    ids: readonly number[],
-    caller: Caller,
-    wanted: Page,
-  ): Promise<Paged<T>> {
-    const seen = await noteables.shown(kind, ids, caller);
-    const items = ids.flatMap((id) => seen.get(id) ?? []);
-    return slicePage(
-      wanted,
-      items.map(({ json }) => json as T),
-    );
+interface ClosingRouteDependencies {
+  readonly db: Db;
+  readonly noteables: Pick<Noteables, 'shown'>;
+  readonly places: ExternalPlaces;
+  readonly pushedCommits: PushedCommits;
+}
+
+const ExternalIssue = Entity('ExternalIssue', {
+  id: Text({ description: 'Key in the tracker' }),
+  title: Text(),
+});
+
+export function closingRoutes({ db, noteables, places, pushedCommits }: ClosingRouteDependencies): Route[] {
+  /** Those that the caller sees. */
+  async function seen<T>(kind: 'issue' | 'merge_request', ids: readonly number[], caller: Caller): Promise<T[]> {
+    const shown = await noteables.shown(kind, ids, caller);
+    return ids.flatMap((id) => shown.get(id) ?? []).map(({ json }) => json as T);
+  }
+
+  const page = async <T>(...[kind, ids, caller, wanted]: [...Parameters<typeof seen>, Page]): Promise<Paged<T>> =>
+    slicePage(wanted, await seen<T>(kind, ids, caller));
+
+  /** Issues of a tracker elsewhere that a request closes there, by their keys. */
+  async function closedElsewhere(
+    row: MergeRequestRow,
+    subject: ProjectSubject,
+  ): Promise<Static<typeof ExternalIssue>[]> {
+    const { tracker } = await places.of(subject);
+    if (!tracker?.closesIssues) return [];
+    const texts = await closingTexts(row, subject, pushedCommits);
+    const ids = texts.flatMap(keysClosedIn).flatMap((word) => tracker.issueNamed(word)?.id ?? []);
+    return [...new Set(ids)].map((id) => ({ id, title: `External Issue ${id}` }));
   }
 
   async function requireRequest(projectId: number, iid: number) {
@@ -54,10 +76,14 @@ export function closingRoutes(db: Db, noteables: Pick<Noteables, 'shown'>): Rout
       ...ofRequest,
       path: '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
       summary: 'List issues that a merge request closes when it is merged',
-      responses: { 200: ListOf(Issue) },
+      responses: { 200: ListOf(Type.Union([Issue, ExternalIssue])) },
       handler: async ({ params, subject, caller, page: wanted }) => {
         const row = await requireRequest(subject.project.id, params.merge_request_iid);
-        return await page<Static<typeof Issue>>('issue', await closedBy(db, row.id), caller, wanted);
+        const [own, elsewhere] = await Promise.all([
+          seen<Static<typeof Issue>>('issue', await closedBy(db, row.id), caller),
+          closedElsewhere(row, subject),
+        ]);
+        return slicePage(wanted, [...own, ...elsewhere]);
       },
     }),
     route({

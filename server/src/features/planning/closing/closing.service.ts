@@ -17,6 +17,7 @@ import { issueById, issueByIid } from '../issues/issues.queries.ts';
 import type { IssueService } from '../issues/issues.service.ts';
 import { closedBy as issuesClosedBy, requestById, setClosed } from './closing.queries.ts';
 import { closedIn } from './patterns.ts';
+import { closingTexts, mostCommits } from './texts.ts';
 
 interface Dependencies {
   readonly db: Db;
@@ -24,9 +25,6 @@ interface Dependencies {
   readonly issues: Pick<IssueService, 'update'>;
   readonly pushedCommits: PushedCommits;
 }
-
-/** Commits of a push whose messages are read. */
-const mostCommits = 100;
 
 type RequestFact = Fact<(typeof mergeRequestFacts)[keyof typeof mergeRequestFacts]>;
 
@@ -44,21 +42,10 @@ export function closingConsumer(deps: Dependencies): FactConsumer {
     return found;
   }
 
-  /** Messages of the newest commits that a request brings. */
-  async function messagesOf(
-    { base_sha, head_sha, target_branch }: MergeRequest,
-    { subject }: Acting,
-  ): Promise<string[]> {
-    if (base_sha === null || head_sha === null) return [];
-    const brought = { ref: `refs/heads/${target_branch}`, before: base_sha, after: head_sha };
-    return (await deps.pushedCommits.brought(subject, brought, mostCommits)).map(({ message }) => message);
-  }
-
   /** By title, description and commits of requests into the default branch, as their author sees them. */
   async function refresh(row: MergeRequest, delivery: FactDelivery): Promise<void> {
     const acting = row.author_id === null ? null : await delivery.actingAs(row.author_id, row.project_id);
-    const into = acting !== null && row.target_branch === acting.subject.project.default_branch;
-    const texts = into ? [`${row.title}\n\n${row.description ?? ''}`, ...(await messagesOf(row, acting))] : [];
+    const texts = acting ? await closingTexts(row, acting.subject, deps.pushedCommits) : [];
     const ids = new Set<number>();
     if (acting) for (const text of texts) for (const { id } of await closedBy(text, acting)) ids.add(id);
     await transaction(db, (tx) => setClosed(tx, row.id, [...ids]));

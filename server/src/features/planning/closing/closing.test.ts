@@ -5,7 +5,7 @@ import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildProject, unique } from '../../../../test/factories.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
-import { closedIn } from './patterns.ts';
+import { closedIn, keysClosedIn } from './patterns.ts';
 
 interface Found extends Json {
   readonly id: number;
@@ -21,11 +21,20 @@ describe('closing patterns', () => {
     ['Fixed: group/sub/p#4, and resolves https://x.example/group/p/-/issues/5.', ['group/sub/p#4', 'group/p#5']],
     ['Implements issue #6\nfixing #7', ['#6', '#7']],
     ['closes #1, closes #1', ['#1']],
+    ['Closes PROJ-1, #2 and PROJ-3', ['#2']],
     ['See #1. Discloses #2, close #0, fix !3, closes#4', []],
     ['`Closes #1`\n```\nCloses #2\n```', []],
   ])('%j', (text, closed) => {
     expect(closedIn(text).map(({ project, iid }) => `${project ?? ''}#${iid}`)).toEqual(closed);
   });
+});
+
+it('keys of issues in trackers elsewhere are closed by the same sentences', () => {
+  expect(keysClosedIn('Closes PROJ-1, #2 and PROJ-3; see PROJ-4, closes PROJ-1 `Closes PROJ-5`')).toEqual([
+    'PROJ-1',
+    'PROJ-3',
+  ]);
+  expect(keysClosedIn('fixes proj-1')).toEqual([]);
 });
 
 describe('issues that merge requests close', () => {

@@ -7,9 +7,12 @@ export interface ClosedReference {
 }
 
 const reference = String.raw`(?:https?:\/\/[^\s/]+\/)?(?:[\w.-]+(?:\/[\w.-]+)*(?:\/-\/issues\/|#)|#)\d{1,9}\b`;
+/** Key of an issue in a tracker elsewhere. */
+const key = String.raw`\b[A-Z][A-Z0-9_]*-\d{1,12}\b`;
 const verbs = 'clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?';
+const either = `(?:${reference}|${key})`;
 const sentence = new RegExp(
-  String.raw`(?<![\w-])(?:${verbs}):?\s+(?:issues?\s+)?(${reference}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)(?:issues?\s+)?${reference})*)`,
+  String.raw`(?<![\w-])(?:${verbs}):?\s+(?:issues?\s+)?(${either}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)(?:issues?\s+)?${either})*)`,
   'gi',
 );
 const parts = /(?:https?:\/\/[^\s/]+\/)?(?:([\w.-]+(?:\/[\w.-]+)*)(?:\/-\/issues\/|#)|#)(\d{1,9})\b/g;
@@ -18,15 +21,24 @@ const parts = /(?:https?:\/\/[^\s/]+\/)?(?:([\w.-]+(?:\/[\w.-]+)*)(?:\/-\/issues
 const longest = 100_000;
 const most = 100;
 
-/** Each once, in the order of the text. What stands in code closes nothing. */
-export function closedIn(text: string): ClosedReference[] {
+/** What the sentences of a text that close something name. What stands in code closes nothing. */
+function listsIn(text: string): string[] {
   if (text.length > longest) return [];
-  const found = new Map<string, ClosedReference>();
   const plain = text.replace(/^ {0,3}(```|~~~)[\s\S]*?(?:^ {0,3}\1|(?![\s\S]))/gm, ' ').replace(/`[^`\n]*`/g, ' ');
-  for (const [, list = ''] of plain.matchAll(sentence))
+  return [...plain.matchAll(sentence)].map(([, list = '']) => list);
+}
+
+/** Each once, in the order of the text. */
+export function closedIn(text: string): ClosedReference[] {
+  const found = new Map<string, ClosedReference>();
+  for (const list of listsIn(text))
     for (const [, project = null, iid] of list.matchAll(parts)) {
       const closed = { project, iid: Number(iid) };
       if (closed.iid > 0 && found.size < most) found.set(`${project ?? ''}#${closed.iid}`, closed);
     }
   return [...found.values()];
 }
+
+/** Keys of issues in a tracker elsewhere that a text closes, each once, in its order. */
+export const keysClosedIn = (text: string): string[] =>
+  [...new Set(listsIn(text).flatMap((list) => list.match(new RegExp(key, 'g')) ?? []))].slice(0, most);

@@ -2,6 +2,7 @@
  * The last step of rendering: HTML is read as tags and texts, and only listed elements and attributes are written again, each
  * text and value escaped. However a browser nests what comes out, nothing in it runs, loads from elsewhere or covers a page.
  */
+import { findExternalIssues } from '../external-issues.ts';
 import { findReferences, type Reference } from '../references.ts';
 import {
   allowedClasses,
@@ -103,12 +104,21 @@ const attributesText = (element: string, attributes: readonly Attribute[], addre
     .join('');
 };
 
+/** Everything that may be a name, in the order of the text; what this instance knows comes before what others do. */
+function namesIn(text: string): Reference[] {
+  const own = findReferences(text);
+  const others = findExternalIssues(text).filter(
+    ({ start, end }) => !own.some((each) => each.start < end && start < each.end),
+  );
+  return [...own, ...others].sort((one, other) => one.start - other.start);
+}
+
 /** Text of the document: entities that are not known stay what they are, everything else is decoded and escaped again. */
 function writeText(output: Output, raw: string, references: boolean): void {
   const flush = (text: string) => {
     if (text === '') return;
     let at = 0;
-    for (const reference of references ? findReferences(text) : []) {
+    for (const reference of references ? namesIn(text) : []) {
       output.write(escapeHtml(text.slice(at, reference.start)));
       output.put({ reference });
       at = reference.end;

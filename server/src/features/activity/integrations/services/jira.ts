@@ -23,7 +23,8 @@ const closing = /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|
 /** Issues of one event. */
 const mostIssues = 20;
 
-function keysIn(values: IntegrationValues, given: string): string[] {
+/** Keys of issues in a text, each once. */
+export function keysIn(values: IntegrationValues, given: string): string[] {
   const prefix = text(values.jira_issue_prefix);
   const pattern = text(values.jira_issue_regex) || usualKey;
   let found: string[] = [];
