@@ -230,7 +230,8 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     await page.getByLabel('Description').fill('The chart gives **3.1 m** for springs.');
     await page.getByRole('button', { name: 'Create merge request' }).click();
     await page.getByRole('heading', { name: 'Use the height of spring tides' }).waitFor();
-    await page.getByRole('link', { name: /Changes/ }).click();
+    await page.getByRole('link', { name: 'Commits 1' }).waitFor();
+    await page.getByRole('link', { name: 'Changes 1' }).click();
     await page.getByText('3.1 * Math.cos').waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
     await page
@@ -241,6 +242,8 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     await accessible(page);
     await page.getByRole('button', { name: /^Merge( now)?$/ }).click({ timeout: 60_000 });
     await page.getByText('Merged').first().waitFor();
+    await page.getByRole('navigation', { name: 'Project' }).getByRole('link', { name: 'Merge requests' }).click();
+    for (const tab of ['Open 0', 'Merged 1', 'All 1']) await page.getByText(tab, { exact: true }).waitFor();
     clean();
   });
 

@@ -3430,6 +3430,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/merge_requests_statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count merge requests of the projects of a group by state
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdMergeRequestsStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/milestones": {
         parameters: {
             query?: never;
@@ -8982,6 +9002,26 @@ export interface paths {
          * @description Needs the ability `create_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequests"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests_statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count merge requests of a project by state
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsStatistics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -22464,6 +22504,14 @@ export interface components {
             closed_by: components["schemas"]["UserReference"] | null;
             /** @description What conflicts with the target branch, by file, where something does */
             conflicts?: components["schemas"]["MergeConflict"][];
+            /** @description With `with_counts` */
+            counts?: {
+                commits: number;
+                /** @description Threads that are not resolved */
+                open_threads: number;
+                /** @description null for those who may not see pipelines */
+                pipelines: number | null;
+            };
             /** Format: date-time */
             created_at: string;
             description: string | null;
@@ -22717,6 +22765,14 @@ export interface components {
             closed_by: components["schemas"]["UserReference"] | null;
             /** @description What conflicts with the target branch, by file, where something does */
             conflicts?: components["schemas"]["MergeConflict"][];
+            /** @description With `with_counts` */
+            counts?: {
+                commits: number;
+                /** @description Threads that are not resolved */
+                open_threads: number;
+                /** @description null for those who may not see pipelines */
+                pipelines: number | null;
+            };
             /** Format: date-time */
             created_at: string;
             description: string | null;
@@ -22952,6 +23008,17 @@ export interface components {
             /** @enum {string} */
             state: "unreviewed" | "reviewed" | "requested_changes" | "approved" | "unapproved";
             user: components["schemas"]["UserReference"];
+        };
+        /** MergeRequestStatistics */
+        MergeRequestStatistics: {
+            statistics: {
+                counts: {
+                    all: number;
+                    closed: number;
+                    merged: number;
+                    opened: number;
+                };
+            };
         };
         /** MergeRequestStatusCheck */
         MergeRequestStatusCheck: {
@@ -46308,6 +46375,136 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdMergeRequestsStatistics: {
+        parameters: {
+            query?: {
+                /** @description Only those that somebody has approved, or nobody */
+                approved?: "yes" | "no";
+                /** @description Only those that all of these users have approved; `None` for nobody, `Any` for anybody. Also as `approved_by_ids=a,b` */
+                "approved_by_ids[]"?: string[];
+                /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
+                "approved_by_usernames[]"?: string[];
+                /** @description Only those whose approval rules name all of these users; `None` for nobody, `Any` for anybody. Also as `approver_ids=a,b` */
+                "approver_ids[]"?: string[];
+                /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
+                assignee_id?: string;
+                /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Only those of this author */
+                author_id?: number;
+                /** @description Only those of the author with this username */
+                author_username?: string;
+                /** @description Only those created at or after this time */
+                created_after?: string;
+                /** @description Only those created at or before this time */
+                created_before?: string;
+                /** @description Only those deployed after this time */
+                deployed_after?: string;
+                /** @description Only those deployed before this time */
+                deployed_before?: string;
+                /** @description Only drafts, or only those that are none */
+                draft?: boolean;
+                /** @description Only those deployed to the environment with this name */
+                environment?: string;
+                /** @description Only those with these internal ids. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Only those with all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Only those that this user has merged, or set to auto-merge */
+                merge_user_id?: number;
+                /** @description Only those that the person with this username has merged, or set to auto-merge */
+                merge_user_username?: string;
+                /** @description Only those of the milestone with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Only those with this reaction of the caller; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description Leave those of archived projects out */
+                non_archived?: boolean;
+                /** @description What they must not have */
+                not?: {
+                    /** @description Not those assigned to this user */
+                    assignee_id?: number;
+                    /** @description Not those assigned to any of these usernames */
+                    assignee_username?: string[];
+                    /** @description Not those of this author */
+                    author_id?: number;
+                    /** @description Not those of the author with this username */
+                    author_username?: string;
+                    /** @description Not those with any of these labels */
+                    labels?: string[];
+                    /** @description Not those of the milestone with this title */
+                    milestone?: string;
+                    /** @description Not those with this reaction of the caller */
+                    my_reaction_emoji?: string;
+                    /** @description Not those that this user is asked to review */
+                    reviewer_id?: number;
+                    /** @description Not those that the person with this username is asked to review */
+                    reviewer_username?: string;
+                    /** @description Not those from this branch */
+                    source_branch?: string;
+                    /** @description Not those into this branch */
+                    target_branch?: string;
+                };
+                /** @description Only those that this user is asked to review; `None` for nobody, `Any` for anybody */
+                reviewer_id?: string;
+                /** @description Only those that the person with this username is asked to review; `None`, `Any` */
+                reviewer_username?: string;
+                /** @description Only those in this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Branch with the changes */
+                source_branch?: string;
+                /** @description Only those with branches of this project */
+                source_project_id?: number;
+                /** @description Branch that the changes go to */
+                target_branch?: string;
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+                /**
+                 * @deprecated
+                 * @description Use `draft`
+                 */
+                wip?: "yes" | "no";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestStatistics"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdMilestones: {
         parameters: {
             query?: {
@@ -63260,6 +63457,134 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdMergeRequestsStatistics: {
+        parameters: {
+            query?: {
+                /** @description Only those that somebody has approved, or nobody */
+                approved?: "yes" | "no";
+                /** @description Only those that all of these users have approved; `None` for nobody, `Any` for anybody. Also as `approved_by_ids=a,b` */
+                "approved_by_ids[]"?: string[];
+                /** @description Only those that the users with all of these usernames have approved. Also as `approved_by_usernames=a,b` */
+                "approved_by_usernames[]"?: string[];
+                /** @description Only those whose approval rules name all of these users; `None` for nobody, `Any` for anybody. Also as `approver_ids=a,b` */
+                "approver_ids[]"?: string[];
+                /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
+                assignee_id?: string;
+                /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
+                /** @description Only those of this author */
+                author_id?: number;
+                /** @description Only those of the author with this username */
+                author_username?: string;
+                /** @description Only those created at or after this time */
+                created_after?: string;
+                /** @description Only those created at or before this time */
+                created_before?: string;
+                /** @description Only those deployed after this time */
+                deployed_after?: string;
+                /** @description Only those deployed before this time */
+                deployed_before?: string;
+                /** @description Only drafts, or only those that are none */
+                draft?: boolean;
+                /** @description Only those deployed to the environment with this name */
+                environment?: string;
+                /** @description Only those with these internal ids. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Only those with all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Only those that this user has merged, or set to auto-merge */
+                merge_user_id?: number;
+                /** @description Only those that the person with this username has merged, or set to auto-merge */
+                merge_user_username?: string;
+                /** @description Only those of the milestone with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Only those with this reaction of the caller; `None`, `Any` */
+                my_reaction_emoji?: string;
+                /** @description What they must not have */
+                not?: {
+                    /** @description Not those assigned to this user */
+                    assignee_id?: number;
+                    /** @description Not those assigned to any of these usernames */
+                    assignee_username?: string[];
+                    /** @description Not those of this author */
+                    author_id?: number;
+                    /** @description Not those of the author with this username */
+                    author_username?: string;
+                    /** @description Not those with any of these labels */
+                    labels?: string[];
+                    /** @description Not those of the milestone with this title */
+                    milestone?: string;
+                    /** @description Not those with this reaction of the caller */
+                    my_reaction_emoji?: string;
+                    /** @description Not those that this user is asked to review */
+                    reviewer_id?: number;
+                    /** @description Not those that the person with this username is asked to review */
+                    reviewer_username?: string;
+                    /** @description Not those from this branch */
+                    source_branch?: string;
+                    /** @description Not those into this branch */
+                    target_branch?: string;
+                };
+                /** @description Only those that this user is asked to review; `None` for nobody, `Any` for anybody */
+                reviewer_id?: string;
+                /** @description Only those that the person with this username is asked to review; `None`, `Any` */
+                reviewer_username?: string;
+                /** @description Only those in this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Branch with the changes */
+                source_branch?: string;
+                /** @description Only those with branches of this project */
+                source_project_id?: number;
+                /** @description Branch that the changes go to */
+                target_branch?: string;
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+                /**
+                 * @deprecated
+                 * @description Use `draft`
+                 */
+                wip?: "yes" | "no";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestStatistics"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdMergeRequestsByMergeRequestIid: {
         parameters: {
             query?: {
@@ -63269,6 +63594,8 @@ export interface operations {
                 include_rebase_in_progress?: boolean;
                 /** @description Also give title and description as HTML */
                 render_html?: boolean;
+                /** @description Also count its commits, pipelines and open threads */
+                with_counts?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */

@@ -357,7 +357,7 @@ export const of = (path: string) => {
             client.GET('/projects/{id}/merge_requests/{merge_request_iid}', {
               params: {
                 path: { ...id, merge_request_iid: iid },
-                query: { include_rebase_in_progress: true, render_html: true },
+                query: { include_rebase_in_progress: true, render_html: true, with_counts: true },
               },
             }),
           ),

@@ -28,6 +28,16 @@ export interface GroupFilter {
   readonly search?: string | undefined;
   readonly sort?: GroupSort | undefined;
   readonly page?: number | undefined;
+  readonly visibility?: Visibility | undefined;
+}
+
+export const visibilities = ['private', 'internal', 'public'] as const;
+export type Visibility = (typeof visibilities)[number];
+
+/** What an overview of a group is narrowed to. */
+export const contents = ['subgroups', 'projects'] as const;
+export interface OverviewFilter extends Pick<GroupFilter, 'search' | 'sort'> {
+  readonly list?: (typeof contents)[number] | undefined;
 }
 
 const orderOf = (sort: GroupSort | undefined) =>
@@ -49,10 +59,21 @@ export const ownGroups = (filter: GroupFilter) =>
               per_page: 20,
               page: filter.page ?? 1,
               ...(filter.search ? { search: filter.search } : {}),
+              ...(filter.visibility ? { visibility: filter.visibility } : {}),
             },
           },
         }),
       ),
+  });
+
+/** How many members a group has, those of the groups above included. */
+export const memberCount = (path: string) =>
+  queryOptions({
+    queryKey: ['group', path, 'members', 'count'],
+    queryFn: async () => {
+      const params = { path: id(path), query: { per_page: 1 } };
+      return (await unwrapPage(client.GET('/groups/{id}/members/all', { params }))).total;
+    },
   });
 
 /** What is directly below a group, or with a search anywhere below it. */
@@ -68,8 +89,8 @@ export const groupsBelow = (path: string, filter: Pick<GroupFilter, 'search' | '
       };
       const params = { path: id(path), query };
       return filter.search
-        ? unwrap(client.GET('/groups/{id}/descendant_groups', { params }))
-        : unwrap(client.GET('/groups/{id}/subgroups', { params }));
+        ? unwrapPage(client.GET('/groups/{id}/descendant_groups', { params }))
+        : unwrapPage(client.GET('/groups/{id}/subgroups', { params }));
     },
   });
 
@@ -77,7 +98,7 @@ export const projectsIn = (path: string, filter: Pick<GroupFilter, 'search' | 's
   queryOptions({
     queryKey: ['group', path, 'projects', filter],
     queryFn: () =>
-      unwrap(
+      unwrapPage(
         client.GET('/groups/{id}/projects', {
           params: {
             path: id(path),

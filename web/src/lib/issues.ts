@@ -25,9 +25,9 @@ export const issues = (id: string, filter: IssueFilter) =>
 export const issueCounts = (id: string, { state: _state, page: _page, sort: _sort, ...filter }: IssueFilter) =>
   queryOptions({
     queryKey: ['project', id, 'issues', 'counts', filter],
-    queryFn: () => {
+    queryFn: async () => {
       const params = { path: { id }, query: filterQuery(filter) };
-      return unwrap(client.GET('/projects/{id}/issues_statistics', { params }));
+      return (await unwrap(client.GET('/projects/{id}/issues_statistics', { params }))).statistics.counts;
     },
   });
 

@@ -40,6 +40,16 @@ export function mergeRequestOrder(order: string | undefined) {
   };
 }
 
+/** The parameters of the API but for state, order and page. */
+const narrowed = (filter: MergeRequestFilter) => ({
+  ...(filter.search ? { search: filter.search } : {}),
+  ...(filter.author_username ? { author_username: filter.author_username } : {}),
+  ...(filter.reviewer_username ? { reviewer_username: filter.reviewer_username } : {}),
+  ...(filter.labels ? { labels: filter.labels.split(',') } : {}),
+  ...(filter.milestone ? { milestone: filter.milestone } : {}),
+  ...(filter.target_branch ? { target_branch: filter.target_branch } : {}),
+});
+
 export const mergeRequestList = (id: string, filter: MergeRequestFilter) =>
   queryOptions({
     queryKey: ['project', id, 'merge-requests', filter],
@@ -55,16 +65,25 @@ export const mergeRequestList = (id: string, filter: MergeRequestFilter) =>
               with_review_status: true,
               state: (filter.state ?? 'opened') as 'opened',
               ...mergeRequestOrder(filter.order),
-              ...(filter.search ? { search: filter.search } : {}),
-              ...(filter.author_username ? { author_username: filter.author_username } : {}),
-              ...(filter.reviewer_username ? { reviewer_username: filter.reviewer_username } : {}),
-              ...(filter.labels ? { labels: filter.labels.split(',') } : {}),
-              ...(filter.milestone ? { milestone: filter.milestone } : {}),
-              ...(filter.target_branch ? { target_branch: filter.target_branch } : {}),
+              ...narrowed(filter),
             },
           },
         }),
       ),
+  });
+
+/** How many merge requests match the filter in each state. */
+export const mergeRequestCounts = (
+  id: string,
+  { state: _state, page: _page, order: _order, ...filter }: MergeRequestFilter,
+) =>
+  queryOptions({
+    queryKey: ['project', id, 'merge-requests', 'counts', filter],
+    queryFn: async () => {
+      const params = { path: { id }, query: narrowed(filter) };
+      const found = await unwrap(client.GET('/projects/{id}/merge_requests_statistics', { params }));
+      return found.statistics.counts;
+    },
   });
 
 /** Ticks or clears one check box of the description. */

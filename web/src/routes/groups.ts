@@ -1,6 +1,15 @@
 /** Routes of groups: one's own, one group, its members and settings, and where an invitation leads. */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { type GroupFilter, type GroupSort, groupsBelow, ownGroups, projectsIn } from '../lib/groups.ts';
+import {
+  contents,
+  type GroupFilter,
+  type GroupSort,
+  groupsBelow,
+  type OverviewFilter,
+  ownGroups,
+  projectsIn,
+  visibilities,
+} from '../lib/groups.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { group, memberSearch, number, root, signedIn, text } from './base.ts';
@@ -23,6 +32,7 @@ const ownGroupsPage = createRoute({
     search: text(search.search),
     sort: sortOf(search.sort),
     page: number(search.page),
+    visibility: visibilities.find((each) => each === search.visibility),
   }),
   beforeLoad: signedIn,
   loaderDeps: ({ search }) => search,
@@ -32,11 +42,12 @@ const ownGroupsPage = createRoute({
 const overview = createRoute({
   getParentRoute: () => group,
   path: '/',
-  validateSearch: (search): Pick<GroupFilter, 'search' | 'sort'> => ({
+  validateSearch: (search): OverviewFilter => ({
     search: text(search.search),
     sort: sortOf(search.sort),
+    list: contents.find((each) => each === search.list),
   }),
-  loaderDeps: ({ search }) => search,
+  loaderDeps: ({ search: { search, sort } }) => ({ search, sort }),
   loader: ({ params, deps }) =>
     Promise.all([
       queries.ensureQueryData(groupsBelow(fromSegment(params.path), deps)),

@@ -13,11 +13,13 @@ interface Props {
   readonly value: TitleSearch;
   /** The first one is shown where the address says nothing. */
   readonly states: readonly { readonly value: string; readonly label: string }[];
+  /** How many there are in each state, once it is known. */
+  readonly counts?: Readonly<Record<string, number>> | undefined;
   /** What of the address changes; the list begins anew. `replace` while somebody types. */
   change(to: TitleSearch & { page: undefined }, replace: boolean): void;
 }
 
-export function TitleFilter({ label = 'Filter by title or description', value, states, change }: Props) {
+export function TitleFilter({ label = 'Filter by title or description', value, states, counts, change }: Props) {
   const usual = states[0]?.value;
   return (
     <FilterBar
@@ -28,7 +30,10 @@ export function TitleFilter({ label = 'Filter by title or description', value, s
       <SegmentedControl
         size="xs"
         aria-label="State"
-        data={[...states]}
+        data={states.map(({ value, label }) => {
+          const count = counts?.[value];
+          return { value, label: count === undefined ? label : `${label} ${count}` };
+        })}
         value={value.state ?? usual ?? ''}
         onChange={(next) => change({ state: next === usual ? undefined : next, page: undefined }, false)}
       />

@@ -1,8 +1,14 @@
 /** Issues and merge requests of all projects below a group. */
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type GroupListFilter, groupIssues, groupMergeRequests } from '../../lib/group-lists.ts';
+import {
+  type GroupListFilter,
+  groupIssueCounts,
+  groupIssues,
+  groupMergeRequestCounts,
+  groupMergeRequests,
+} from '../../lib/group-lists.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -26,19 +32,20 @@ interface ListPageProps {
   readonly title: string;
   readonly search: GroupListFilter;
   readonly states: typeof states;
+  readonly counts: Readonly<Record<string, number>> | undefined;
   readonly empty: boolean;
   readonly nextPage: number | null;
   change(to: GroupListFilter, replace: boolean): void;
   readonly children: ReactNode;
 }
 
-function ListPage({ title, search, states: choices, empty, nextPage, change, children }: ListPageProps) {
+function ListPage({ title, search, states: choices, counts, empty, nextPage, change, children }: ListPageProps) {
   const { group } = useGroup();
   const filtered = search.search !== undefined || search.state !== undefined;
   const noun = title.toLowerCase();
   return (
     <Page title={`${title} · ${group.full_name}`} heading={title}>
-      <TitleFilter value={search} states={choices} change={change} />
+      <TitleFilter value={search} states={choices} counts={counts} change={change} />
       {empty ? (
         <EmptyState title={filtered ? `No ${noun} match your filter` : `No open ${noun}`}>
           {filtered ? 'Try removing a filter.' : `Those of all projects of this group are listed here.`}
@@ -56,11 +63,13 @@ export function GroupIssues() {
   const search = useSearch({ from: '/g/$path/issues' });
   const navigate = useNavigate({ from: '/g/$path/issues' });
   const { data } = useSuspenseQuery(groupIssues(path, search));
+  const { data: counts } = useQuery({ ...groupIssueCounts(path, search), placeholderData: keepPreviousData });
   return (
     <ListPage
       title="Issues"
       search={search}
       states={states}
+      counts={counts}
       empty={data.items.length === 0}
       nextPage={data.nextPage}
       change={(to, replace) => void navigate({ search: (before) => ({ ...before, ...to }), replace })}
@@ -101,11 +110,13 @@ export function GroupMergeRequests() {
   const search = useSearch({ from: '/g/$path/merge_requests' });
   const navigate = useNavigate({ from: '/g/$path/merge_requests' });
   const { data } = useSuspenseQuery(groupMergeRequests(path, search));
+  const { data: counts } = useQuery({ ...groupMergeRequestCounts(path, search), placeholderData: keepPreviousData });
   return (
     <ListPage
       title="Merge requests"
       search={search}
       states={requestStates}
+      counts={counts}
       empty={data.items.length === 0}
       nextPage={data.nextPage}
       change={(to, replace) => void navigate({ search: (before) => ({ ...before, ...to }), replace })}

@@ -1,9 +1,9 @@
 /** A group: the tree of what is in it, and what can be created in it. */
-import { Alert, Text } from '@mantine/core';
+import { Alert, SegmentedControl, Text } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import * as data from '../../lib/data.ts';
-import { badges, type GroupFilter, groupsBelow, projectsIn } from '../../lib/groups.ts';
+import { badges, groupsBelow, type OverviewFilter, projectsIn } from '../../lib/groups.ts';
 import { fromSegment } from '../../lib/urls.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -19,7 +19,7 @@ const sameOrigin = (url: string) => URL.parse(url)?.origin === window.location.o
 export default function GroupPage() {
   const { path: segment = '' } = useParams({ strict: false });
   // Also shown at the address of names only, which knows no filter.
-  const { search, sort } = useSearch({ strict: false }) as Pick<GroupFilter, 'search' | 'sort'>;
+  const { search, sort, list } = useSearch({ strict: false }) as OverviewFilter;
   const filter = { search, sort };
   const navigate = useNavigate();
   const path = fromSegment(segment);
@@ -28,8 +28,16 @@ export default function GroupPage() {
   const { data: projects } = useSuspenseQuery(projectsIn(path, filter));
   const { data: shown = [] } = useQuery(badges(path));
   const go = (change: object) =>
-    navigate({ to: '/g/$path', params: { path: segment }, search: { ...filter, ...change } });
+    navigate({ to: '/g/$path', params: { path: segment }, search: { ...filter, list, ...change } });
   const searching = filter.search !== undefined;
+  const items = [
+    ...(list === 'projects'
+      ? []
+      : groups.items.map((each) => <GroupRow key={`g${each.id}`} group={each} sort={filter.sort} full={searching} />)),
+    ...(list === 'subgroups'
+      ? []
+      : projects.items.map((each) => <ProjectRow key={`p${each.id}`} project={each} full={searching} />)),
+  ];
   return (
     <Page title={group.full_name} heading={group.name} quiet>
       {group.marked_for_deletion_on ? (
@@ -61,24 +69,28 @@ export default function GroupPage() {
         value={filter.search ?? ''}
         change={(search) => void go({ search: search || undefined })}
       >
+        <SegmentedControl
+          size="xs"
+          aria-label="Contents"
+          data={[
+            { value: 'all', label: 'All' },
+            { value: 'subgroups', label: `Subgroups ${groups.total ?? ''}` },
+            { value: 'projects', label: `Projects ${projects.total ?? ''}` },
+          ]}
+          value={list ?? 'all'}
+          onChange={(next) => void go({ list: next === 'all' ? undefined : next })}
+        />
         <SortField
           value={filter.sort ?? 'name'}
           change={(sort) => void go({ sort: sort === 'name' ? undefined : sort })}
         />
       </FilterBar>
-      {groups.length + projects.length === 0 ? (
-        <EmptyState title={searching ? 'Nothing is called so' : 'Nothing here yet'}>
+      {items.length === 0 ? (
+        <EmptyState title={searching ? 'No results' : `No ${list ?? 'projects or subgroups'} yet`}>
           {searching ? 'Try another word.' : 'Create the first project or subgroup of this group.'}
         </EmptyState>
       ) : (
-        <DataList label="Subgroups and projects">
-          {groups.map((each) => (
-            <GroupRow key={`g${each.id}`} group={each} sort={filter.sort} full={searching} />
-          ))}
-          {projects.map((each) => (
-            <ProjectRow key={`p${each.id}`} project={each} full={searching} />
-          ))}
-        </DataList>
+        <DataList label="Subgroups and projects">{items}</DataList>
       )}
     </Page>
   );

@@ -71,7 +71,7 @@ export function GroupRow({ group, sort, full = false }: GroupRowProps) {
   const [open, setOpen] = useState(false);
   const below = useQuery({ ...groupsBelow(group.full_path, { sort }), enabled: open });
   const projects = useQuery({ ...projectsIn(group.full_path, { sort }), enabled: open });
-  const empty = below.data?.length === 0 && projects.data?.length === 0;
+  const empty = below.data?.items.length === 0 && projects.data?.items.length === 0;
   return (
     <>
       <DataRow
@@ -119,10 +119,10 @@ export function GroupRow({ group, sort, full = false }: GroupRowProps) {
             <p className={classes.nothing}>Nothing in it yet.</p>
           ) : (
             <DataList label={`In ${group.name}`}>
-              {below.data?.map((each) => (
+              {below.data?.items.map((each) => (
                 <GroupRow key={`g${each.id}`} group={each} sort={sort} />
               ))}
-              {projects.data?.map((each) => (
+              {projects.data?.items.map((each) => (
                 <ProjectRow key={`p${each.id}`} project={each} />
               ))}
             </DataList>

@@ -1,4 +1,5 @@
 /** The groups of which a person is a member. */
+import { NativeSelect } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ownGroups } from '../../lib/groups.ts';
@@ -17,6 +18,7 @@ export default function OwnGroupsPage() {
   const { data: groups } = useSuspenseQuery(ownGroups(filter));
   const go = (change: object) =>
     navigate({ to: '/dashboard/groups', search: { ...filter, page: undefined, ...change } });
+  const filtered = filter.search !== undefined || filter.visibility !== undefined;
   return (
     <Page
       title="Groups"
@@ -31,14 +33,25 @@ export default function OwnGroupsPage() {
         value={filter.search ?? ''}
         change={(search) => void go({ search: search || undefined })}
       >
+        <NativeSelect
+          aria-label="Visibility"
+          value={filter.visibility ?? ''}
+          data={[
+            { value: '', label: 'Any visibility' },
+            { value: 'private', label: 'Private' },
+            { value: 'internal', label: 'Internal' },
+            { value: 'public', label: 'Public' },
+          ]}
+          onChange={(event) => void go({ visibility: event.currentTarget.value || undefined })}
+        />
         <SortField
           value={filter.sort ?? 'name'}
           change={(sort) => void go({ sort: sort === 'name' ? undefined : sort })}
         />
       </FilterBar>
       {groups.items.length === 0 ? (
-        <EmptyState title={filter.search ? 'No group is called so' : 'No groups yet'}>
-          {filter.search ? 'Try another word.' : 'Groups hold projects, and people who work on them together.'}
+        <EmptyState title={filtered ? 'No groups match your filter' : 'No groups yet'}>
+          {filtered ? 'Try removing a filter.' : 'Groups hold projects, and people who work on them together.'}
         </EmptyState>
       ) : (
         <DataList label="Groups">

@@ -58,7 +58,7 @@ function ExportForm({ filter, close }: DialogProps & { readonly filter: IssueFil
   const { data: counts } = useQuery(issueCounts(path, filter));
   const sending = useMutation({ mutationFn: () => exportIssues(path, filter) });
   const state = filter.state === 'closed' || filter.state === 'all' ? filter.state : 'opened';
-  const count = counts?.statistics.counts[state];
+  const count = counts?.[state];
   if (sending.isSuccess)
     return (
       <Stack gap="md">

@@ -20,10 +20,10 @@ import { IssueFilters } from './IssueFilters.tsx';
 import { ProjectIssueRow } from './ProjectIssueRow.tsx';
 
 const states = [
-  { value: 'opened', label: 'Open', count: 'opened' },
-  { value: 'closed', label: 'Closed', count: 'closed' },
-  { value: 'all', label: 'All', count: 'all' },
-] as const;
+  { value: 'opened', label: 'Open' },
+  { value: 'closed', label: 'Closed' },
+  { value: 'all', label: 'All' },
+];
 
 export default function IssuesPage() {
   const search = useSearch({ from: '/p/$path/issues' });
@@ -91,10 +91,8 @@ export default function IssuesPage() {
         // Words that are cleared with the other filters are cleared in the field, too.
         key={cleared}
         value={search}
-        states={states.map(({ value, label, count }) => ({
-          value,
-          label: counts ? `${label} ${counts.statistics.counts[count]}` : label,
-        }))}
+        states={states}
+        counts={counts}
         change={change}
       />
       <IssueFilters

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tansta
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { client, missing, type Schemas, unwrap } from '../../lib/api.ts';
+import { counted } from '../../lib/counted.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { FormError } from '../../ui/FormError.tsx';
@@ -22,15 +23,25 @@ import { ChangesTab, ConflictsTab } from './tabs.ts';
 const EditMergeRequest = lazy(async () => ({ default: (await import('./EditMergeRequest.tsx')).EditMergeRequest }));
 
 const tabs = { '': 'Overview', commits: 'Commits', pipelines: 'Pipelines', diffs: 'Changes' } as const;
+const names = Object.keys(tabs) as (keyof typeof tabs)[];
+
+/** A tab with what it holds, where that is known. */
+function tabText(name: keyof typeof tabs, { changes_count, counts }: Schemas['MergeRequestDetail']): string {
+  const label = tabs[name];
+  if (name === '')
+    return counts?.open_threads ? `${label} (${counted(counts.open_threads, 'open thread', 'open threads')})` : label;
+  const held = name === 'diffs' ? changes_count : counts?.[name];
+  return held == null ? label : `${label} ${held}`;
+}
 
 function Tabs({ request, tab }: { request: Schemas['MergeRequestDetail']; tab: string }) {
   const { segment, project } = useProject();
   const params = { path: segment, iid: String(request.iid) };
   return (
     <TabRow label="Merge request" className={classes.tabs}>
-      {Object.entries(tabs).map(([name, label]) => {
+      {names.map((name) => {
         if (name === 'pipelines' && project.jobs_enabled === false) return null;
-        const text = name === 'diffs' && request.changes_count ? `${label} ${request.changes_count}` : label;
+        const text = tabText(name, request);
         const current = tab === name ? ({ 'aria-current': 'page' } as const) : {};
         return name === '' ? (
           <Link

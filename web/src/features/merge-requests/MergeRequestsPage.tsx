@@ -1,7 +1,7 @@
 /** Merge requests of a project: filtered, ordered, and how far the review of each is. */
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { mergeRequestList } from '../../lib/merge-requests.ts';
+import { mergeRequestCounts, mergeRequestList } from '../../lib/merge-requests.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
@@ -27,6 +27,7 @@ export default function MergeRequestsPage() {
   const view = useProject();
   const { project, path, segment } = view;
   const { data } = useSuspenseQuery(mergeRequestList(path, search));
+  const { data: counts } = useQuery({ ...mergeRequestCounts(path, search), placeholderData: keepPreviousData });
   useLive([`project:${project.id}:merge_requests`], [['project', path, 'merge-requests']]);
   const filtered = Object.keys(search).some((name) => name !== 'page' && name !== 'order' && search[name as 'state']);
   return (
@@ -55,6 +56,7 @@ export default function MergeRequestsPage() {
       <TitleFilter
         value={search}
         states={states}
+        counts={counts}
         change={(to, replace) => void navigate({ search: (before) => ({ ...before, ...to }), replace })}
       />
       <MergeRequestFilters

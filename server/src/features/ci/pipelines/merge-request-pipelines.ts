@@ -14,7 +14,7 @@ import { projectUrl } from '../jobs/serialize.ts';
 import type { Pipelines } from './create.ts';
 import { requestRun } from './merged-results.ts';
 import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pipelines.entity.ts';
-import { findPipelineById, pipelinesOfMergeRequest } from './pipelines.queries.ts';
+import { countPipelinesOfMergeRequest, findPipelineById, pipelinesOfMergeRequest } from './pipelines.queries.ts';
 import { pipelineDetailById } from './serialize.ts';
 
 const taskName = 'ci.create_merge_request_pipeline';
@@ -25,6 +25,7 @@ export interface MergeRequestPipelines {
     request: Pick<MergeRequest, 'id' | 'project_id' | 'source_project_id' | 'source_branch'>,
     page: Page,
   ): Promise<{ rows: readonly PipelineJson[]; total: number }>;
+  countOfMergeRequest(request: Pick<MergeRequest, 'id' | 'source_project_id' | 'source_branch'>): Promise<number>;
   /** 400 when the configuration has no jobs for it. */
   createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<PipelineJson>;
   /** Makes one in the background, with the rights that the caller has then. */
@@ -97,6 +98,7 @@ export function mergeRequestPipelines(
           total,
         };
       },
+      countOfMergeRequest: (request) => countPipelinesOfMergeRequest(db, request),
       createForMergeRequest: async (subject, caller, request) => {
         const place = await placeOf(subject, caller, request);
         const outcome = await create(place, caller, request);

@@ -141,14 +141,12 @@ export async function newestPipeline(
   return await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
+type BuiltRequest = Pick<MergeRequest, 'id' | 'source_project_id' | 'source_branch'>;
+
 /** Pipelines of a merge request: its own and those of its source branch's commits. */
-export async function pipelinesOfMergeRequest(
-  db: Db,
-  request: Pick<MergeRequest, 'id' | 'source_project_id' | 'source_branch'>,
-  page: Pick<Page, 'limit' | 'offset'>,
-): Promise<{ rows: Pipeline[]; total: number }> {
+function ofMergeRequest(db: Db, request: BuiltRequest) {
   const shas = db.selectFrom('merge_request_versions').select('head_sha').where('merge_request_id', '=', request.id);
-  const query = db
+  return db
     .selectFrom('pipelines')
     .where('source', '!=', 'parent_pipeline')
     .where((where) =>
@@ -162,9 +160,19 @@ export async function pipelinesOfMergeRequest(
         ]),
       ]),
     );
+}
+
+export const countPipelinesOfMergeRequest = (db: Db, request: BuiltRequest): Promise<number> =>
+  countUpTo(db, ofMergeRequest(db, request).select('id'));
+
+export async function pipelinesOfMergeRequest(
+  db: Db,
+  request: BuiltRequest,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ rows: Pipeline[]; total: number }> {
   const [rows, total] = await Promise.all([
-    query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
-    countUpTo(db, query.select('id')),
+    ofMergeRequest(db, request).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+    countPipelinesOfMergeRequest(db, request),
   ]);
   return { rows, total };
 }

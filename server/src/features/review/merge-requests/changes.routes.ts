@@ -20,6 +20,7 @@ export interface PipelineReader {
   detail(id: number): Promise<PipelineDetailJson | null>;
   ofMergeRequest(request: MergeRequest, page: Page): Promise<{ rows: readonly PipelineJson[]; total: number }>;
   createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<PipelineJson>;
+  countOfMergeRequest(request: MergeRequest): Promise<number>;
   /** Makes one in the background, with the caller's rights at that time. */
   requestForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<void>;
 }

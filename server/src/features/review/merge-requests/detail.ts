@@ -14,6 +14,7 @@ import { noteableOf } from './history.ts';
 import { type MergeRequestDetailJson, mergeRequestJson } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
+import { openThreadsOf } from './review-status.queries.ts';
 
 /** The part of a pipeline that every object carries. */
 const briefly = ({
@@ -35,7 +36,10 @@ const peopleOf = ({ author, assignees, reviewers }: queries.LoadedMergeRequest):
 
 export interface DetailDependencies
   extends Pick<MergeRequestDependencies, 'db' | 'externalUrl' | 'repository' | 'markdown'> {
-  readonly pipelines: { detail(id: number): Promise<PipelineDetailJson | null> };
+  readonly pipelines: {
+    detail(id: number): Promise<PipelineDetailJson | null>;
+    countOfMergeRequest(request: MergeRequest): Promise<number>;
+  };
 }
 
 export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeCheckService['status']) {
@@ -46,7 +50,12 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
     subject: ProjectSubject,
     caller: Caller,
     row: MergeRequest,
-    extra: { diverged?: boolean | undefined; rebase?: boolean | undefined; html?: boolean | undefined } = {},
+    extra: {
+      diverged?: boolean | undefined;
+      rebase?: boolean | undefined;
+      html?: boolean | undefined;
+      counts?: boolean | undefined;
+    } = {},
   ): Promise<MergeRequestDetailJson> {
     const current = await statusOf(subject, caller, row);
     const [loaded] = await queries.withPeople(db, [current.row], subject, { firsts: true });
@@ -73,10 +82,22 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
       ...(target !== null && refs.head_sha
         ? { diverged_commits_count: (await repository.divergence(subject.project, refs.head_sha, target)).ahead }
         : {}),
+      ...(extra.counts ? { counts: await countsOf(subject, caller, refs) } : {}),
       ...(await conflictsOf(subject, caller, current.row)),
       first_contribution: loaded.firsts?.contribution ?? false,
       user: { can_merge: row.state === 'opened' && (await repository.mayMerge(subject, caller, row.target_branch)) },
     };
+  }
+
+  /** What its tabs hold. */
+  async function countsOf(subject: ProjectSubject, caller: Caller, row: MergeRequest) {
+    const { base_sha: base, head_sha: head } = row;
+    const [commits, built, open_threads] = await Promise.all([
+      base && head ? repository.divergence(subject.project, base, head).then(({ ahead }) => ahead) : 0,
+      canOnProject(caller, 'read_pipeline', subject) ? pipelines.countOfMergeRequest(row) : null,
+      openThreadsOf(db, row.id, canOnProject(caller, 'read_internal_note', subject)),
+    ]);
+    return { commits, pipelines: built, open_threads };
   }
 
   /** Title and description as HTML; relative links are of the target branch. A title is a line without blocks. */

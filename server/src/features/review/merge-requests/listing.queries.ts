@@ -297,3 +297,25 @@ export async function countRows(db: Db, filter: MergeRequestFilter): Promise<num
       .where((eb) => conditions(eb, filter)),
   );
 }
+
+export interface StateCounts {
+  readonly all: number;
+  readonly opened: number;
+  readonly closed: number;
+  readonly merged: number;
+}
+
+/** How many match in each state, whatever state the filter names. */
+export async function countByState(db: Db, filter: MergeRequestFilter): Promise<StateCounts> {
+  const inState = (state: string) => sql<number>`count(*) filter (where state = ${state})::int`;
+  return await db
+    .selectFrom('merge_requests')
+    .select([
+      sql<number>`count(*)::int`.as('all'),
+      inState('opened').as('opened'),
+      inState('closed').as('closed'),
+      inState('merged').as('merged'),
+    ])
+    .where((eb) => conditions(eb, { ...filter, state: 'all' }))
+    .executeTakeFirstOrThrow();
+}

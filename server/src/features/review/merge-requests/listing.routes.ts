@@ -9,14 +9,23 @@ import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schem
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findMilestone } from '../../collaboration/index.ts';
 import { storedStatus } from '../merge-checks/merge-check.ts';
-import { countRows, listRows, type MergeRequestFilter } from './listing.queries.ts';
-import { ListedMergeRequest, listedJson, MergeRequest, mergeRequestJson } from './merge-requests.entity.ts';
-import { exclusiveFilters, filters } from './merge-requests.params.ts';
+import { countByState, countRows, listRows, type MergeRequestFilter } from './listing.queries.ts';
+import {
+  ListedMergeRequest,
+  listedJson,
+  MergeRequest,
+  MergeRequestStatistics,
+  mergeRequestJson,
+} from './merge-requests.entity.ts';
+import { exclusiveFilters, filters, narrowing } from './merge-requests.params.ts';
 import { withPeople } from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
 import { reviewStatusOf } from './review-status.queries.ts';
 
 const asked = Type.Object(filters);
+const nonArchived = {
+  non_archived: Optional(Bool({ default: true, description: 'Leave those of archived projects out' })),
+};
 const common = { method: 'GET', credentials: ['token', 'session'], pagination: 'offset' } as const;
 const milestoneId = Int({ description: 'Id of the milestone' });
 
@@ -102,6 +111,14 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
 
   const listed = async (filter: MergeRequestFilter, page: Page, labelDetails: boolean) =>
     mapPage(await load(db, filter, page), (loaded) => listedJson(loaded, urls, storedStatus(loaded.row), labelDetails));
+
+  const statistics = async (filter: MergeRequestFilter): Promise<Static<typeof MergeRequestStatistics>> => {
+    const { all, opened, closed, merged } = await countByState(db, filter);
+    return { statistics: { counts: { all, opened, closed, merged } } };
+  };
+  const ofGroup = ({ group }: GroupSubject, caller: Caller, params: { non_archived?: boolean }) => ({
+    ...{ id: group.id, caller, descendants: true, archived: params.non_archived === false },
+  });
 
   /** Those of a milestone, as far as the caller sees them; the newest first. */
   async function ofMilestone(
@@ -189,15 +206,40 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
         {
           id: IdOrPath('Id or path of the group'),
           ...filters,
-          non_archived: Optional(Bool({ default: true, description: 'Leave those of archived projects out' })),
+          ...nonArchived,
         },
         exclusiveFilters,
       ),
       responses: { 200: ListOf(ListedMergeRequest) },
       handler: async ({ params, subject, page, caller }) => {
-        const group = { id: subject.group.id, caller, descendants: true, archived: params.non_archived === false };
+        const group = ofGroup(subject, caller, params);
         return await listed({ ...filterOf(caller, params), group }, page, params.with_labels_details ?? false);
       },
+    }),
+    route({
+      method: 'GET',
+      credentials: ['token', 'session'],
+      path: '/projects/:id/merge_requests_statistics',
+      summary: 'Count merge requests of a project by state',
+      tag: 'Merge requests',
+      access: { on: 'project', ability: 'read_merge_request' },
+      params: Type.Object({ id: IdOrPath('Id or path of the project'), ...narrowing }, exclusiveFilters),
+      responses: { 200: MergeRequestStatistics },
+      handler: async ({ params, subject, caller }) =>
+        await statistics({ ...filterOf(caller, params), projectId: subject.project.id }),
+    }),
+    route({
+      method: 'GET',
+      credentials: ['token', 'session'],
+      path: '/groups/:id/merge_requests_statistics',
+      acrossProjects: true,
+      summary: 'Count merge requests of the projects of a group by state',
+      tag: 'Merge requests',
+      access: { on: 'group', ability: 'read_group' },
+      params: Type.Object({ id: IdOrPath('Id or path of the group'), ...narrowing, ...nonArchived }, exclusiveFilters),
+      responses: { 200: MergeRequestStatistics },
+      handler: async ({ params, subject, caller }) =>
+        await statistics({ ...filterOf(caller, params), group: ofGroup(subject, caller, params) }),
     }),
     route({
       ...common,

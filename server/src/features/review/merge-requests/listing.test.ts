@@ -2,13 +2,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { type BuiltToken, unique } from '../../../../test/factories.ts';
+import { eventually } from '../../../../test/ci.ts';
+import { type BuiltToken, buildGroup, buildToken, unique } from '../../../../test/factories.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ background: true });
 });
 afterAll(() => app.close());
 
@@ -197,4 +198,58 @@ it('search looks into titles and descriptions of all projects, along an index', 
       where title ilike '%needle%' or description ilike '%needle%'`.execute(tx);
   });
   expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('merge_requests_search');
+});
+
+it('statistics count by state what a filter finds, in a project and in its group', async () => {
+  const project = await buildRepositoryProject(app);
+  const author = await project.member(Level.developer);
+  const [first, second] = [await open(project, author), await open(project, project.owner)];
+  await open(project, project.owner);
+  const change = await project.api('PUT', `/merge_requests/${second.iid}`, { json: { state_event: 'close' } });
+  expect(change.status).toBe(200);
+  const counts = async (path: string, query: Record<string, string> = {}, who: BuiltToken | null = author) => {
+    const answer = await app.api<{ statistics: { counts: Json } }>('GET', `${path}/merge_requests_statistics`, {
+      ...(who ? { token: who.secret } : {}),
+      query,
+    });
+    return answer.status === 200 ? answer.body.statistics.counts : answer.status;
+  };
+  const path = `/projects/${project.id}`;
+  expect(await counts(path)).toEqual({ all: 3, opened: 2, closed: 1, merged: 0 });
+  expect(await counts(path, { author_username: author.user.username })).toEqual({
+    ...{ all: 1, opened: 1, closed: 0, merged: 0 },
+  });
+  expect((await project.api('PUT', `/merge_requests/${first.iid}/merge`)).status).toBe(200);
+  expect(await counts(path)).toEqual({ all: 3, opened: 1, closed: 1, merged: 1 });
+  expect(await counts(path, { search: first.title as string })).toMatchObject({ all: 1, merged: 1 });
+  expect(await counts(path, {}, null)).toBe(404);
+
+  const owner = await buildToken(app);
+  const group = await buildGroup(app, { owner: owner.user });
+  const inside = await buildRepositoryProject(app, { owner, settings: { namespace_id: group.id } });
+  await open(inside, owner);
+  expect(await counts(`/groups/${group.id}`, {}, owner)).toEqual({ all: 1, opened: 1, closed: 0, merged: 0 });
+  expect(await counts(`/groups/${group.id}`)).toBe(404);
+});
+
+it('with_counts tells commits, pipelines and open threads of one merge request', async () => {
+  const project = await buildRepositoryProject(app, {
+    settings: { visibility: 'public', builds_access_level: 'private' },
+  });
+  const request = await open(project, project.owner);
+  await project.commit(request.source_branch as string, { more: '2', '.gitlab-ci.yml': 'one: {script: [make]}\n' });
+  for (const body of ['One', 'Two'])
+    expect((await project.api('POST', `/merge_requests/${request.iid}/discussions`, { json: { body } })).status).toBe(
+      201,
+    );
+  const read = async (query: Record<string, string>, token: string | null = project.owner.secret) =>
+    (await project.api<Json>('GET', `/merge_requests/${request.iid}`, { query, token })).body.counts;
+  expect((await project.api('POST', '/pipeline', { json: { ref: request.source_branch as string } })).status).toBe(201);
+  await eventually('both commits and the pipeline', async () => {
+    const counts = (await read({ with_counts: 'true' })) as { commits: number; pipelines: number };
+    return counts.commits === 2 && counts.pipelines >= 1 ? counts : null;
+  });
+  expect(await read({ with_counts: 'true' })).toMatchObject({ open_threads: 2 });
+  expect(await read({ with_counts: 'true' }, null)).toMatchObject({ pipelines: null, open_threads: 2 });
+  expect(await read({})).toBeUndefined();
 });

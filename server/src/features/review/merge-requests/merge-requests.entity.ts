@@ -112,6 +112,10 @@ export const ListedMergeRequest = Entity('ListedMergeRequest', {
   ),
 });
 
+export const MergeRequestStatistics = Entity('MergeRequestStatistics', {
+  statistics: Fields({ counts: Fields({ all: Count(), opened: Count(), closed: Count(), merged: Count() }) }),
+});
+
 export const MergeRequestDetail = Entity('MergeRequestDetail', {
   ...basic,
   title_html: Sometimes(Text({ description: 'With `render_html`' })),
@@ -132,6 +136,16 @@ export const MergeRequestDetail = Entity('MergeRequestDetail', {
   merge_error: Nullable(Text({ description: 'Why the last attempt to merge failed' })),
   rebase_in_progress: Sometimes(Flag({ description: 'Whether a rebase runs' })),
   diverged_commits_count: Sometimes(Count({ description: 'Commits that the source branch is behind' })),
+  counts: Sometimes(
+    Fields(
+      {
+        commits: Count(),
+        pipelines: Nullable(Count({ description: 'null for those who may not see pipelines' })),
+        open_threads: Count({ description: 'Threads that are not resolved' }),
+      },
+      { description: 'With `with_counts`' },
+    ),
+  ),
   conflicts: Sometimes(
     ListOf(MergeConflict, { description: 'What conflicts with the target branch, by file, where something does' }),
   ),

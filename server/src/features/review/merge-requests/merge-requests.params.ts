@@ -68,14 +68,8 @@ export const exclusiveFilters = rules(
   mutuallyExclusive('merge_user_id', 'merge_user_username'),
 );
 
-/** What a list of merge requests is narrowed and ordered by. */
-export const filters = {
-  state: Optional(
-    OneOf(['opened', 'closed', 'merged', 'locked', 'all'], {
-      default: 'all',
-      description: 'Only those in this state',
-    }),
-  ),
+/** What a list of merge requests is narrowed by, besides its state. */
+export const narrowing = {
   scope: Optional(
     OneOf(['created_by_me', 'assigned_to_me', 'reviews_for_me', 'all', 'created-by-me', 'assigned-to-me'], {
       description: 'Only those in this relation to the caller',
@@ -161,7 +155,6 @@ export const filters = {
       { description: 'What they must not have' },
     ),
   ),
-  with_labels_details: Optional(Bool({ default: false, description: 'Labels with colour and description' })),
   search: Optional(Str({ maxLength: 255, description: 'Only those whose name or description contains this text' })),
   in: Optional(List(OneOf(['title', 'description']), { commas: true, description: 'Where `search` looks' })),
   wip: Optional(OneOf(['yes', 'no'], { deprecated: true, description: 'Use `draft`' })),
@@ -173,6 +166,18 @@ export const filters = {
   deployed_after: Optional(DateTimeParam({ description: 'Only those deployed after this time' })),
   deployed_before: Optional(DateTimeParam({ description: 'Only those deployed before this time' })),
   environment: Optional(Str({ maxLength: 255, description: 'Only those deployed to the environment with this name' })),
+};
+
+/** What a list of merge requests is narrowed and ordered by. */
+export const filters = {
+  state: Optional(
+    OneOf(['opened', 'closed', 'merged', 'locked', 'all'], {
+      default: 'all',
+      description: 'Only those in this state',
+    }),
+  ),
+  ...narrowing,
+  with_labels_details: Optional(Bool({ default: false, description: 'Labels with colour and description' })),
   order_by: Optional(
     OneOf(orders, {
       default: 'created_at',

@@ -112,6 +112,7 @@ export function mergeRequestRoutes(
           Bool({ description: 'Also tell how many commits the source branch is behind' }),
         ),
         include_rebase_in_progress: Optional(Bool({ description: 'Also tell whether a rebase is in progress' })),
+        with_counts: Optional(Bool({ description: 'Also count its commits, pipelines and open threads' })),
       }),
       responses: { 200: MergeRequestDetail },
       handler: async ({ params, subject, caller }) =>
@@ -119,6 +120,7 @@ export function mergeRequestRoutes(
           diverged: params.include_diverged_commits_count,
           rebase: params.include_rebase_in_progress,
           html: params.render_html,
+          counts: params.with_counts,
         }),
     }),
     route({

@@ -1,5 +1,5 @@
 /** How far the reviews of merge requests are, for the rows of a list. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { ReviewState } from './people.queries.ts';
 
@@ -8,6 +8,17 @@ export interface ReviewStatus {
   readonly approvals: number;
   readonly open_threads: number;
   readonly reviewers: readonly { readonly id: number; readonly state: ReviewState }[];
+}
+
+/** The number of threads of the merge request with this id that are not resolved. */
+const openThreads = (id: RawBuilder<unknown>, internal: boolean) => sql<number>`(
+  select count(distinct n.discussion_id)::int from notes n where n.noteable_type = 'merge_request'
+    and n.noteable_id = ${id} and n.resolvable and n.resolved_at is null and (${internal} or not n.internal))`;
+
+/** The number of threads of one merge request that are not resolved. */
+export async function openThreadsOf(db: Db, id: number, internal: boolean): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select ${openThreads(sql`${id}`, internal)} as count`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 /** By the id of the merge request, with one statement for a page. Internal threads count for those who read them. */
@@ -22,9 +33,7 @@ export async function reviewStatusOf(
       case when ${sees.pipelines} and l.id is not null
         then json_build_object('id', l.id, 'status', l.status) end as pipeline,
       (select count(*)::int from approvals a where a.merge_request_id = m.id) as approvals,
-      (select count(distinct n.discussion_id)::int from notes n where n.noteable_type = 'merge_request'
-        and n.noteable_id = m.id and n.resolvable and n.resolved_at is null
-        and (${sees.internal} or not n.internal)) as open_threads,
+      ${openThreads(sql`m.id`, sees.internal)} as open_threads,
       (select coalesce(json_agg(json_build_object('id', p.user_id, 'state', p.state) order by p.position, p.user_id), '[]')
         from merge_request_people p where p.merge_request_id = m.id and p.role = 'reviewer') as reviewers
     from merge_requests m left join pipelines l on l.id = m.head_pipeline_id
