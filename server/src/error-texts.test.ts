@@ -1,60 +1,15 @@
 /** Texts of refusals that programs of the ecosystem search for: each has to contain what they look for, with its status. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Method, startTestApp, type TestApp } from '../test/app.ts';
-import { type BuiltToken, buildAdmin, buildGroup, buildMember, buildToken, unique } from '../test/factories.ts';
-import { sshKeyText } from '../test/keys.ts';
-import { buildRepositoryProject, type RepositoryProject } from '../test/repositories.ts';
-import { Level } from './kernel/authz/levels.ts';
+import { type BuiltToken, unique } from '../test/factories.ts';
+import { buildRefusals } from '../test/refusals.ts';
 
 let app: TestApp;
-let project: RepositoryProject;
-let admin: BuiltToken;
-let member: BuiltToken;
-let guest: BuiltToken;
-let reporter: BuiltToken;
-let group: Awaited<ReturnType<typeof buildGroup>>;
-let issue: number;
-let linked: number;
-let request: number;
-const key = sshKeyText();
-const deployKey = sshKeyText();
+let world: Awaited<ReturnType<typeof buildRefusals>>;
 
 beforeAll(async () => {
   app = await startTestApp();
-  admin = await buildToken(app, { user: await buildAdmin(app) });
-  project = await buildRepositoryProject(app);
-  [member, guest] = [await project.member(Level.developer), await project.member(Level.guest)];
-  reporter = await project.member(Level.reporter);
-  group = await buildGroup(app, { owner: project.owner.user });
-  await buildMember(app, { of: group, user: member.user, level: Level.developer });
-  await project.commit('topic', { 'a.txt': 'a' }, { start_branch: 'main' });
-  const made = async <T = { iid: number }>(path: string, json: object, by: BuiltToken = project.owner) => {
-    const answer = await app.api<T>('POST', path, { token: by.secret, json });
-    expect([path, answer.status, answer.body]).toEqual([path, 201, expect.anything()]);
-    return answer.body;
-  };
-  const base = `/projects/${project.id}`;
-  await made(`${base}/share`, { group_id: group.id, group_access: 30 });
-  await made(`${base}/protected_branches`, { name: 'stable' });
-  await made(`${base}/protected_tags`, { name: 'v*' });
-  await made(`${base}/repository/tags`, { tag_name: 'v1', ref: 'main' });
-  await made(`${base}/releases`, { tag_name: 'v1' });
-  await made(`${base}/labels`, { name: 'bug', color: '#ff0000' });
-  await made(`${base}/milestones`, { title: 'one' });
-  await made(`${base}/variables`, { key: 'KEY', value: 'x' });
-  await made(`${base}/deploy_keys`, { title: 'k', key: deployKey });
-  await made('/user/keys', { title: 'k', key });
-  issue = (await made(`${base}/issues`, { title: 'x' })).iid;
-  await made(`${base}/issues/${issue}/award_emoji`, { name: 'tada' });
-  await made(`${base}/issues/${issue}/subscribe`, {}, guest);
-  linked = (await made(`${base}/issues`, { title: 'y' })).iid;
-  await made(`${base}/issues/${issue}/links`, { target_project_id: project.id, target_issue_iid: linked });
-  await made(`${base}/environments`, { name: 'staging' });
-  const protect = { name: 'staging', deploy_access_levels: [{ access_level: 40 }] };
-  await made(`${base}/protected_environments`, protect);
-  await made(`${base}/statuses/topic`, { state: 'running', name: 'ci' });
-  const change = { source_branch: 'topic', target_branch: 'main', title: 'x' };
-  request = (await made(`${base}/merge_requests`, change)).iid;
+  world = await buildRefusals(app);
 });
 afterAll(() => app.close());
 
@@ -65,7 +20,7 @@ interface Refusal {
   /** What the body has, as text. */
   readonly says: string;
 }
-const inProject = (path: string) => `/projects/${project.id}${path}`;
+const inProject = (path: string) => `/projects/${world.project.id}${path}`;
 const row = (what: string, send: Refusal['send'], status: number, says: string): Refusal => ({
   what,
   send,
@@ -77,12 +32,12 @@ const refusals: readonly Refusal[] = [
   // Members and invitations.
   row(
     'a member again',
-    () => ['POST', inProject('/members'), { user_id: member.user.id, access_level: 30 }],
+    () => ['POST', inProject('/members'), { user_id: world.member.user.id, access_level: 30 }],
     409,
-    'Member already exists',
+    '{"message":"Member already exists"}',
   ),
-  row('a member who is none', () => ['GET', inProject('/members/999999')], 404, 'Not found'),
-  row('a member to remove who is none', () => ['DELETE', inProject('/members/999999')], 404, 'Not found'),
+  row('a member who is none', () => ['GET', inProject('/members/999999')], 404, '"404 Not found"'),
+  row('a member to remove who is none', () => ['DELETE', inProject('/members/999999')], 404, '"404 Not found"'),
   row(
     'a level that does not exist',
     () => ['POST', inProject('/members'), { user_id: 1, access_level: 17 }],
@@ -91,11 +46,16 @@ const refusals: readonly Refusal[] = [
   ),
   row(
     'a member by a guest',
-    () => ['POST', inProject('/members'), { user_id: 1, access_level: 30 }, guest],
+    () => ['POST', inProject('/members'), { user_id: 1, access_level: 30 }, world.guest],
     403,
     '403 Forbidden',
   ),
-  row('an access request by a member', () => ['POST', inProject('/access_requests'), {}, member], 403, '403 Forbidden'),
+  row(
+    'an access request by a member',
+    () => ['POST', inProject('/access_requests'), {}, world.member],
+    403,
+    '403 Forbidden',
+  ),
   row(
     'an invitation to nobody',
     () => ['POST', inProject('/invitations'), { access_level: 30 }],
@@ -105,7 +65,7 @@ const refusals: readonly Refusal[] = [
   // Shares.
   row(
     'a group again',
-    () => ['POST', inProject('/share'), { group_id: group.id, group_access: 30 }],
+    () => ['POST', inProject('/share'), { group_id: world.group.id, group_access: 30 }],
     409,
     'already shared with this group',
   ),
@@ -116,6 +76,12 @@ const refusals: readonly Refusal[] = [
     '404 Group Not Found',
   ),
   row('a share that does not exist', () => ['DELETE', inProject('/share/999999')], 404, '404 Group Link Not Found'),
+  row(
+    'a group where the project’s group forbids it',
+    () => ['POST', `/projects/${world.closed.id}/share`, { group_id: world.group.id, group_access: 30 }],
+    400,
+    '{"message":"The project sharing with group is disabled"}',
+  ),
   // Protections.
   row(
     'a protected branch again',
@@ -123,7 +89,12 @@ const refusals: readonly Refusal[] = [
     409,
     "Protected branch 'stable' already exists",
   ),
-  row('a protected branch that does not exist', () => ['GET', inProject('/protected_branches/none')], 404, 'Not found'),
+  row(
+    'a protected branch that does not exist',
+    () => ['GET', inProject('/protected_branches/none')],
+    404,
+    '"404 Not found"',
+  ),
   row(
     'a protected tag again',
     () => ['POST', inProject('/protected_tags'), { name: 'v*' }],
@@ -141,7 +112,7 @@ const refusals: readonly Refusal[] = [
     'a branch of nothing',
     () => ['POST', inProject('/repository/branches'), { branch: 'new', ref: 'none' }],
     400,
-    'Invalid reference name: none',
+    "Failed to create branch 'new': invalid reference name 'none'",
   ),
   row(
     'a branch of no name',
@@ -267,17 +238,17 @@ const refusals: readonly Refusal[] = [
     'a milestone again',
     () => ['POST', inProject('/milestones'), { title: 'one' }],
     400,
-    'already being used for another group or project milestone.',
+    'Failed to create milestone {:title=>[\\"already being used for another group or project milestone.\\"]}',
   ),
-  row(
-    'a milestone that does not exist',
-    () => ['GET', inProject('/milestones/999999')],
-    404,
-    '404 Milestone Not Found',
-  ),
+  row('a milestone that does not exist', () => ['GET', inProject('/milestones/999999')], 404, '"404 Not found"'),
   // Hooks, variables, runners.
-  row('a hook that does not exist', () => ['GET', inProject('/hooks/999999')], 404, 'Not found'),
-  row('a hook of no address', () => ['POST', inProject('/hooks'), { url: 'ftp://x' }], 422, 'Invalid url given'),
+  row('a hook that does not exist', () => ['GET', inProject('/hooks/999999')], 404, '"404 Not found"'),
+  row(
+    'a hook of no address',
+    () => ['POST', inProject('/hooks'), { url: 'ftp://x' }],
+    422,
+    '{"error":"Invalid url given"}',
+  ),
   row(
     'a variable again',
     () => ['POST', inProject('/variables'), { key: 'KEY', value: 'y' }],
@@ -286,7 +257,7 @@ const refusals: readonly Refusal[] = [
   ),
   row('a variable that does not exist', () => ['GET', inProject('/variables/NONE')], 404, '404 Variable Not Found'),
   row('a runner that does not exist', () => ['GET', '/runners/999999'], 404, '404 Runner Not Found'),
-  row('a pipeline that does not exist', () => ['GET', inProject('/pipelines/999999')], 404, 'Not found'),
+  row('a pipeline that does not exist', () => ['GET', inProject('/pipelines/999999')], 404, '"404 Not found"'),
   row(
     'a pipeline without configuration',
     () => ['POST', inProject('/pipeline'), { ref: 'main' }],
@@ -337,9 +308,13 @@ const refusals: readonly Refusal[] = [
   ),
   row(
     'a link between issues again',
-    () => ['POST', inProject(`/issues/${issue}/links`), { target_project_id: project.id, target_issue_iid: linked }],
+    () => [
+      'POST',
+      inProject(`/issues/${world.issue}/links`),
+      { target_project_id: world.project.id, target_issue_iid: world.linked },
+    ],
     409,
-    'Issue(s) already assigned',
+    '{"message":"Issue(s) already assigned"}',
   ),
   // Merge requests.
   row(
@@ -360,55 +335,72 @@ const refusals: readonly Refusal[] = [
     422,
     "You can't use same project/branch for source and target",
   ),
-  row('a merge request that does not exist', () => ['GET', inProject('/merge_requests/99')], 404, 'Not found'),
+  row('a merge request that does not exist', () => ['GET', inProject('/merge_requests/99')], 404, '"404 Not found"'),
   row(
     'a merge of another commit',
-    () => ['PUT', inProject(`/merge_requests/${request}/merge`), { sha: 'a'.repeat(40) }],
+    () => ['PUT', inProject(`/merge_requests/${world.request}/merge`), { sha: 'a'.repeat(40) }],
     409,
     'SHA does not match HEAD of source branch',
   ),
   row(
     'a merge by a reporter',
-    () => ['PUT', inProject(`/merge_requests/${request}/merge`), {}, reporter],
+    () => ['PUT', inProject(`/merge_requests/${world.request}/merge`), {}, world.reporter],
     401,
     '401 Unauthorized',
   ),
   row(
     'an approval of another commit',
-    () => ['POST', inProject(`/merge_requests/${request}/approve`), { sha: 'a'.repeat(40) }, member],
+    () => ['POST', inProject(`/merge_requests/${world.request}/approve`), { sha: 'a'.repeat(40) }, world.member],
     409,
     'SHA does not match HEAD of source branch',
   ),
   // Issues and reactions.
-  row('an issue that does not exist', () => ['GET', inProject('/issues/99')], 404, 'Not found'),
+  row('an issue that does not exist', () => ['GET', inProject('/issues/99')], 404, '"404 Not found"'),
   row('an issue without a title', () => ['POST', inProject('/issues'), {}], 400, 'title is missing'),
   row(
     'a change of nothing',
-    () => ['PUT', inProject(`/issues/${issue}`), {}],
+    () => ['PUT', inProject(`/issues/${world.issue}`), {}],
     400,
     'at least one parameter must be provided',
   ),
   row(
     'a reaction again',
-    () => ['POST', inProject(`/issues/${issue}/award_emoji`), { name: 'tada' }],
+    () => ['POST', inProject(`/issues/${world.issue}/award_emoji`), { name: 'tada' }],
     404,
     'Award Emoji Name has already been taken',
   ),
   row(
     'a reaction that does not exist',
-    () => ['GET', inProject(`/issues/${issue}/award_emoji/999999`)],
+    () => ['GET', inProject(`/issues/${world.issue}/award_emoji/999999`)],
     404,
-    'Not found',
+    '"404 Not found"',
   ),
   // Keys.
-  row('a deploy key that does not exist', () => ['GET', inProject('/deploy_keys/999999')], 404, 'Not found'),
+  row(
+    'an access token that does not exist',
+    () => ['GET', inProject('/access_tokens/999999')],
+    404,
+    '"404 Could not find project access token with token_id: 999999 Not Found"',
+  ),
+  row(
+    'a deploy key that is somebody’s',
+    () => ['POST', inProject('/deploy_keys'), { title: 'x', key: world.key }],
+    400,
+    '"deploy_key.fingerprint_sha256":["has already been taken"]',
+  ),
+  row('a deploy key that does not exist', () => ['GET', inProject('/deploy_keys/999999')], 404, '"404 Not found"'),
   row(
     'a deploy key that is none',
     () => ['POST', inProject('/deploy_keys'), { title: 'x', key: 'ssh-rsa x' }],
     400,
     'is invalid',
   ),
-  row('a key again', () => ['POST', '/user/keys', { title: 'k', key }], 400, 'has already been taken'),
+  row(
+    'a key again',
+    () => ['POST', '/user/keys', { title: 'k', key: world.key }],
+    400,
+    '"fingerprint_sha256":["has already been taken"]',
+  ),
   row('a key that does not exist', () => ['GET', '/user/keys/999999'], 404, '404 Key Not Found'),
   // People, groups, projects.
   row('a user who does not exist', () => ['GET', '/users/999999'], 404, '404 User Not Found'),
@@ -417,8 +409,8 @@ const refusals: readonly Refusal[] = [
     () => [
       'POST',
       '/users',
-      { email: member.user.email, username: unique('u'), name: 'x', force_random_password: true },
-      admin,
+      { email: world.member.user.email, username: unique('u'), name: 'x', force_random_password: true },
+      world.admin,
     ],
     409,
     'Email has already been taken',
@@ -428,31 +420,47 @@ const refusals: readonly Refusal[] = [
     () => [
       'POST',
       '/users',
-      { email: `${unique('u')}@x.example`, username: member.user.username, name: 'x', force_random_password: true },
-      admin,
+      {
+        email: `${unique('u')}@x.example`,
+        username: world.member.user.username,
+        name: 'x',
+        force_random_password: true,
+      },
+      world.admin,
     ],
     409,
     'Username has already been taken',
   ),
   row(
     'a user without a password',
-    () => ['POST', '/users', { email: `${unique('u')}@x.example`, username: unique('u'), name: 'x' }, admin],
+    () => ['POST', '/users', { email: `${unique('u')}@x.example`, username: unique('u'), name: 'x' }, world.admin],
     400,
     'password, reset_password, force_random_password',
   ),
   row(
     'a user by a member',
-    () => ['POST', '/users', { email: 'x@x.example', username: 'x', name: 'x' }, member],
+    () => ['POST', '/users', { email: 'x@x.example', username: 'x', name: 'x' }, world.member],
     403,
     '403 Forbidden',
   ),
-  row('a group again', () => ['POST', '/groups', { name: 'x', path: group.full_path }], 400, 'has already been taken'),
+  row(
+    'a group again',
+    () => ['POST', '/groups', { name: 'x', path: world.group.full_path }],
+    400,
+    '{"message":"Failed to save group {:path=>[\\"has already been taken\\"]}"}',
+  ),
   row('a group that does not exist', () => ['GET', '/groups/none'], 404, '404 Group Not Found'),
   row(
     'a project again',
-    () => ['POST', '/projects', { path: project.fullPath.split('/')[1], name: unique('p') }],
+    () => ['POST', '/projects', { path: world.project.fullPath.split('/')[1], name: unique('p') }],
     400,
     'has already been taken',
+  ),
+  row(
+    'a project too many',
+    () => ['POST', '/projects', { name: 'x' }, world.limited],
+    403,
+    '{"error":"Your project limit is 1 projects! Please contact your administrator to increase it"}',
   ),
   row('a project that does not exist', () => ['GET', '/projects/none'], 404, '404 Project Not Found'),
   row('a namespace that does not exist', () => ['GET', '/namespaces/none'], 404, '404 Namespace Not Found'),
@@ -460,17 +468,17 @@ const refusals: readonly Refusal[] = [
 
 describe('refusals', () => {
   it.each(refusals)('$what: $status', async ({ send, status, says }) => {
-    const [method, path, json, by = project.owner] = send();
+    const [method, path, json, by = world.project.owner] = send();
     const answer = await app.api(method, path, {
       token: by.secret,
       ...(json ? { json } : {}),
     });
     expect(answer).toMatchObject({ status });
-    expect(JSON.stringify(answer.body).toLowerCase()).toContain(says.toLowerCase());
+    expect(JSON.stringify(answer.body)).toContain(says);
   });
 
   it('what is subscribed to already is not changed', async () => {
-    const answer = await app.api('POST', inProject(`/issues/${issue}/subscribe`), { token: guest.secret });
+    const answer = await app.api('POST', inProject(`/issues/${world.issue}/subscribe`), { token: world.guest.secret });
     expect([answer.status, answer.body]).toEqual([304, null]);
   });
 });

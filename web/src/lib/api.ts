@@ -1,7 +1,7 @@
 /** The page's one way to the server: the public API with the browser's session. */
 import { createApiClient, type Schemas } from '@millrace/api-client';
 import { noteCursor } from './cursors.ts';
-import { fieldSentence, sentenceOf, statusSentence } from './error-words.ts';
+import { fieldSentence, printedFields, sentenceOf, statusSentence } from './error-words.ts';
 
 export type { Schemas };
 
@@ -95,6 +95,8 @@ function apiError(status: number, body: unknown): ApiError {
     return new ApiError(status, fieldSentences(fields).join(' '), fields);
   }
   const text = value.message ?? value.error_description ?? value.error;
+  const printed = typeof text === 'string' ? printedFields(text) : null;
+  if (printed) return new ApiError(status, fieldSentences(printed).join(' '), printed);
   const fields: Record<string, string[]> = {};
   if (typeof value.error === 'string') {
     for (const reason of value.error.split(', ')) {

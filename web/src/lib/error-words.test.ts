@@ -1,6 +1,6 @@
 /** Refusals of the API as sentences. */
 import { describe, expect, it } from 'vitest';
-import { fieldLabel, fieldSentence, sentenceOf, statusSentence } from './error-words.ts';
+import { fieldLabel, fieldSentence, printedFields, sentenceOf, statusSentence } from './error-words.ts';
 
 describe('words of refusals', () => {
   it.each([
@@ -26,6 +26,12 @@ describe('words of refusals', () => {
     expect(fieldSentence('name', 'has already been taken')).toBe('Name has already been taken.');
     expect(fieldSentence('base', 'there are too many')).toBe('There are too many.');
     expect(fieldSentence('key', 'Key is too short')).toBe('Key is too short.');
+  });
+
+  it('find the fields inside a sentence', () => {
+    const text = 'Failed to save group {:path=>["has already been taken"], :name=>["is too short", "says \\"no\\""]}';
+    expect(printedFields(text)).toEqual({ path: ['has already been taken'], name: ['is too short', 'says "no"'] });
+    expect(printedFields('404 Group Not Found')).toBeNull();
   });
 
   it('say what is known where the answer says nothing', () => {

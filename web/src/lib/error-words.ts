@@ -42,6 +42,13 @@ export function sentenceOf(text: string): string {
   return ended(capitalized(reason ?? plain));
 }
 
+/** The reasons by field in `Failed to save group {:path=>["has already been taken"]}`; null where the text has none. */
+export function printedFields(text: string): Record<string, readonly string[]> | null {
+  const found = [...text.matchAll(/:([a-z_.]+)=>(\["(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*\])/g)];
+  if (found.length === 0) return null;
+  return Object.fromEntries(found.map(([, name = '', reasons = '[]']) => [name, JSON.parse(reasons) as string[]]));
+}
+
 /** What is known when the answer says nothing. */
 export function statusSentence(status: number): string {
   if (status === 0) return 'The server cannot be reached. Check your connection and try again.';

@@ -36,6 +36,27 @@ export const badRequest = (reason?: string) =>
 export const invalidRecord = (fields: Readonly<Record<string, readonly string[]>>, status = 400) =>
   new HttpError(status, { message: fields });
 
+/** The reasons of a refused record inside a sentence, as the ecosystem prints them: `{:path=>["is invalid"]}`. */
+export const printedReasons = (fields: Readonly<Record<string, readonly string[]>>): string =>
+  `{${Object.entries(fields)
+    .map(([name, reasons]) => `:${name}=>[${reasons.map((reason) => JSON.stringify(reason)).join(', ')}]`)
+    .join(', ')}}`;
+
+/**
+ * What `work` refuses as an invalid record becomes one sentence: `Failed to save group {:path=>["is invalid"]}`. Some routes of
+ * the ecosystem answer so, and their clients search the message as a text.
+ */
+export async function savedOr<T>(failure: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 400 || !('message' in error.body)) throw error;
+    const { message } = error.body;
+    if (typeof message !== 'object' || message === null || Array.isArray(message)) throw error;
+    throw new HttpError(400, { message: `${failure} ${printedReasons(message as Record<string, string[]>)}` });
+  }
+}
+
 /** Any status with a plain message, where the ecosystem has a wording of its own. */
 export const plainError = (status: number, message: string) => new HttpError(status, { message });
 
@@ -64,6 +85,12 @@ export const insufficientScope = (scopes: readonly string[]) =>
 export const notFound = (noun?: string) =>
   new HttpError(404, { message: noun ? `404 ${noun} Not Found` : '404 Not Found' });
 
+/**
+ * 404 `{message: "404 Not found"}`, where the ecosystem looks a row up by its id or name and answers what its database layer
+ * says: the small letter is what clients compare with.
+ */
+export const recordNotFound = () => new HttpError(404, { message: '404 Not found' });
+
 /** 404 for a route that does not exist: `{error: "404 Not Found"}`, as clients of the API know it. */
 export const noSuchRoute = () => new HttpError(404, { error: '404 Not Found' });
 
@@ -72,9 +99,8 @@ export const methodNotAllowed = (allow: readonly string[], shape: 'route' | 'sta
     Allow: allow.join(', '),
   });
 
-/** 409 `{message: "409 Conflict: reason"}` unless the ecosystem words it differently (`plainError`). */
-export const conflict = (reason?: string) =>
-  new HttpError(409, { message: reason ? `409 Conflict: ${reason}` : '409 Conflict' });
+/** 409 `{message: reason}`, or `{message: "409 Conflict"}`. */
+export const conflict = (reason?: string) => new HttpError(409, { message: reason ?? '409 Conflict' });
 
 /** 412: what is deleted changed since the client read it. */
 export const preconditionFailed = () => new HttpError(412, { message: '412 Precondition Failed' });

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { WebHook } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { invalidParameters, notFound, unprocessable } from '../../../kernel/http/errors.ts';
+import { invalidParameters, notFound, recordNotFound, unprocessable } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
@@ -56,7 +56,7 @@ export function callRoutes(deps: { readonly db: Db; readonly calls: HookCalls })
 
   async function find(place: Place, id: number): Promise<WebHook> {
     const hook = await findHook(db, place, id);
-    if (!hook) throw notFound('Hook');
+    if (!hook) throw recordNotFound();
     return hook;
   }
 

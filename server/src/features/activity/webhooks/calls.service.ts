@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import Type from 'typebox';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { WebHook, WebHookCall } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { headerPrefix } from '../../../kernel/names.ts';
 import type { Outbound } from '../../../kernel/outbound/index.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
@@ -254,7 +254,7 @@ export function hookCalls(deps: CallDependencies): HookCalls {
         return await queries.insertCall(tx, { ...row, ...outcome.result, state: 'done', attempts: 1 });
       });
       // Somebody removed the hook while it was called.
-      if (!call) throw notFound('Hook');
+      if (!call) throw recordNotFound();
       return { call, status: outcome.result.response_code, ok: outcome.ok, message: outcome.message };
     },
     tasks: [deliver, sweep, forget],

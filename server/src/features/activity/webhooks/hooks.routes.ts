@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { originOf } from '../../../kernel/audit/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
-import { invalidParameters, notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
+import { invalidParameters, recordNotFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -93,7 +93,7 @@ export function hookRoutes(deps: HookRouteDependencies): Route[] {
 
   async function find(place: Place, id: number) {
     const hook = await findHook(db, place, id);
-    if (!hook) throw notFound('Hook');
+    if (!hook) throw recordNotFound();
     return hook;
   }
 

@@ -2,7 +2,7 @@
 import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { WebHook } from '../../../kernel/db/rows.ts';
-import { HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { HttpError, invalidRecord, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import type { Outbound } from '../../../kernel/outbound/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
 import type { Place } from '../../namespaces/index.ts';
@@ -130,7 +130,7 @@ export function hookService({ db, outbound, secrets }: HookDependencies) {
 
   async function locked(tx: Db, place: Place, id: number): Promise<WebHook> {
     const hook = await lockHook(tx, place, id);
-    if (!hook) throw notFound('Hook');
+    if (!hook) throw recordNotFound();
     return hook;
   }
 
@@ -182,14 +182,14 @@ export function hookService({ db, outbound, secrets }: HookDependencies) {
           ...(left && given.custom_headers === undefined ? { custom_headers: [] } : {}),
         };
         const changed = await updateHook(tx, hook.id, columnsOf(place, wanted, hook));
-        if (!changed) throw notFound('Hook');
+        if (!changed) throw recordNotFound();
         await audited(tx, place, origin, changed, 'updated');
         return changed;
       }),
 
     remove: (place: Place, hook: WebHook, origin: AuditOrigin): Promise<void> =>
       transaction(db, async (tx) => {
-        if (!(await deleteHook(tx, hook.id))) throw notFound('Hook');
+        if (!(await deleteHook(tx, hook.id))) throw recordNotFound();
         await audited(tx, place, origin, hook, 'destroyed');
       }),
 

@@ -77,7 +77,7 @@ describe.each(['groups', 'projects'] as const)('webhooks of %s', (kind) => {
       .execute();
     expect(events.map(({ event }) => event)).toEqual(['webhook_created', 'webhook_updated']);
     expect((await call('DELETE', one, owner)).status).toBe(204);
-    expect(await call('GET', one, owner)).toMatchObject({ status: 404, body: { message: '404 Hook Not Found' } });
+    expect(await call('GET', one, owner)).toMatchObject({ status: 404, body: { message: '404 Not found' } });
     expect((await call('DELETE', one, owner)).status).toBe(404);
     expect((await call('PUT', one, owner, { name: 'x' })).status).toBe(404);
   });

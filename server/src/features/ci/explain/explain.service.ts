@@ -3,7 +3,7 @@ import { formatLocated } from '@millrace/ci-config';
 import { ZERO_SHA } from '@millrace/git';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
 import { compileWith, type PipelineInputs } from '../pipelines/compile.ts';
 import { findConfig } from '../pipelines/config-file.ts';
@@ -30,7 +30,7 @@ export function explaining(deps: CiDependencies, pipelines: Pipelines) {
     const { project } = subject;
     if (event.merge_request_iid !== undefined) {
       const mergeRequest = await findRequest(db, project.id, event.merge_request_iid);
-      if (!mergeRequest?.head_sha) throw notFound('Merge Request');
+      if (!mergeRequest?.head_sha) throw recordNotFound();
       const ref = refOfRequest(mergeRequest, project.id);
       return { ref, sha: mergeRequest.head_sha, source: 'merge_request_event' as const, mergeRequest };
     }

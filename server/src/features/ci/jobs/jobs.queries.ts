@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact, Pipeline, Runner, RunnerManager, User } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo, type Direction, idOrder } from '../../../kernel/http/paging.queries.ts';
 import type { JobStatus } from '../scheduling/job-states.ts';
@@ -296,7 +296,7 @@ export async function markErased(tx: Db, id: number, userId: number): Promise<Jo
     })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow(() => notFound('Job'));
+    .executeTakeFirstOrThrow(() => recordNotFound());
 }
 
 /** Everything for the caller behind a job token. */

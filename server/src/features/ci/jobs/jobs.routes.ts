@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import {
   keysetPage,
   keysetUnavailable,
@@ -122,7 +122,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     responses: { 200: ListOf(JobEntity) },
     handler: async ({ subject, params, page }) => {
       const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
-      if (!pipeline) throw notFound('Pipeline');
+      if (!pipeline) throw recordNotFound();
       const filter = {
         kind: 'job' as const,
         pipelineIds: await familyOf(db, pipeline.id),
@@ -145,7 +145,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     responses: { 200: ListOf(BridgeEntity) },
     handler: async ({ subject, params, page }) => {
       const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
-      if (!pipeline) throw notFound('Pipeline');
+      if (!pipeline) throw recordNotFound();
       const filter = {
         projectId: subject.project.id,
         kind: 'bridge' as const,
@@ -170,7 +170,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
     responses: { 200: ListOf(JobNeeds) },
     handler: async ({ subject, params }) => {
       const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
-      if (!pipeline) throw notFound('Pipeline');
+      if (!pipeline) throw recordNotFound();
       // Attempts of one job have the same stage and needs; the first one keeps its place.
       const jobs = new Map((await listNeeds(db, pipeline.id)).map((job) => [job.name, job]));
       return [...jobs.values()].map(({ name, stage, needs }) => ({

@@ -3,7 +3,7 @@ import { jobInputValues } from '@millrace/ci-config';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
-import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { deleteArtifactsOf } from '../artifacts/artifacts.queries.ts';
 import type { CiDependencies } from '../deps.ts';
 import { dependents } from '../scheduling/advance.ts';
@@ -53,7 +53,7 @@ export function jobsService(deps: CiDependencies) {
     return await transaction(db, async (tx) => {
       const pipeline = await lockPipeline(tx, job.pipeline_id);
       const current = pipeline && (await lockJob(tx, job.id));
-      if (!pipeline || !current) throw notFound('Job');
+      if (!pipeline || !current) throw recordNotFound();
       return await work(tx, current, pipeline);
     });
   }
@@ -138,7 +138,7 @@ export function jobsService(deps: CiDependencies) {
   async function retryAll(pipelineId: number, caller: Caller): Promise<void> {
     await transaction(db, async (tx) => {
       const pipeline = await lockPipeline(tx, pipelineId);
-      if (!pipeline) throw notFound('Pipeline');
+      if (!pipeline) throw recordNotFound();
       if (await isArchived(pipeline)) throw forbidden();
       const jobs = await jobsInStatuses(tx, pipelineId, ['failed', 'canceled']);
       const names = new Set<string>();

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { downstreamOf } from '../downstream/sources.queries.ts';
 import { pipelineBasic } from '../pipelines/pipelines.entity.ts';
@@ -73,7 +73,7 @@ export async function presentBridges(
 export async function presentJob(deps: CiDependencies, place: Place, job: Job): Promise<JobJson> {
   const [json] = await presentJobs(deps, place, [job]);
   // Somebody has removed the pipeline meanwhile.
-  if (!json) throw notFound('Job');
+  if (!json) throw recordNotFound();
   if (job.status === 'running') {
     const open = place.project.ci_job_terminals_enabled && (await sessionOf(deps.db, job.id)) !== undefined;
     return { ...json, terminal: open };

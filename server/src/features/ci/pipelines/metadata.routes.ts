@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { transaction } from '../../../kernel/db/index.ts';
-import { forbidden, notFound, rejected } from '../../../kernel/http/errors.ts';
+import { forbidden, recordNotFound, rejected } from '../../../kernel/http/errors.ts';
 import { IdOrPath, Int, OneOf, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -46,7 +46,7 @@ export function pipelineMetadataRoutes(deps: CiDependencies, access: WriteAccess
       responses: { 200: PipelineDetail },
       handler: async ({ subject, caller, params }) => {
         const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
-        if (!pipeline) throw notFound('Pipeline');
+        if (!pipeline) throw recordNotFound();
         await access.requireWrite(subject, caller, pipeline);
         const name = checkedName(params.name);
         const named = await transaction(db, async (tx) => {
@@ -54,7 +54,7 @@ export function pipelineMetadataRoutes(deps: CiDependencies, access: WriteAccess
           await deps.announce(tx, `project:${pipeline.project_id}:pipelines`);
           return await renamePipeline(tx, pipeline.id, name);
         });
-        if (!named) throw notFound('Pipeline');
+        if (!named) throw recordNotFound();
         return await presentPipeline(deps, subject, named);
       },
     }),
@@ -76,14 +76,14 @@ export function pipelineMetadataRoutes(deps: CiDependencies, access: WriteAccess
       responses: { 200: PipelineDetail },
       handler: async ({ subject, caller, params }) => {
         const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
-        if (!pipeline) throw notFound('Pipeline');
+        if (!pipeline) throw recordNotFound();
         await access.requireWrite(subject, caller, pipeline);
         if (!caller.admin && subject.level < Level.maintainer) throw forbidden();
         const changed = await transaction(db, async (tx) => {
           await deps.announce(tx, `pipeline:${pipeline.id}`);
           return await prioritizePipeline(tx, pipeline.id, params.queue_priority);
         });
-        if (!changed) throw notFound('Pipeline');
+        if (!changed) throw recordNotFound();
         return await presentPipeline(deps, subject, changed);
       },
     }),

@@ -62,7 +62,7 @@ it('names only pipelines of its project, also with the token of a job there', as
   const other = await world.project();
   const wrong = `/projects/${other.id}/pipelines/${pipeline.id}/metadata`;
   const refused = await world.app.api('PUT', wrong, { token: world.owner.token, json: { name: 'x' } });
-  expect([refused.status, refused.body]).toEqual([404, { message: '404 Pipeline Not Found' }]);
+  expect([refused.status, refused.body]).toEqual([404, { message: '404 Not found' }]);
   const stranger = await world.account();
   expect((await put(pipeline.id, { name: 'x' }, stranger.token)).status).toBe(404);
 });

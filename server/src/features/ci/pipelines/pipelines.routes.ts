@@ -5,7 +5,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidRecord, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import {
   Bool,
@@ -57,7 +57,7 @@ export function pipelineRoutes(
 
   async function find(subject: ProjectSubject, number: number): Promise<Pipeline> {
     const pipeline = await findPipeline(db, subject.project.id, number);
-    if (!pipeline) throw notFound('Pipeline');
+    if (!pipeline) throw recordNotFound();
     return pipeline;
   }
 
@@ -153,7 +153,7 @@ export function pipelineRoutes(
         sha === null
           ? undefined
           : await newestPipeline(db, subject.project.id, { ref: name, tag: branch === null, sha });
-      if (!pipeline) throw notFound('Pipeline');
+      if (!pipeline) throw recordNotFound();
       return await presentPipeline(deps, subject, pipeline);
     },
   });

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { IdOrPath, Int32 } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -41,7 +41,7 @@ export function reportReading({ db }: Pick<CiDependencies, 'db'>, rights: Pick<W
   async function find(subject: ProjectSubject, caller: Caller, iid: number, kinds: readonly string[]) {
     requireOnProject(caller, 'read_pipeline', subject);
     const found = await comparedPipelines(db, subject.project.id, iid, kinds);
-    if (!found) throw notFound('Merge Request');
+    if (!found) throw recordNotFound();
     return found;
   }
 

@@ -54,7 +54,9 @@ export function placeRoutes(deps: CiDependencies, access: RunnerAccess): Route[]
       handler: async ({ subject, caller, params }) => {
         const runner = await access.find(params.runner_id);
         if (runner.runner_type !== 'project_type')
-          throw forbidden(`Runner is a ${runner.runner_type.replace('_type', '')} runner`);
+          throw forbidden(
+            runner.runner_type === 'group_type' ? 'Runner is a group runner' : 'Runner is an instance runner',
+          );
         if (runner.locked && !caller.admin) throw forbidden('Runner is locked');
         if (!(await access.manages(caller, runner))) throw forbidden('No access granted');
         const assigned = await transaction(db, async (tx) => {

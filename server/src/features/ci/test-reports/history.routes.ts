@@ -1,7 +1,7 @@
 /** Routes of tests beyond one pipeline: a merge request beside its target branch, and which cases fail how often. */
 import Type from 'typebox';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, Int32, Optional } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
@@ -45,7 +45,7 @@ export function testHistoryRoutes({ db }: Pick<CiDependencies, 'db'>, reports: T
         requireOnProject(caller, 'read_pipeline', subject);
         const { project } = subject;
         const found = await comparedPipelines(db, project.id, params.merge_request_iid, ['junit']);
-        if (!found) throw notFound('Merge Request');
+        if (!found) throw recordNotFound();
         const suitesOf = async (pipelineId: number | null) =>
           pipelineId === null ? [] : await reports.suitesOf(subject, caller, pipelineId);
         const compared = compareTests(await suitesOf(found.base), await suitesOf(found.head));

@@ -1,6 +1,6 @@
 /** Test reports of pipelines. */
 import Type from 'typebox';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -21,7 +21,7 @@ export function testReportRoutes({ db }: Pick<CiDependencies, 'db'>, reports: Te
   } as const;
   async function find(projectId: number, id: number): Promise<number> {
     const pipeline = await findPipeline(db, projectId, id);
-    if (!pipeline) throw notFound('Pipeline');
+    if (!pipeline) throw recordNotFound();
     return pipeline.id;
   }
   return [

@@ -221,7 +221,7 @@ describe('who reads a report', () => {
     for (const end of ['', '_summary']) {
       const address = `/projects/${other.id}/pipelines/${pipelineId}/test_report${end}`;
       const answer = await world.app.api('GET', address, { token: world.owner.token });
-      expect([answer.status, answer.body]).toEqual([404, { message: '404 Pipeline Not Found' }]);
+      expect([answer.status, answer.body]).toEqual([404, { message: '404 Not found' }]);
     }
   });
 

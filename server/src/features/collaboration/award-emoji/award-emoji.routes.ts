@@ -3,7 +3,7 @@ import Type, { type TProperties } from 'typebox';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { AwardEmoji as AwardRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { Int, Str } from '../../../kernel/http/params/schema.ts';
 import { type Context, Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -67,7 +67,7 @@ export function awardRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Ro
     const one = { ...owner, award_id: Int({ description: 'Id of the reaction' }) };
     const find = async (awardable: queries.Awardable, id: number): Promise<AwardRow> => {
       const found = await queries.awardOf(db, awardable, id);
-      if (!found) throw notFound('Award Emoji');
+      if (!found) throw recordNotFound();
       return found;
     };
     return [
@@ -98,7 +98,7 @@ export function awardRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Ro
         handler: async (context) => {
           const { awardable } = await target(context, onNote);
           const [found] = await shown([await find(awardable, valuesOf<Values>(context).award_id)]);
-          if (!found) throw notFound('Award Emoji');
+          if (!found) throw recordNotFound();
           return found;
         },
       }),
@@ -125,7 +125,7 @@ export function awardRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Ro
           if (note?.system || !mayComment(context.caller, kind, at)) throw forbidden();
           const made = await award(at, awardable, user.id, valuesOf<Values>(context).name);
           const [found] = await shown([made]);
-          if (!found) throw notFound('Award Emoji');
+          if (!found) throw recordNotFound();
           return found;
         },
       }),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Milestone } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import {
@@ -276,7 +276,7 @@ export async function updateMilestone(tx: Db, id: number, values: MilestoneValue
     .set({ ...values, updated_at: sql`now()` })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow(() => notFound('Milestone'));
+    .executeTakeFirstOrThrow(() => recordNotFound());
 }
 
 export async function deleteMilestones(tx: Db, ids: readonly number[]): Promise<void> {

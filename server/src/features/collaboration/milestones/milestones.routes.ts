@@ -4,7 +4,7 @@ import { originOf } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound, plainError } from '../../../kernel/http/errors.ts';
+import { notFound, plainError, recordNotFound, savedOr } from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { allOrNoneOf, atLeastOneOf, mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
@@ -161,7 +161,7 @@ export function milestoneRoutes({
 
   async function find(place: Place, id: number): Promise<PlacedMilestone> {
     const milestone = await findMilestone(db, place, id);
-    if (!milestone) throw notFound('Milestone');
+    if (!milestone) throw recordNotFound();
     return milestone;
   }
 
@@ -218,7 +218,9 @@ export function milestoneRoutes({
         responses: { 201: Milestone },
         handler: async (context) => {
           const { subject, caller, params } = context;
-          const made = await milestones.create(subject, caller, params, originOf(context));
+          const made = await savedOr('Failed to create milestone', () =>
+            milestones.create(subject, caller, params, originOf(context)),
+          );
           return json(await find(subject, made.id));
         },
       }),
@@ -246,7 +248,9 @@ export function milestoneRoutes({
         handler: async (context) => {
           const { subject, caller, params } = context;
           const { id } = await find(subject, params.milestone_id);
-          await milestones.update(subject, caller, id, params, originOf(context));
+          await savedOr('Failed to update milestone', () =>
+            milestones.update(subject, caller, id, params, originOf(context)),
+          );
           return json(await find(subject, id));
         },
       }),

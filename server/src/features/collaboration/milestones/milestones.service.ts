@@ -4,7 +4,7 @@ import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Milestone } from '../../../kernel/db/rows.ts';
 import { milestoneFacts, recordFact, toInstant } from '../../../kernel/events/index.ts';
-import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { invalidRecord, recordNotFound } from '../../../kernel/http/errors.ts';
 import type { Place } from '../../namespaces/index.ts';
 import { type Labeled, replaceMilestones } from '../inherited-labels.ts';
 import { type TaskChange, withTask } from '../tasks/index.ts';
@@ -112,7 +112,7 @@ export function milestoneService(db: Db, labeled: readonly Labeled[]) {
       const values = valuesOf(given);
       return inTransaction(async (tx) => {
         const before = await lockMilestone(tx, id);
-        if (!before) throw notFound('Milestone');
+        if (!before) throw recordNotFound();
         checkDates({ ...before, ...values });
         if (values.title !== undefined && values.title !== before.title) await free(tx, place, values.title, id);
         const state =
@@ -128,7 +128,7 @@ export function milestoneService(db: Db, labeled: readonly Labeled[]) {
     remove: (place: Place, caller: Caller, id: number, origin: AuditOrigin): Promise<void> =>
       inTransaction(async (tx) => {
         const milestone = await lockMilestone(tx, id);
-        if (!milestone) throw notFound('Milestone');
+        if (!milestone) throw recordNotFound();
         await deleteMilestones(tx, [id]);
         await record(tx, caller, 'deleted', milestone);
         await audited(tx, place, origin, milestone, 'destroyed');
@@ -144,7 +144,7 @@ export function milestoneService(db: Db, labeled: readonly Labeled[]) {
     ): Promise<Milestone> =>
       inTransaction(async (tx) => {
         const milestone = await lockMilestone(tx, id);
-        if (!milestone) throw notFound('Milestone');
+        if (!milestone) throw recordNotFound();
         const same = await ofTitleBelow(tx, group.group.id, milestone.title);
         const { title, description, start_date, due_date } = milestone;
         const made = await insertMilestone(tx, group, { title, description, start_date, due_date });

@@ -31,7 +31,7 @@ async function groupOf(visibility: 'private' | 'public') {
   await buildMember(app, { user: guest.user, of: group, level: Level.guest });
   return group;
 }
-const missing = { status: 404, body: { message: '404 Milestone Not Found' } };
+const missing = { status: 404, body: { message: '404 Not found' } };
 
 describe.each(['groups', 'projects'] as const)('milestones of %s', (kind) => {
   const place = async (visibility: 'private' | 'public' = 'private') => {
@@ -85,20 +85,28 @@ describe.each(['groups', 'projects'] as const)('milestones of %s', (kind) => {
       expect((await call('PUT', one, planner, { state_event })).body.state).toBe(state);
     expect((await call('PUT', one, planner, { state_event: 'open' })).status).toBe(400);
     expect((await call('PUT', one, planner, {})).status).toBe(400);
-    expect((await call('PUT', one, planner, { title: ' ' })).body).toEqual({ message: { title: ["can't be blank"] } });
+    expect((await call('PUT', one, planner, { title: ' ' })).body).toEqual({
+      message: 'Failed to update milestone {:title=>["can\'t be blank"]}',
+    });
   });
 
   it('have one meaning each, and end after they begin', async () => {
     const { path } = await place();
     await call('POST', path, planner, first);
     const other = await call('POST', path, planner, { title: 'other', start_date: '2026-01-10' });
-    const taken = { message: { title: ['already being used for another group or project milestone.'] } };
-    expect((await call('POST', path, planner, first)).body).toEqual(taken);
-    expect((await call('PUT', `${path}/${other.body.id}`, planner, { title: 'v1.0' })).body).toEqual(taken);
-    const late = { status: 400, body: { message: { due_date: ['must be greater than start date'] } } };
-    expect(await call('PUT', `${path}/${other.body.id}`, planner, { due_date: '2026-01-10' })).toMatchObject(late);
+    const refused = (what: string, reason: string) => ({
+      status: 400,
+      body: { message: `Failed to ${what} milestone {:${reason}}` },
+    });
+    const taken = 'title=>["already being used for another group or project milestone."]';
+    expect(await call('POST', path, planner, first)).toMatchObject(refused('create', taken));
+    const renamed = await call('PUT', `${path}/${other.body.id}`, planner, { title: 'v1.0' });
+    expect(renamed).toMatchObject(refused('update', taken));
+    const late = 'due_date=>["must be greater than start date"]';
+    const moved = await call('PUT', `${path}/${other.body.id}`, planner, { due_date: '2026-01-10' });
+    expect(moved).toMatchObject(refused('update', late));
     const both = { title: 'x', start_date: '2026-01-10', due_date: '2026-01-09' };
-    expect(await call('POST', path, planner, both)).toMatchObject(late);
+    expect(await call('POST', path, planner, both)).toMatchObject(refused('create', late));
     expect((await call('POST', path, planner, { title: 'x', due_date: '2026-02-30' })).status).toBe(400);
     expect((await call('POST', path, planner, {})).body).toEqual({ error: 'title is missing' });
     expect((await call('POST', path, planner, { title: 'x'.repeat(256) })).status).toBe(400);

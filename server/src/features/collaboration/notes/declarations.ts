@@ -3,7 +3,7 @@ import type { TProperties } from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Note as NoteRow } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Access, answer, type Context } from '../../../kernel/http/route.ts';
 import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
@@ -81,7 +81,7 @@ export function notePresenter(
   }
   async function one(row: NoteRow): Promise<NoteJson> {
     const [found] = await many([row]);
-    if (!found) throw notFound('Note');
+    if (!found) throw recordNotFound();
     return found;
   }
   /** Threads with their comments, in the order of the ids. */

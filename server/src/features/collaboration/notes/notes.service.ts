@@ -5,7 +5,14 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
 import { noteFacts, recordFact } from '../../../kernel/events/index.ts';
-import { badRequest, forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import {
+  badRequest,
+  forbidden,
+  notFound,
+  printedReasons,
+  recordNotFound,
+  unauthorized,
+} from '../../../kernel/http/errors.ts';
 import { type TaskChange, withTask } from '../tasks/index.ts';
 import { columnsOf, may, mayComment, type NoteableKinds, type Place } from './kinds.ts';
 import * as queries from './notes.queries.ts';
@@ -55,7 +62,7 @@ const longest = 1_000_000;
 
 /** 400 in the ecosystem's words: `400 Bad request - Note {:note=>["can't be blank"]}`. */
 export const invalidNote = (field: string, ...problems: readonly string[]) =>
-  badRequest(`Note {:${field}=>[${problems.map((problem) => JSON.stringify(problem)).join(', ')}]}`);
+  badRequest(`Note ${printedReasons({ [field]: problems })}`);
 
 function checkBody(body: string): void {
   if (body.trim() === '') throw invalidNote('note', "can't be blank");
@@ -201,7 +208,7 @@ export function noteService({
     },
     async find(place, caller, id, discussionId) {
       const found = await queries.noteOf(db, place.noteable, reader(place, caller), id);
-      if (!found || (discussionId !== undefined && found.discussion_id !== discussionId)) throw notFound('Note');
+      if (!found || (discussionId !== undefined && found.discussion_id !== discussionId)) throw recordNotFound();
       return found;
     },
     async edit(place, caller, note, change) {
@@ -210,7 +217,7 @@ export function noteService({
         const body = typeof change === 'string' ? change : withTask(await queries.lockBody(tx, note.id), change);
         checkBody(body);
         const edited = await queries.editNote(tx, note.id, body, editor);
-        if (!edited) throw notFound('Note');
+        if (!edited) throw recordNotFound();
         await record(tx, 'updated', edited, editor, place);
         return edited;
       });

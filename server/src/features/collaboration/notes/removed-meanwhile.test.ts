@@ -23,7 +23,7 @@ it('an issue that is removed while it is commented on is not found', async () =>
   const base = `/projects/${project.id}/issues`;
   const { id, iid } = (await post(base, { title: unique('issue') })).body;
   const answer = await whileRemoved(app, 'issues', id, () => post(`${base}/${iid}/notes`, { body: 'Late' }));
-  expect([answer.status, answer.body]).toEqual([404, { message: '404 Issue Not Found' }]);
+  expect([answer.status, answer.body]).toEqual([404, { message: '404 Not found' }]);
 });
 
 it('an epic that is removed while it is commented on is not found', async () => {

@@ -4,7 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { DeploymentApproval as ApprovalRow, Deployment } from '../../../kernel/db/rows.ts';
 import { Entity, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
-import { notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { plainError, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import type { JobsFace } from '../../ci/index.ts';
 import { findReferences, UserReference, userReference } from '../../identity/index.ts';
 import { mayApprove, missingApprovals, type ProtectedPlace } from '../protected-environments/index.ts';
@@ -41,7 +41,7 @@ export async function approvalsJson(
 /** The environment of a deployment as protections name it. */
 export async function placeOf(db: Db, deployment: Deployment): Promise<ProtectedPlace> {
   const environment = (await environmentsById(db, [deployment.environment_id])).get(deployment.environment_id);
-  if (!environment) throw notFound('Environment');
+  if (!environment) throw recordNotFound();
   return { project_id: deployment.project_id, name: environment.name, tier: environment.tier };
 }
 

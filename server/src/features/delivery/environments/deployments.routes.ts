@@ -4,7 +4,7 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Deployment as DeploymentRow } from '../../../kernel/db/rows.ts';
 import { Count, Entity, ListOf } from '../../../kernel/http/entity.ts';
-import { badRequest, notFound } from '../../../kernel/http/errors.ts';
+import { badRequest, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPresent, offsetPage, slicePage, withItems } from '../../../kernel/http/pagination.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
@@ -61,13 +61,13 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
 
   async function find({ project }: ProjectSubject, number: number): Promise<DeploymentRow> {
     const found = await findDeployment(db, project.id, number);
-    if (!found) throw notFound('Deployment');
+    if (!found) throw recordNotFound();
     return found;
   }
 
   async function shown(subject: ProjectSubject, row: DeploymentRow) {
     const json = await presenter.one(subject, row);
-    if (!json) throw notFound('Deployment');
+    if (!json) throw recordNotFound();
     return json;
   }
 

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Deployment } from '../../../kernel/db/rows.ts';
-import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidRecord, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { defineTask } from '../../../kernel/queue/index.ts';
 import { nextIid } from '../../namespaces/index.ts';
 import type { RepositoryReader } from '../../repository/index.ts';
@@ -106,13 +106,13 @@ export function deploymentService(deps: DeploymentServiceDependencies) {
     async update(subject: ProjectSubject, caller: Caller, id: number, status: ReportedStatus): Promise<Deployment> {
       return await transaction(db, async (tx) => {
         const row = await queries.lockDeployment(tx, id);
-        if (row?.project_id !== subject.project.id) throw notFound('Deployment');
+        if (row?.project_id !== subject.project.id) throw recordNotFound();
         // Its job says how it goes.
         if (row.job_id !== null) throw forbidden();
         if (row.status === status) throw invalidRecord({ status: [`cannot transition to "${status}"`] });
         if (!(await mayDeploy(tx, await placeOf(tx, row), caller.user?.id ?? null))) throw forbidden();
         const changed = await queries.updateDeployment(tx, id, { status, finished_at: null, ...finished(status) });
-        if (!changed) throw notFound('Deployment');
+        if (!changed) throw recordNotFound();
         await settle(tx, changed, caller);
         return changed;
       });
@@ -121,7 +121,7 @@ export function deploymentService(deps: DeploymentServiceDependencies) {
     async remove(row: Deployment): Promise<void> {
       await transaction(db, async (tx) => {
         const locked = await queries.lockDeployment(tx, row.id);
-        if (!locked) throw notFound('Deployment');
+        if (!locked) throw recordNotFound();
         if (locked.status === 'running') throw plainError(400, 'Cannot destroy running deployment');
         const last = await queries.lastDeployment(tx, row.environment_id);
         if (last?.id === row.id) throw plainError(400, 'Deployment currently deployed to environment');

@@ -4,7 +4,7 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Environment as EnvironmentRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { conflict, notFound } from '../../../kernel/http/errors.ts';
+import { conflict, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
@@ -66,7 +66,7 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
 
   async function find({ project }: ProjectSubject, number: number): Promise<EnvironmentRow> {
     const found = await findEnvironment(db, project.id, number);
-    if (!found) throw notFound('Environment');
+    if (!found) throw recordNotFound();
     return found;
   }
 

@@ -2,7 +2,7 @@
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Environment } from '../../../kernel/db/rows.ts';
-import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidRecord, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { environmentSlug, guessTier, isExternalUrl, nameProblem, type Tier } from '../environment-names.ts';
 import * as queries from './environments.queries.ts';
 
@@ -54,7 +54,7 @@ export function environmentService(db: Db) {
 
     async update(environment: Environment, values: EnvironmentValues): Promise<Environment> {
       const changed = await transaction(db, (tx) => queries.updateEnvironment(tx, environment.id, columns(values)));
-      if (!changed) throw notFound('Environment');
+      if (!changed) throw recordNotFound();
       return changed;
     },
 

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { slicePage, withItems } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
@@ -28,7 +28,7 @@ export function mergeRequestDeploymentRoutes(db: Db, presenter: Pick<DeploymentP
       handler: async ({ subject, caller, params, page }) => {
         requireOnProject(caller, 'read_merge_request', subject);
         const refs = await deployedBranches(db, subject.project.id, params.merge_request_iid);
-        if (!refs) throw notFound('Merge Request');
+        if (!refs) throw recordNotFound();
         const paged = slicePage(page, await deploymentsOfRefs(db, subject.project.id, refs));
         const json = await presenter.many(subject, paged.items);
         return withItems(

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
@@ -36,7 +36,7 @@ const canPush = { can_push: Optional(Bool({ description: 'Whether it may push to
 export function deployKeyRoutes(db: Db, keys: DeployKeys): Route[] {
   async function find({ project: { id } }: ProjectSubject, keyId: number): Promise<DeployKey> {
     const found = await keys.find(id, keyId);
-    if (!found) throw notFound('Deploy Key');
+    if (!found) throw recordNotFound();
     return found;
   }
   const shown = async (subject: ProjectSubject, id: number) => deployKeyOfProject(await find(subject, id));

@@ -53,11 +53,13 @@ export function createDeployKeys({ db, settings, outranksOn }: DeployKeyDependen
     const user = userOf(caller);
     const parsed = parseSshKey(given.key);
     const expiresAt = given.expires_at ?? null;
+    // Of a project the ecosystem saves the link, and names the fields of the key in it.
+    const field = (name: string) => (subject ? `deploy_key.${name}` : name);
     check({
-      key: keyReasons(parsed, expiresAt, await settings.read()),
-      title: given.title.trim() === '' ? ["can't be blank"] : [],
+      [field('key')]: keyReasons(parsed, expiresAt, await settings.read()),
+      [field('title')]: given.title.trim() === '' ? ["can't be blank"] : [],
     });
-    if (!parsed) throw invalidRecord({ key: ['is invalid'] });
+    if (!parsed) throw invalidRecord({ [field('key')]: ['is invalid'] });
     try {
       return await transaction(db, async (tx) => {
         const known = subject && (await usableKey(tx, { sha256: parsed.fingerprintSha256 }, user));
@@ -83,7 +85,7 @@ export function createDeployKeys({ db, settings, outranksOn }: DeployKeyDependen
       });
     } catch (error) {
       if (isUniqueViolation(error, 'ssh_keys_fingerprint_sha256_key'))
-        throw invalidRecord({ fingerprint_sha256: taken, key: taken });
+        throw invalidRecord({ [field('fingerprint_sha256')]: taken, [field('key')]: taken });
       throw error;
     }
   }
@@ -91,7 +93,7 @@ export function createDeployKeys({ db, settings, outranksOn }: DeployKeyDependen
   /** The key that another project or everybody has, for this project too. */
   async function enable(subject: ProjectSubject, caller: Caller, id: number): Promise<void> {
     const key = await usableKey(db, { id }, userOf(caller));
-    if (!key) throw notFound('Deploy Key');
+    if (!key) throw notFound('Deploy key');
     await transaction(db, async (tx) => {
       await joinProject(tx, subject.project.id, key.id, undefined);
       await record(tx, caller, subject, 'enabled', key);

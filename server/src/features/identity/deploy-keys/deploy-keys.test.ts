@@ -90,7 +90,8 @@ describe('deploy keys of a project', () => {
     expect(again.body).toMatchObject({ id: first.body.id, title: 'server', can_push: false });
     expect((await add({ key })).body).toMatchObject({ id: first.body.id, can_push: true });
     const theirs = await buildProject(app, { owner: other.user });
-    const taken = { message: { fingerprint_sha256: ['has already been taken'], key: ['has already been taken'] } };
+    const reason = ['has already been taken'];
+    const taken = { message: { 'deploy_key.fingerprint_sha256': reason, 'deploy_key.key': reason } };
     expect(await add({ key }, other, theirs)).toMatchObject({ status: 400, body: taken });
     expect((await api('POST', `/${first.body.id}/enable`, undefined, other, theirs)).status).toBe(404);
     const personal = sshKeyText();

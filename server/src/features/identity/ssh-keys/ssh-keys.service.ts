@@ -112,7 +112,7 @@ export function createSshKeys({ db, settings, mail }: SshKeyDependencies): SshKe
         });
       } catch (error) {
         if (isUniqueViolation(error, 'ssh_keys_fingerprint_sha256_key'))
-          throw invalidRecord({ fingerprint: taken, key: taken });
+          throw invalidRecord({ fingerprint: taken, fingerprint_sha256: taken, key: taken });
         throw error;
       }
     },

@@ -6,7 +6,7 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { accessRequestFacts, recordFact, toInstant } from '../../../kernel/events/index.ts';
 import { Entity, ListOf, Timestamp } from '../../../kernel/http/entity.ts';
-import { forbidden, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, plainError, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -84,7 +84,7 @@ export function accessRequestRoutes(deps: AccessRequestDependencies): Route[] {
 
   async function requester(subject: MemberSubject, userId: number): Promise<RequesterRow> {
     const [row] = await listRequesters(db, placeOf(subject), userId, one);
-    if (!row) throw notFound();
+    if (!row) throw recordNotFound();
     return row;
   }
 
@@ -181,7 +181,7 @@ export function accessRequestRoutes(deps: AccessRequestDependencies): Route[] {
           if (!own) requireAdministration(caller, subject);
           const row = await requester(subject, params.user_id);
           await transaction(db, async (tx) => {
-            if (!(await deleteRequest(tx, placeOf(subject), row.id))) throw notFound();
+            if (!(await deleteRequest(tx, placeOf(subject), row.id))) throw recordNotFound();
             await recordAudit(tx, {
               ...originOf(context),
               entity: entityOfPlace(subject),

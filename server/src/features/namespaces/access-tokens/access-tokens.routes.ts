@@ -33,14 +33,12 @@ const filterOf = (subject: MemberSubject) =>
 const places = [
   {
     noun: 'project',
-    nouns: 'Project Access Token',
     base: '/projects/:id/access_tokens',
     manage: { on: 'project', ability: 'manage_access_tokens' },
     see: { on: 'project', ability: 'read_project' },
   },
   {
     noun: 'group',
-    nouns: 'Group Access Token',
     base: '/groups/:id/access_tokens',
     manage: { on: 'group', ability: 'manage_group_access_tokens' },
     see: { on: 'group', ability: 'read_group' },
@@ -67,7 +65,8 @@ export function accessTokenRoutes({ db, tokens }: NamespacesDependencies, servic
     token: secret,
   });
 
-  return places.flatMap(({ noun, nouns, base, manage, see }) => {
+  return places.flatMap(({ noun, base, manage, see }) => {
+    const noSuch = (id: number) => notFound(`Could not find ${noun} access token with token_id: ${id}`);
     const tag = noun === 'project' ? 'Project access tokens' : 'Group access tokens';
     const id = IdOrPath(noun);
     const single = { id, token_id: Int({ description: 'Id of the token' }) };
@@ -101,7 +100,7 @@ export function accessTokenRoutes({ db, tokens }: NamespacesDependencies, servic
         responses: { 200: ResourceAccessToken },
         handler: async ({ params, subject }) => {
           const token = await find(subject, params.token_id);
-          if (!token) throw notFound(nouns);
+          if (!token) throw noSuch(params.token_id);
           return await one(subject, token);
         },
       }),
@@ -161,7 +160,7 @@ export function accessTokenRoutes({ db, tokens }: NamespacesDependencies, servic
           const { params, caller, subject } = context;
           const token = await find(subject, params.token_id);
           // As of personal tokens: only administrators hear that there is none. Bots rotate themselves only.
-          if (!token) throw caller.admin ? notFound(nouns) : unauthorized();
+          if (!token) throw caller.admin ? noSuch(params.token_id) : unauthorized();
           if (caller.user?.user_type !== 'human') throw unauthorized();
           return await shown(
             subject,
@@ -181,7 +180,7 @@ export function accessTokenRoutes({ db, tokens }: NamespacesDependencies, servic
         conditional: true,
         handler: async (context) => {
           const token = await find(context.subject, context.params.token_id);
-          if (!token) throw notFound(nouns);
+          if (!token) throw noSuch(context.params.token_id);
           context.unmodifiedSince(token.created_at);
           await tokens.revoke(token.id, originOf(context));
         },

@@ -12,6 +12,7 @@ import {
 } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
+import { printedReasons } from '../../../kernel/http/errors.ts';
 import { administratorAttributes, attributes, topLevelAttributes } from './attributes.params.ts';
 import { type GroupAttributeName, groupAttributes } from './attributes.ts';
 
@@ -144,7 +145,9 @@ describe('effects', () => {
     // What changes nothing is not refused: forms send it with the rest.
     expect((await put(deep.id, { [limits]: false, description: 'x' })).status).toBe(200);
     const wanted = { name: unique('G'), path: unique('g'), parent_id: deep.id, [limits]: true };
-    expect((await post('/groups', wanted)).body).toEqual({ message: refusal });
+    expect((await post('/groups', wanted)).body).toEqual({
+      message: `Failed to save group ${printedReasons(refusal)}`,
+    });
     await put(top.id, { [limits]: true });
     expect([await of(sub), await of(deep)]).toEqual([true, true]);
     // What moves below a lock comes under it, with all it has.

@@ -4,7 +4,7 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { notFound, savedOr } from '../../../kernel/http/errors.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, IdOrPath, Int, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
@@ -123,7 +123,10 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       handler: async (context) => {
         const { name, path, parent_id, ...settings } = context.params;
         const wanted = { name, path, parentId: parent_id ?? null };
-        return await reloaded(await groups.create(context.caller, wanted, settings), context.caller);
+        return await reloaded(
+          await savedOr('Failed to save group', () => groups.create(context.caller, wanted, settings)),
+          context.caller,
+        );
       },
     }),
     route({

@@ -128,7 +128,7 @@ describe.each([
     expect(await one('', anna.id)).toMatchObject({ status: 200, body: { id: anna.id, access_level: 10 } });
     expect(await one('/all', anna.id)).toMatchObject({ status: 200, body: { id: anna.id, access_level: 40 } });
     expect(await one('/all', cleo.id)).toMatchObject({ status: 200, body: { id: cleo.id, access_level: 30 } });
-    const none = { status: 404, body: { message: '404 Member Not Found' } };
+    const none = { status: 404, body: { message: '404 Not found' } };
     expect(await one('', cleo.id)).toMatchObject(none);
     expect(await one('/all', dora.id)).toMatchObject(none);
     expect(await one('/all', dora.id, admin)).toMatchObject({ status: 200, body: { access_level: 20 } });

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, HttpError, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, HttpError, invalidParameters, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
 import { exactlyOneOf } from '../../../kernel/http/params/groups.ts';
 import {
@@ -97,7 +97,7 @@ export function memberPresenter({ db, externalUrl }: Pick<NamespacesDependencies
   async function one(caller: Caller, subject: MemberSubject, reach: Reach, userId: number) {
     const window = { limit: 1, offset: 0 };
     const [row] = await listMembers(db, caller, placeOf(subject), reach, { userIds: [userId] }, window);
-    if (!row) throw notFound('Member');
+    if (!row) throw recordNotFound();
     return (await present([row], caller, subject, {}))(row);
   }
   return { present, one };

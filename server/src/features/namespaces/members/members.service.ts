@@ -5,7 +5,7 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Grant, User } from '../../../kernel/db/rows.ts';
 import { memberChanged, recordFact, toInstant } from '../../../kernel/events/index.ts';
-import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidRecord, notFound, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { findUser, findUserByUsername } from '../../identity/index.ts';
 import { accessGiven } from '../access-requests/mail-templates.ts';
 import { seatState } from '../billable-members/seats.queries.ts';
@@ -182,7 +182,7 @@ export function memberService(deps: MemberServiceDependencies) {
     const place = placeOf(subject);
     await transaction(db, async (tx) => {
       const grant = await findGrant(tx, place, userId);
-      if (!grant) throw notFound('Member');
+      if (!grant) throw recordNotFound();
       requireLevel(caller, subject, Math.max(terms.level, grant.level));
       // Also who would leave some day: then nobody is in charge.
       if (terms.level < Level.owner || terms.expiresAt) await requireOtherOwner(tx, subject, userId, grant.level);
@@ -209,7 +209,7 @@ export function memberService(deps: MemberServiceDependencies) {
     await transaction(db, async (tx) => {
       const grant = await lockGrant(tx, place, userId);
       if (!leaving || !grant) requireAdministration(caller, subject);
-      if (!grant) throw notFound('Member');
+      if (!grant) throw recordNotFound();
       if (!leaving) requireLevel(caller, subject, grant.level);
       await requireOtherOwner(tx, subject, userId, grant.level);
       unmodifiedSince(grant.updated_at);
@@ -227,7 +227,7 @@ export function memberService(deps: MemberServiceDependencies) {
     await transaction(db, async (tx) => {
       const grant = await lockGrant(tx, place, userId);
       if (grant) await requireOtherOwner(tx, subject, userId, grant.level);
-      if ((await deleteMember(tx, place, userId, true)) === 0) throw notFound('Member');
+      if ((await deleteMember(tx, place, userId, true)) === 0) throw recordNotFound();
       await record(tx, subject, caller, userId, 'destroyed', { was: grant ? roleOf(grant.level) : 'below' });
       await recordChange(tx, subject, caller, userId, 'removed', grant);
     });
@@ -238,7 +238,7 @@ export function memberService(deps: MemberServiceDependencies) {
     requireAdministration(caller, subject);
     await transaction(db, async (tx) => {
       const [userId] = await approveAwaiting(tx, placeOf(subject).id, grantId);
-      if (userId === undefined) throw notFound('Member');
+      if (userId === undefined) throw recordNotFound();
       await record(tx, subject, caller, userId, 'updated', { from: { state: 'awaiting' }, to: { state: 'active' } });
       await recordChange(tx, subject, caller, userId, 'updated');
     });

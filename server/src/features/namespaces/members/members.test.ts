@@ -181,7 +181,7 @@ describe('changing and removing', () => {
     expect(await call('DELETE', target, maintainer)).toMatchObject({ status: 204, body: null });
     expect(await call('GET', target, maintainer)).toMatchObject({
       status: 404,
-      body: { message: '404 Member Not Found' },
+      body: { message: '404 Not found' },
     });
     expect((await call('DELETE', target, maintainer)).status).toBe(404);
     expect((await call('PUT', target, maintainer, { json: { access_level: 20 } })).status).toBe(404);

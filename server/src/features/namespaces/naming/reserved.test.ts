@@ -44,21 +44,25 @@ const reserved = (path: string, key = 'path') => ({
   status: 400,
   body: { message: { [key]: [expect.stringMatching(`^${path.replaceAll('.', '\\.')} is a reserved name$`)] } },
 });
+const reservedGroup = (path: string) => ({
+  status: 400,
+  body: { message: `Failed to save group {:path=>["${path} is a reserved name"]}` },
+});
 
 describe('reserved words', () => {
   const words = (of: ReadonlySet<string>) => [...of].filter((word) => /^[a-z0-9_.]+$/.test(word));
 
   it('words of pages are no group at the top and no user name; below a group they are names like others', async () => {
-    for (const word of words(reservedAtTheTop)) expect(await group(word)).toMatchObject(reserved(word));
+    for (const word of words(reservedAtTheTop)) expect(await group(word)).toMatchObject(reservedGroup(word));
     for (const word of ['admin', 'Dashboard', 'v2', 'favicon.ico'])
       expect(await user(word)).toMatchObject(reserved(word, 'username'));
-    expect(await group('OAuth')).toMatchObject(reserved('OAuth'));
+    expect(await group('OAuth')).toMatchObject(reservedGroup('OAuth'));
     expect(words(reservedAtTheTop).filter((word) => isReserved(word, 'a'))).toEqual(['files']);
   });
 
   it('words of projects are no project and no group below another; at the top they are names like others', async () => {
     for (const word of words(reservedBelow)) {
-      expect(await group(word, top)).toMatchObject(reserved(word));
+      expect(await group(word, top)).toMatchObject(reservedGroup(word));
       expect(await project(word, top)).toMatchObject(reserved(word));
     }
     expect(await project('Blob', top)).toMatchObject(reserved('Blob'));
@@ -67,7 +71,7 @@ describe('reserved words', () => {
 
   it('some are ends of whole paths, and count below the top alone', async () => {
     const environments = (await group('environments', top)).body as unknown as Namespace;
-    expect(await group('Folders', environments)).toMatchObject(reserved('Folders'));
+    expect(await group('Folders', environments)).toMatchObject(reservedGroup('Folders'));
     expect(await project('folders', environments)).toMatchObject(reserved('folders'));
     expect((await project('other', environments)).status).toBe(201);
     expect([
@@ -116,11 +120,12 @@ describe('reserved words', () => {
 
 describe('collisions', () => {
   const takenPath = { status: 400, body: { message: { path: ['has already been taken'] } } };
+  const takenGroup = { status: 400, body: { message: 'Failed to save group {:path=>["has already been taken"]}' } };
   const takenName = { status: 409, body: { message: 'Username has already been taken' } };
 
   it('between users and groups at the top, whatever the case', async () => {
     const made = await buildUser(app);
-    expect(await group(made.username.toUpperCase())).toMatchObject(takenPath);
+    expect(await group(made.username.toUpperCase())).toMatchObject(takenGroup);
     expect(await user(top.path.toUpperCase())).toMatchObject(takenName);
     expect(await send('PUT', `/groups/${top.id}`, { path: made.username })).toMatchObject(takenPath);
     expect(await send('PUT', `/users/${made.id}`, { username: top.path }, admin)).toMatchObject(takenName);
@@ -130,7 +135,7 @@ describe('collisions', () => {
   it('between groups and projects of one group, not of different ones', async () => {
     const inner = await buildGroup(app, { parent: top });
     const inside = await buildProject(app, { namespace: top });
-    expect(await group(inside.path.toUpperCase(), top)).toMatchObject(takenPath);
+    expect(await group(inside.path.toUpperCase(), top)).toMatchObject(takenGroup);
     expect(await project(inner.path.toUpperCase(), top)).toMatchObject(takenPath);
     expect(await send('PUT', `/groups/${inner.id}`, { path: inside.path })).toMatchObject(takenPath);
     expect(await send('PUT', `/projects/${inside.id}`, { path: inner.path })).toMatchObject(takenPath);

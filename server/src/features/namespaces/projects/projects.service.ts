@@ -13,7 +13,7 @@ import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
 import { projectFacts, recordFact } from '../../../kernel/events/index.ts';
-import { invalidRecord, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { HttpError, invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
 import { withPicture } from '../avatars/pictures.ts';
@@ -133,12 +133,11 @@ export function projectService(deps: NamespacesDependencies) {
     const user = caller.user;
     if (space.kind === 'group' || !user || space.owner_id !== user.id) return;
     if ((await countPersonalProjects(db, space.id)) < user.projects_limit) return;
-    throw plainError(
-      403,
+    const reason =
       user.projects_limit === 0
-        ? 'You cannot create projects in your personal namespace. Contact your administrator.'
-        : `You've reached your limit of ${user.projects_limit} projects created. Contact your administrator.`,
-    );
+        ? 'Personal project creation is not allowed. Please contact your administrator with questions'
+        : `Your project limit is ${user.projects_limit} projects! Please contact your administrator to increase it`;
+    throw new HttpError(403, { error: reason });
   }
 
   async function defaultVisibility(space: Namespace, source?: Project | null): Promise<Visibility> {

@@ -5,7 +5,7 @@ import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Grant } from '../../../kernel/db/rows.ts';
 import { memberChanged, recordFact } from '../../../kernel/events/index.ts';
-import { badRequest, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import { checkTerms, type MemberSubject, placeOf, requireLevel, roleOf } from '../members/rules.ts';
 import { deleteShare, findShare, insertShare, keepsToItself, shareLocked } from './shares.queries.ts';
@@ -56,7 +56,7 @@ export function shareService(db: Db) {
     const ids = subject.kind === 'group' ? subject.group.traversal_ids : subject.namespace.traversal_ids;
     const [top] = ids;
     if (subject.kind === 'project' && (await shareLocked(db, ids)))
-      throw badRequest('The group keeps its projects from being shared (share_with_group_lock)');
+      throw plainError(400, 'The project sharing with group is disabled');
     const outside = top !== undefined && group.group.traversal_ids[0] !== top;
     if (outside && (await keepsToItself(db, ids))) throw notFound('Group');
   }

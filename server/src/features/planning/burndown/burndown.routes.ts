@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { Count, Entity, ListOf, Nullable, Timestamp, Word } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { type Page, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
@@ -21,7 +21,7 @@ export function burndownRoutes(db: Db): Route[] {
   /** Of milestones that say from when to when; others have no chart. */
   async function events(place: GroupSubject | ProjectSubject, id: number, caller: Caller, page: Page) {
     const milestone = await findMilestone(db, place, id);
-    if (!milestone) throw notFound('Milestone');
+    if (!milestone) throw recordNotFound();
     const drawn = milestone.start_date !== null && milestone.due_date !== null;
     return slicePage(page, drawn ? await burndownOf(db, place, caller, milestone.id) : []);
   }

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { Count, Day, Entity, Fields, ListOf, Nullable } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
@@ -93,7 +93,7 @@ export function reportRoutes(db: Db, base: string): Route[] {
       responses: { 200: BurnupReport },
       handler: async ({ params, subject, caller }) => {
         const found = await findMilestone(db, subject, params.milestone_id);
-        if (!found) throw notFound('Milestone');
+        if (!found) throw recordNotFound();
         return await report(subject, caller, { kind: 'milestone', id: found.id }, found);
       },
     }),

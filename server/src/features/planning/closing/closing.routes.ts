@@ -4,7 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest as MergeRequestRow } from '../../../kernel/db/rows.ts';
 import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { type Page, type Paged, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
@@ -67,7 +67,7 @@ export function closingRoutes({ db, noteables, places, pushedCommits }: ClosingR
 
   async function requireRequest(projectId: number, iid: number) {
     const row = await requestByIid(db, projectId, iid);
-    if (!row) throw notFound('Merge Request');
+    if (!row) throw recordNotFound();
     return row;
   }
 

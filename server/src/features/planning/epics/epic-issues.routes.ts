@@ -4,7 +4,7 @@ import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Epic as EpicRow, Issue as IssueRow } from '../../../kernel/db/rows.ts';
 import { Entity, Id, ListOf } from '../../../kernel/http/entity.ts';
-import { notFound, plainError } from '../../../kernel/http/errors.ts';
+import { notFound, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { slicePage, withItems } from '../../../kernel/http/pagination.ts';
 import { Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { type ParentLoader, requireOnProject } from '../../../kernel/http/parents.ts';
@@ -55,7 +55,7 @@ export function epicIssueRoutes({
   /** The project of an issue, where the caller may plan it. */
   async function projectOf(row: IssueRow | undefined, caller: Caller) {
     const there = row && (await parents.projects([row.project_id], caller)).get(row.project_id);
-    if (!row || !there || !(await mayReadIssue(db, there, caller, row))) throw notFound('Issue');
+    if (!row || !there || !(await mayReadIssue(db, there, caller, row))) throw recordNotFound();
     requireOnProject(caller, 'update_issue', there);
     return { row, there };
   }

@@ -4,7 +4,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
-import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { findUser } from '../../identity/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
 import { isAssigned, issueByIid } from './issues.queries.ts';
@@ -37,7 +37,7 @@ export async function mayUpdateIssue(db: Db, subject: ProjectSubject, caller: Ca
 /** The project's issue of the number. 404 for what the caller does not see. */
 export async function findIssue(db: Db, subject: ProjectSubject, caller: Caller, iid: number): Promise<Issue> {
   const issue = await issueByIid(db, subject.project.id, iid);
-  if (!issue || !(await mayReadIssue(db, subject, caller, issue))) throw notFound('Issue');
+  if (!issue || !(await mayReadIssue(db, subject, caller, issue))) throw recordNotFound();
   return issue;
 }
 

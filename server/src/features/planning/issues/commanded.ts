@@ -2,7 +2,7 @@
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import type { Place } from '../../collaboration/notes/index.ts';
 import type { Running } from '../../collaboration/quick-actions/index.ts';
@@ -26,7 +26,7 @@ export interface OnIssue {
 /** The issue that a place is. */
 export async function issueAt(db: Db, { noteable, subject }: Place): Promise<OnIssue> {
   const row = noteable.id === null ? undefined : await queries.issueById(db, noteable.id);
-  if (!row || subject.kind !== 'project') throw notFound('Issue');
+  if (!row || subject.kind !== 'project') throw recordNotFound();
   return { row, subject };
 }
 

@@ -3,7 +3,7 @@ import { type Expression, sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { milestonesById, type PlacedMilestone, responsesTo } from '../../collaboration/index.ts';
 import { epicsSeen } from '../epics/seen.queries.ts';
 
@@ -215,7 +215,7 @@ export async function updateIssue(tx: Db, id: number, values: IssueValues): Prom
     .set({ updated_at: sql`now()`, ...values })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow(() => notFound('Issue'));
+    .executeTakeFirstOrThrow(() => recordNotFound());
 }
 
 export async function deleteIssue(tx: Db, id: number): Promise<void> {

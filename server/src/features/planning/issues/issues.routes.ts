@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue as IssueRow } from '../../../kernel/db/rows.ts';
-import { forbidden, notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -33,7 +33,7 @@ export const placeOfIssue = (row: IssueRow, subject: ProjectSubject): Place => (
 export function issuePresenter(db: Db, base: string) {
   return async (row: IssueRow, caller: Caller): Promise<IssueJson> => {
     const [loaded] = await withDetails(db, [row], caller);
-    if (!loaded) throw notFound('Issue');
+    if (!loaded) throw recordNotFound();
     const people = [row.author_id, ...loaded.assignees.map(({ id }) => id)];
     const subscribed =
       caller.user !== null && (await isSubscribed(db, ofProject('issue', row), caller.user.id, people));
@@ -61,7 +61,7 @@ export function issueRoutes(
       responses: { 200: Issue },
       handler: async ({ params, caller }) => {
         const row = await issueById(db, params.id);
-        if (!row) throw notFound('Issue');
+        if (!row) throw recordNotFound();
         return await present(row, caller);
       },
     }),

@@ -3,7 +3,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
-import { invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { invalidRecord, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { nextIid, raiseCounter } from '../../namespaces/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
@@ -79,7 +79,7 @@ export function issueService(db: Db) {
   async function remove(issue: Issue, caller: Caller): Promise<void> {
     await transaction(db, async (tx) => {
       const row = await queries.lockIssue(tx, issue.id);
-      if (!row) throw notFound('Issue');
+      if (!row) throw recordNotFound();
       await queries.deleteIssue(tx, row.id);
       if (row.state === 'opened') await queries.countOpen(tx, row.project_id, -1);
       await tellIssue(tx, 'deleted', row, caller.user?.id ?? null);

@@ -342,7 +342,7 @@ describe('who sees and may', () => {
     const status = async (by: BuiltToken | null) => (await call('GET', at(issue), by)).status;
     expect([await status(owner), await status(planner), await status(stranger)]).toEqual([200, 200, 200]);
     expect([await status(guest), await status(null)]).toEqual([404, 404]);
-    expect((await call('GET', at(issue), guest)).body).toEqual({ message: '404 Issue Not Found' });
+    expect((await call('GET', at(issue), guest)).body).toEqual({ message: '404 Not found' });
     const seen = async (by: BuiltToken | null) =>
       (await call<Json[]>('GET', base, by, undefined, { iids: [issue.iid] })).body.length;
     expect([await seen(planner), await seen(stranger), await seen(guest), await seen(null)]).toEqual([1, 1, 0, 0]);
@@ -363,7 +363,7 @@ describe('who sees and may', () => {
     const issue = await make({ confidential: true });
     expect((await call('GET', `/issues/${issue.id}`, admin)).body).toMatchObject({ iid: issue.iid });
     expect((await call('GET', `/issues/${issue.id}`, owner)).status).toBe(403);
-    expect((await call('GET', '/issues/999999999', admin)).body).toEqual({ message: '404 Issue Not Found' });
+    expect((await call('GET', '/issues/999999999', admin)).body).toEqual({ message: '404 Not found' });
   });
 
   it('administrators see from where one was created', async () => {

@@ -5,7 +5,14 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue as IssueRow } from '../../../kernel/db/rows.ts';
 import { Entity, Id, ListOf, Timestamp, Word } from '../../../kernel/http/entity.ts';
-import { conflict, forbidden, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import {
+  conflict,
+  forbidden,
+  notFound,
+  plainError,
+  recordNotFound,
+  unauthorized,
+} from '../../../kernel/http/errors.ts';
 import { offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type ParentLoader, requireOnProject } from '../../../kernel/http/parents.ts';
@@ -57,7 +64,7 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
       caller,
     );
     const [source, target] = ids.map((id) => loaded.find(({ row }) => row.id === id));
-    if (!source || !target) throw notFound('Issue');
+    if (!source || !target) throw recordNotFound();
     const json = (each: typeof source) => issueJson(each, base, shownFrom(from.project_id));
     return { id: link.id, source_issue: json(source), target_issue: json(target), link_type: seenFrom(link, from.id) };
   }

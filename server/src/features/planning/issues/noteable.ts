@@ -2,7 +2,7 @@
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { publish } from '../../../kernel/events/index.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { Int } from '../../../kernel/http/params/schema.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { type NoteableKind, ofProject, projectNoteAbilities } from '../../collaboration/notes/index.ts';
@@ -27,7 +27,7 @@ const load = async (
   { issue_iid: iid }: Readonly<Record<string, unknown>>,
   caller: Caller,
 ) => {
-  if (subject.kind !== 'project') throw notFound('Issue');
+  if (subject.kind !== 'project') throw recordNotFound();
   return { row: await findIssue(db, subject, caller, Number(iid)), subject };
 };
 
@@ -68,7 +68,7 @@ export const issueNoteable = ({ db, ...shown }: Shown): NoteableKind => ({
     entity: Issue,
     async show({ noteable }, caller) {
       const row = noteable.id === null ? undefined : await issueById(db, noteable.id);
-      if (!row) throw notFound('Issue');
+      if (!row) throw recordNotFound();
       return await shown.present(row, caller);
     },
     many: (ids, caller) => shownIn({ db, ...shown }, ids, caller),

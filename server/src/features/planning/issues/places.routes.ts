@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPresent, slicePage } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Int, Optional, rules } from '../../../kernel/http/params/schema.ts';
@@ -46,7 +46,7 @@ export function issuePlaceRoutes(db: Db, base: string, present: PresentIssue): R
           const other = id === null ? null : await issueById(db, id);
           if (other === null) continue;
           const here = other?.project_id === subject.project.id && other.id !== issue.id;
-          if (!other || !here || !(await mayReadIssue(db, subject, caller, other))) throw notFound('Issue');
+          if (!other || !here || !(await mayReadIssue(db, subject, caller, other))) throw recordNotFound();
         }
         const [after = null, before = null] = neighbours;
         const changed = await transaction(db, async (tx) => {
@@ -57,7 +57,7 @@ export function issuePlaceRoutes(db: Db, base: string, present: PresentIssue): R
           if (row) await tellIssue(tx, 'updated', row, caller.user?.id ?? null);
           return row;
         });
-        if (!changed) throw notFound('Issue');
+        if (!changed) throw recordNotFound();
         return await present(changed, caller);
       },
     }),

@@ -3,7 +3,7 @@ import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Epic, Issue } from '../../../kernel/db/rows.ts';
-import { badRequest, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { badRequest, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { copyComments, copyFollowers, labelsNamed, milestoneNamed, milestonesById } from '../../collaboration/index.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
@@ -71,7 +71,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>) {
       const userId = requireTransfer('move', subject, caller, target);
       return await transaction(db, async (tx) => {
         const row = await queries.lockIssue(tx, issue.id);
-        if (!row) throw notFound('Issue');
+        if (!row) throw recordNotFound();
         if (row.moved_to_id !== null || row.promoted_to_epic_id !== null)
           throw badRequest('Cannot move issue due to insufficient permissions!');
         const made = await copy(tx, caller, row, target);
@@ -100,7 +100,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>) {
       const userId = requireTransfer('clone', subject, caller, target);
       return await transaction(db, async (tx) => {
         const row = await queries.lockIssue(tx, issue.id);
-        if (!row) throw notFound('Issue');
+        if (!row) throw recordNotFound();
         const made = await copy(tx, caller, row, target);
         const [from, to] = [ofProject('issue', row), ofProject('issue', made)];
         if (withNotes) await copyComments(tx, from, to);
@@ -126,7 +126,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>) {
       if (!group || !user) throw badRequest('Cannot promote issue due to insufficient permissions.');
       return await transaction(db, async (tx) => {
         const row = await queries.lockIssue(tx, issue.id);
-        if (!row) throw notFound('Issue');
+        if (!row) throw recordNotFound();
         if (row.promoted_to_epic_id !== null) throw badRequest('Issue already promoted to epic.');
         const labels = (await queries.labelsOf(tx, [row.id])).get(row.id) ?? [];
         const above = row.epic_id === null ? undefined : await epicAbove(tx, subject, caller, { id: row.epic_id });

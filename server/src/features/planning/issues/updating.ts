@@ -3,7 +3,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { type TaskChange, withTask } from '../../collaboration/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
@@ -83,7 +83,7 @@ export async function updateIssue(
   const title = given.title === undefined ? undefined : checkedTitle(given.title);
   return await transaction(db, async (tx) => {
     const row = await queries.lockIssue(tx, issue.id);
-    if (!row) throw notFound('Issue');
+    if (!row) throw recordNotFound();
     const milestone = await wishedMilestone(tx, subject, plan);
     const epic = await wishedEpic(tx, subject, caller, plan);
     const iteration = await wishedIteration(tx, subject, plan);

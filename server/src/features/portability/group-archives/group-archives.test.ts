@@ -414,7 +414,7 @@ it('security 16: owners export; who may make groups imports; what is no archive 
   ).toBe(404);
   const { path } = await call<{ path: string }>(owner, 'GET', `/groups/${group.id}`);
   expect((await send(archive, { path, name: 'other' }, owner)).body).toMatchObject({
-    message: { path: ['has already been taken'] },
+    message: 'Failed to save group {:path=>["has already been taken"]}',
   });
   const { full_path } = await (async () => {
     const below = unique('below');

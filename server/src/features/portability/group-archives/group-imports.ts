@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { anonymous, type Caller, type GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
-import { badRequest, HttpError, tooLarge, unauthorized } from '../../../kernel/http/errors.ts';
+import { badRequest, HttpError, savedOr, tooLarge, unauthorized } from '../../../kernel/http/errors.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
 import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import { findUser } from '../../identity/index.ts';
@@ -115,7 +115,9 @@ export function groupImportService(deps: PortabilityDependencies, relations: rea
       return await namespaces.groups.create(caller, wanted, attributes);
     } catch (error) {
       if (!(error instanceof HttpError) || error.status !== 400) throw error;
-      return await namespaces.groups.create(caller, wanted, without(attributes, contested));
+      return await savedOr('Failed to save group', () =>
+        namespaces.groups.create(caller, wanted, without(attributes, contested)),
+      );
     }
   }
 

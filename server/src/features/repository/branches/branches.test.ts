@@ -69,7 +69,10 @@ describe('branches', () => {
     const again = await project.api('POST', branches, { json: { branch: 'twice', ref: 'main' } });
     expect([again.status, again.body]).toEqual([400, { message: 'Branch already exists' }]);
     const unknown = await project.api('POST', branches, { json: { branch: 'x', ref: 'nothing' } });
-    expect([unknown.status, unknown.body]).toEqual([400, { message: 'Invalid reference name: nothing' }]);
+    expect([unknown.status, unknown.body]).toEqual([
+      400,
+      { message: "Failed to create branch 'x': invalid reference name 'nothing'" },
+    ]);
     const missing = await project.api('POST', branches, { json: {} });
     expect([missing.status, missing.body]).toEqual([400, { error: 'branch is missing, ref is missing' }]);
   });

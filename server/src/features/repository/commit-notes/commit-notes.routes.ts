@@ -5,7 +5,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { invalidParameters, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
@@ -182,7 +182,7 @@ export function commitNoteRoutes(deps: {
         const at =
           path !== undefined && line !== undefined ? await onLine(place, { path, line, type }) : { kind: null };
         const [made] = await withPeople(db, [await notes.create(place, caller, { body: params.note, ...at })]);
-        if (!made) throw notFound('Note');
+        if (!made) throw recordNotFound();
         return commitNoteJson(made, externalUrl);
       },
     }),

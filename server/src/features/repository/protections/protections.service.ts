@@ -2,7 +2,7 @@
 import { type AuditOrigin, originOf, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
-import { forbidden, HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, HttpError, notFound, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mayUnprotect } from '../writes/protection.ts';
 import { branchRules } from '../writes/protections.queries.ts';
 import { describedGrant } from './protections.entity.ts';
@@ -50,7 +50,6 @@ export function placeOf(subject: RuleSubject): RulePlace {
   return { groupId: subject.group.id };
 }
 
-const nouns = { branch: 'Protected Branch', tag: 'Protected Tag' } as const;
 const events = { branch: 'protected_branch', tag: 'protected_tag' } as const;
 const targets = { branch: 'ProtectedBranch', tag: 'ProtectedTag' } as const;
 
@@ -134,7 +133,7 @@ export function protectionService(deps: ProtectionDependencies) {
 
   async function reread(tx: Db, kind: RuleKind, place: RulePlace, name: string): Promise<RuleRow> {
     const rule = await findRule(tx, kind, place, name);
-    if (!rule) throw notFound(nouns[kind]);
+    if (!rule) throw recordNotFound();
     return rule;
   }
 
@@ -192,7 +191,7 @@ export function protectionService(deps: ProtectionDependencies) {
       return await duplicate(
         transaction(db, async (tx) => {
           const before = await findRule(tx, 'branch', place, name, true);
-          if (!before) throw notFound(nouns.branch);
+          if (!before) throw recordNotFound();
           await requireUnprotect(tx, request, before);
           await apply(tx, place, before, steps);
           await changeBranch(tx, before.id, flags);
@@ -212,7 +211,7 @@ export function protectionService(deps: ProtectionDependencies) {
       const place = placeOf(request.subject);
       await transaction(db, async (tx) => {
         const rule = await findRule(tx, kind, place, name, true);
-        if (!rule) throw notFound(nouns[kind]);
+        if (!rule) throw recordNotFound();
         if (kind === 'branch') await requireUnprotect(tx, request, rule);
         unmodifiedSince(rule.updated_at);
         await removeRule(tx, kind, rule.id);

@@ -254,7 +254,7 @@ describe('protected branches of a project', () => {
     expect(await names({ search: '%' })).toEqual(['100%']);
     expect((await other.api('DELETE', at(branches, 'a/b'))).status).toBe(204);
     const gone = await other.api('DELETE', at(branches, 'a/b'));
-    expect([gone.status, gone.body]).toEqual([404, { message: '404 Protected Branch Not Found' }]);
+    expect([gone.status, gone.body]).toEqual([404, { message: '404 Not found' }]);
     expect((await audited('protected_branch_removed'))?.details).toMatchObject({ name: 'a/b' });
   });
 
@@ -399,7 +399,7 @@ describe('protected tags', () => {
       error: 'create_access_level does not have a valid value',
     });
     expect((await project.api('DELETE', at(tags, 'named/1'), { token: maintainer.secret })).status).toBe(204);
-    expect((await project.api('DELETE', at(tags, 'named/1'))).body).toEqual({ message: '404 Protected Tag Not Found' });
+    expect((await project.api('DELETE', at(tags, 'named/1'))).body).toEqual({ message: '404 Not found' });
     expect((await audited('protected_tag_removed'))?.details).toMatchObject({ name: 'named/1' });
   });
 });

@@ -84,7 +84,7 @@ export function refService(deps: {
       if (git.branchNameProblem(name) !== null) throw badRequestPlain('Branch name is invalid');
       const known = await reader.resolve(subject.project, from);
       const target = known ?? (await begin(subject, caller, from));
-      if (target === null) throw badRequestPlain(`Invalid reference name: ${from}`);
+      if (target === null) throw badRequestPlain(`Failed to create branch '${name}': invalid reference name '${from}'`);
       // The default branch itself was asked for, and has just been made.
       if (known === null && name === from) return;
       await create(subject, caller, `refs/heads/${name}`, 'Branch already exists', async () => target);

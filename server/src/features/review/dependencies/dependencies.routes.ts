@@ -5,7 +5,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { lockInTransaction, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest as MergeRequestRow } from '../../../kernel/db/rows.ts';
 import { Entity, Id, ListOf } from '../../../kernel/http/entity.ts';
-import { conflict, notFound, unprocessable } from '../../../kernel/http/errors.ts';
+import { conflict, notFound, recordNotFound, unprocessable } from '../../../kernel/http/errors.ts';
 import { slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
@@ -91,7 +91,7 @@ export function dependencyRoutes(
 
   async function blockingRequest(caller: Caller, id: number): Promise<MergeRequestRow> {
     const row = await byId(db, id);
-    if (!row || !(await mayRead(caller, row.project_id))) throw notFound('Merge Request');
+    if (!row || !(await mayRead(caller, row.project_id))) throw recordNotFound();
     return row;
   }
 
@@ -133,7 +133,7 @@ export function dependencyRoutes(
           return dependency;
         });
         const [json] = await shown(caller, [made]);
-        if (!json) throw notFound('Merge Request');
+        if (!json) throw recordNotFound();
         return json;
       },
     }),

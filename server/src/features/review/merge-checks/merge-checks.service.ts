@@ -2,7 +2,7 @@
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import { notFound, plainError } from '../../../kernel/http/errors.ts';
+import { plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { type Ancestry, type RepositoryAccess, stackBase } from '../../repository/index.ts';
 import { approvalsGiven } from '../approvals/approvals.check.ts';
@@ -108,7 +108,7 @@ export function mergeCheckService(
     request: Parameters<typeof storedCandidate>[1],
   ): Promise<LoadedCandidate> {
     const stored = await storedCandidate(db, request);
-    if (!stored) throw notFound('Merge Request');
+    if (!stored) throw recordNotFound();
     return await candidateOf(subject, caller, stored);
   }
 

@@ -2,7 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import type { Place } from '../../collaboration/notes/index.ts';
 import {
   type Command,
@@ -53,7 +53,7 @@ export function mergeRequestCommands(deps: Dependencies): Commandable {
 
   async function requestAt({ noteable, subject }: Place): Promise<{ row: MergeRequest; subject: ProjectSubject }> {
     const row = noteable.id === null ? null : await queries.byId(db, noteable.id);
-    if (!row || subject.kind !== 'project') throw notFound('Merge Request');
+    if (!row || subject.kind !== 'project') throw recordNotFound();
     return { row, subject };
   }
 

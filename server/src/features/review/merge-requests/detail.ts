@@ -2,7 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { baseOf } from '../../../kernel/markdown/index.ts';
 import type { PipelineDetailJson, PipelineJson } from '../../ci/index.ts';
 import { isSubscribed } from '../../collaboration/index.ts';
@@ -59,7 +59,7 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
   ): Promise<MergeRequestDetailJson> {
     const current = await statusOf(subject, caller, row);
     const [loaded] = await queries.withPeople(db, [current.row], subject, { firsts: true });
-    if (!loaded) throw notFound('Merge Request');
+    if (!loaded) throw recordNotFound();
     const head = current.row.head_pipeline_id === null ? null : await pipelines.detail(current.row.head_pipeline_id);
     const refs = current.row;
     const target = extra.diverged ? await repository.branch(subject.project, refs.target_branch) : null;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Label, MergeRequest, Project, User } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { milestonesById, type PlacedMilestone, type Responses, responsesTo } from '../../collaboration/index.ts';
 import { type Firsts, firsts } from './firsts.queries.ts';
 import { labelsOf } from './planned.queries.ts';
@@ -151,7 +151,7 @@ export async function byIid(db: Db, projectId: number, iid: number): Promise<Mer
 
 export async function requireByIid(db: Db, projectId: number, iid: number): Promise<MergeRequest> {
   const row = await byIid(db, projectId, iid);
-  if (!row) throw notFound('Merge Request');
+  if (!row) throw recordNotFound();
   return row;
 }
 
@@ -239,7 +239,7 @@ export async function updateRow(
     .set({ ...values, updated_at: new Date() })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow(() => notFound('Merge Request'));
+    .executeTakeFirstOrThrow(() => recordNotFound());
 }
 
 /** The outcome of a trial merge, and the two commits that it was tried with. */

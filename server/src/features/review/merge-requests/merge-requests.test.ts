@@ -146,7 +146,7 @@ describe('reading', () => {
   it('[1/errors/10] unknown ones are 404', async () => {
     for (const iid of ['99999', '0']) {
       const answer = await get(iid);
-      expect([answer.status, answer.body]).toEqual([404, { message: '404 Merge Request Not Found' }]);
+      expect([answer.status, answer.body]).toEqual([404, { message: '404 Not found' }]);
     }
     expect((await get('x')).status).toBe(400);
     expect((await project.api('GET', `${path}/1`, { token: null })).status).toBe(404);

@@ -2,7 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { Int } from '../../../kernel/http/params/schema.ts';
 import {
   invalidNote,
@@ -51,7 +51,7 @@ export function mergeRequestNoteable(
 
   async function positioned(place: Place, given: Position): Promise<Pick<NewNote, 'position' | 'lineCode'>> {
     const { subject } = place;
-    if (subject.kind !== 'project') throw notFound('Merge Request');
+    if (subject.kind !== 'project') throw recordNotFound();
     const { project } = subject;
     for (const sha of [given.base_sha, given.start_sha, given.head_sha])
       if ((await repository.resolve(project, sha)) !== sha) throw invalidPosition();
@@ -114,7 +114,7 @@ export function mergeRequestNoteable(
       entity: MergeRequestDetail,
       async show({ subject, noteable }, caller) {
         const row = noteable.id === null ? null : await queries.byId(db, noteable.id);
-        if (!row || subject.kind !== 'project') throw notFound('Merge Request');
+        if (!row || subject.kind !== 'project') throw recordNotFound();
         return await detail(subject, caller, row);
       },
       many,
@@ -123,7 +123,7 @@ export function mergeRequestNoteable(
     },
     abilities: { ...projectNoteAbilities, read: 'read_merge_request', write: 'create_merge_request_note' },
     async load(subject, { merge_request_iid: iid }) {
-      if (subject.kind !== 'project') throw notFound('Merge Request');
+      if (subject.kind !== 'project') throw recordNotFound();
       const row = await queries.requireByIid(db, subject.project.id, Number(iid));
       return placeOfRequest(row, subject);
     },

@@ -105,7 +105,7 @@ describe('single comments', () => {
     expect([edited.status, edited.body.body]).toEqual([200, 'Nicer']);
     expect((await project.api('DELETE', `${path}/notes/${made.body.id}`, as(developer))).status).toBe(403);
     expect((await project.api('DELETE', `${path}/notes/${made.body.id}`, as(reporter))).status).toBe(204);
-    expect((await project.api('GET', `${path}/notes/${made.body.id}`)).body).toEqual({ message: '404 Note Not Found' });
+    expect((await project.api('GET', `${path}/notes/${made.body.id}`)).body).toEqual({ message: '404 Not found' });
     expect((await project.api('GET', path)).body).toMatchObject({ user_notes_count: 0 });
   });
 
@@ -160,7 +160,7 @@ describe('single comments', () => {
     expect((await project.api('POST', `${path}/notes`, { json: { body: 'x' }, token: null })).status).toBe(401);
     expect((await say(path, { body: 'x' }, stranger)).status).toBe(201);
     expect((await project.api('POST', '/merge_requests/9999/notes', { json: { body: 'x' } })).body).toEqual({
-      message: '404 Merge Request Not Found',
+      message: '404 Not found',
     });
     const { body: own } = await say(path, { body: 'mine' }, stranger);
     await project.api('PUT', path, { json: { discussion_locked: true } });

@@ -1,6 +1,6 @@
 /** `/-/merge_requests/1.diff` and `.patch`: the changes as one patch, or its commits as mails for `git am`. */
 import { Readable } from 'node:stream';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import type { PageFile } from '../../../kernel/http/page-files.ts';
 import { streamed } from '../../../kernel/http/route.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -19,7 +19,7 @@ export function patchFile({
     scopes: ['api', 'read_api', 'read_repository'],
     async handler({ subject, params }) {
       const row = await queries.byIid(db, subject.project.id, Number(params.iid));
-      if (!row) throw notFound('Merge Request');
+      if (!row) throw recordNotFound();
       const { base_sha: base, head_sha: head } = row;
       const open = async () => {
         if (base === null || head === null) return Readable.from([]);

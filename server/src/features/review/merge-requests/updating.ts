@@ -3,7 +3,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
-import { forbidden, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, HttpError, invalidRecord, recordNotFound } from '../../../kernel/http/errors.ts';
 import { type TaskChange, withTask } from '../../collaboration/index.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import { baseOf } from '../../repository/index.ts';
@@ -143,7 +143,7 @@ export async function updateMergeRequest(
   try {
     return await transaction(deps.db, async (tx) => {
       const row = await queries.lockById(tx, request.id);
-      if (!row) throw notFound('Merge Request');
+      if (!row) throw recordNotFound();
       if (row.state === 'merged' && (options.state_event !== undefined || refs)) return row;
       const description = options.update_task ? withTask(row.description, options.update_task) : options.description;
       const milestone = await wishedMilestone(tx, subject, caller, options);

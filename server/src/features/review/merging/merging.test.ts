@@ -168,7 +168,7 @@ describe('merging', () => {
     const closed = await open(project, 'closed');
     await project.api('PUT', `${path}/${closed.iid}`, { json: { state_event: 'close' } });
     expect((await merge(project, closed.iid)).status).toBe(405);
-    expect((await project.api('PUT', `${path}/9999/merge`)).body).toEqual({ message: '404 Merge Request Not Found' });
+    expect((await project.api('PUT', `${path}/9999/merge`)).body).toEqual({ message: '404 Not found' });
     expect((await project.api('PUT', `${path}/${moved.iid}/merge`, { token: null })).status).toBe(401);
   });
 

@@ -3,7 +3,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, User } from '../../../kernel/db/rows.ts';
-import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import type { Noteables } from '../../collaboration/index.ts';
 import { ofProject, type Place, systemNote } from '../../collaboration/notes/index.ts';
 import { deleteApproval } from '../approvals/approvals.queries.ts';
@@ -110,7 +110,7 @@ export function reviewService(
       const { subject } = place;
       if (!user) throw unauthorized();
       const row = place.noteable.id === null ? null : await requests.byId(db, place.noteable.id);
-      if (!row || subject.kind !== 'project') throw notFound('Merge Request');
+      if (!row || subject.kind !== 'project') throw recordNotFound();
       const { id } = row;
       const { reviewer_state: outcome, note } = review;
       if (outcome === 'requested_changes' && !(await mayReview(subject, caller, row))) throw forbidden();

@@ -4,7 +4,7 @@ import { originOf } from '../../../kernel/audit/index.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -157,7 +157,7 @@ export function statusCheckRoutes({ db, externalUrl, service }: StatusCheckRoute
         const status = params.status ?? 'passed';
         const response = await service.respond(row, check, params.sha, status);
         const [loaded] = await withPeople(db, [row]);
-        if (!loaded) throw notFound('Merge Request');
+        if (!loaded) throw recordNotFound();
         return {
           id: response,
           merge_request: mergeRequestJson(loaded, { base: externalUrl }, row.merge_status),

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import { Count, Entity, Id, ListOf, Nullable } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { IdOrPath, Int32 } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { comparedPipelines, findingsOnlyIn } from './comparison.queries.ts';
@@ -36,7 +36,7 @@ export const comparisonRoute = (db: Db): Route =>
     handler: async ({ subject, params }) => {
       const { id: projectId } = subject.project;
       const pipelines = await comparedPipelines(db, projectId, params.merge_request_iid);
-      if (!pipelines) throw notFound('Merge Request');
+      if (!pipelines) throw recordNotFound();
       const { base, head } = pipelines;
       const only = (pipelineId: number | null, notIn: number | null) =>
         // Without a scan on both sides everything or nothing would seem new.

@@ -190,7 +190,7 @@ export const refusals: Readonly<Record<number, { readonly name: string; readonly
       'Something like it exists already, or it has changed meanwhile',
       ['MessageError', 'MessagesError', 'RecordError'],
       {
-        conflict: { message: '409 Conflict: it exists already' },
+        conflict: { message: 'Label already exists' },
       },
     ),
   },
