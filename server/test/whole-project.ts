@@ -1,4 +1,5 @@
 /** A project with rows in every table that archives of projects hold, and which tables those are. */
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { TestApp } from './app.ts';
 import { buildUser } from './factories.ts';
@@ -22,6 +23,7 @@ export const archivedTables: Readonly<Record<string, string>> = {
   environments: 'environments',
   external_status_check_branches: 'external_status_checks',
   external_status_checks: 'external_status_checks',
+  finding_identifiers: 'vulnerability_findings',
   freeze_periods: 'freeze_periods',
   grants: 'members',
   issue_assignees: 'issues',
@@ -62,7 +64,12 @@ export const archivedTables: Readonly<Record<string, string>> = {
   releases: 'releases',
   resource_events: 'issues and merge_requests',
   resource_groups: 'resource_groups',
+  security_identifiers: 'vulnerability_findings',
+  security_scanners: 'vulnerability_findings',
+  suggestions: 'suggestions',
   time_entries: 'issues',
+  vulnerabilities: 'vulnerability_findings',
+  vulnerability_findings: 'vulnerability_findings',
   web_hooks: 'hooks',
   wiki_pages: 'wiki.bundle',
   wikis: 'wiki.bundle',
@@ -91,7 +98,6 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   epic_board_lists: elsewhere,
   epic_labels: elsewhere,
   events: personal,
-  finding_identifiers: 'not yet',
   integration_calls: secret,
   integrations: secret,
   issue_csv_imports: running,
@@ -136,17 +142,12 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   runner_projects: 'of runners of the instance',
   runner_registration_tokens: secret,
   secure_files: secret,
-  security_identifiers: 'not yet',
   security_scan_findings: logs,
-  security_scanners: 'not yet',
   security_scans: logs,
   snippets: 'not yet',
   status_check_responses: 'of external services, which know the ids of their checks',
-  suggestions: 'not yet',
   test_failures: logs,
   todos: personal,
-  vulnerabilities: 'not yet',
-  vulnerability_findings: 'not yet',
   web_hook_calls: running,
 };
 
@@ -179,6 +180,8 @@ export async function fillProject(
   await reviewed(app, call, source, seed, reviewer.id);
   const pipelines = await ran(app, source, seed, chance);
   await delivered(app, source, seed, { pipelines, reviewer: reviewer.id, chance });
+  await suggested(app, source, seed, reviewer.id);
+  await scanned(app, source, seed, reviewer.id);
 }
 
 type Chance = ReturnType<typeof choices>;
@@ -396,4 +399,84 @@ async function delivered(app: TestApp, source: RepositoryProject, seed: number, 
     })
     .execute();
   expect((await source.api('POST', '/releases/v1/evidence')).status).toBe(202);
+}
+
+/** Two suggestions of a comment on a line, the first of which was applied. */
+async function suggested(app: TestApp, source: RepositoryProject, seed: number, reviewer: number): Promise<void> {
+  const request = await app.db
+    .selectFrom('merge_requests')
+    .select(['id', 'iid', 'head_sha', 'base_sha'])
+    .where('project_id', '=', source.id)
+    .where('iid', '=', 1)
+    .executeTakeFirstOrThrow();
+  const [head_sha, base_sha] = [request.head_sha ?? '', request.base_sha ?? ''];
+  const position = {
+    ...{ base_sha, start_sha: base_sha, head_sha, position_type: 'text', old_path: 'a.txt', new_path: 'a.txt' },
+    ...{ old_line: null, new_line: 1 },
+  };
+  const { id } = await app.db
+    .insertInto('notes')
+    .values({
+      ...{ project_id: source.id, noteable_type: 'merge_request', noteable_id: request.id, noteable_iid: request.iid },
+      ...{ discussion_id: String(seed).repeat(40), kind: 'diff', author_id: reviewer, resolvable: true },
+      ...{ body: '```suggestion\nx\n```', position: JSON.stringify(position) },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const lines = { note_id: id, from_line: 1, to_line: 2, from_content: 'a\nb\n', to_content: `x${seed}\n` };
+  const applied = { applied_at: new Date('2026-01-03T03:04:05Z'), applied_by_id: reviewer, commit_id: head_sha };
+  await app.db
+    .insertInto('suggestions')
+    .values([
+      { ...lines, relative_order: 0, ...applied },
+      { ...lines, relative_order: 1 },
+    ])
+    .execute();
+}
+
+/** A finding that is a vulnerability somebody has dismissed, and one that is none. */
+async function scanned(app: TestApp, source: RepositoryProject, seed: number, reviewer: number): Promise<void> {
+  const project_id = source.id;
+  const scanner = await app.db
+    .insertInto('security_scanners')
+    .values({ project_id, external_id: `scanner-${seed}`, name: 'Scanner', vendor: seed > 1 ? 'Vendor' : null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const identifiers = await app.db
+    .insertInto('security_identifiers')
+    .values(
+      ['CWE-79', 'CVE-2026-1'].map((name) => ({
+        ...{ project_id, external_type: name.slice(0, 3).toLowerCase(), external_id: `${name}-${seed}`, name },
+        url: 'https://weakness.example/1',
+      })),
+    )
+    .returning('id')
+    .execute();
+  const { id: vulnerability_id } = await app.db
+    .insertInto('vulnerabilities')
+    .values({
+      ...{ project_id, author_id: source.owner.user.id, title: `Weakness ${seed}`, state: 'dismissed' },
+      ...{ severity: 'high', confidence: 'unknown', report_type: 'sast', resolved_on_default_branch: seed > 1 },
+      ...{ dismissed_at: new Date('2026-01-03T03:04:05Z'), dismissed_by_id: reviewer, updated_by_id: reviewer },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  for (const [at, found] of [vulnerability_id, null].entries()) {
+    const { id } = await app.db
+      .insertInto('vulnerability_findings')
+      .values({
+        ...{ uuid: randomUUID(), project_id, vulnerability_id: found, scanner_id: scanner.id },
+        ...{ primary_identifier_id: identifiers[at]?.id ?? 0, report_type: 'sast', name: `Weakness ${seed}.${at}` },
+        ...{ severity: 'high', confidence: 'unknown', location: '{"file":"a.c","start_line":3}' },
+        ...{ links: '[{"name":null,"url":"https://fix.example"}]', location_fingerprint: `${at}`.repeat(40) },
+        ...{ project_fingerprint: `${seed}`.repeat(40), metadata_version: '15.0.0', raw_metadata: '{"a": 1}' },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const ordered = at === 0 ? identifiers : identifiers.toReversed();
+    await app.db
+      .insertInto('finding_identifiers')
+      .values(ordered.map(({ id: identifier_id }, position) => ({ finding_id: id, identifier_id, position })))
+      .execute();
+  }
 }

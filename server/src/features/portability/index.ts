@@ -62,7 +62,9 @@ import {
   dependencyRelation,
   mergeRequestRelation,
   statusCheckRelation,
+  suggestionRelation,
 } from '../review/index.ts';
+import { findingRelation } from '../security/index.ts';
 import { bulkImportRoutes } from './bulk-imports/bulk-imports.routes.ts';
 import { bulkImportService } from './bulk-imports/bulk-imports.service.ts';
 import { forkRoutes } from './forks/forks.routes.ts';
@@ -134,8 +136,10 @@ const relations: readonly Relation[] = [
   dependencyRelation,
   approvalRelation,
   noteRelation,
+  suggestionRelation,
   pipelineRelation,
   deploymentRelation,
+  findingRelation,
 ];
 
 /** What an archive of a group holds of each group in it, in the order in which it is imported. */

@@ -76,6 +76,7 @@ export type { MergeRequestLists } from './merge-requests/listing.routes.ts';
 export type { MergeRequestDependencies } from './merge-requests/merge-requests.service.ts';
 export { mergeRequestRelation } from './merge-requests/transfer.ts';
 export { statusCheckRelation } from './status-checks/transfer.ts';
+export { suggestionRelation } from './suggestions/transfer.ts';
 
 export interface ReviewDependencies
   extends MergeRequestDependencies,

@@ -7,6 +7,8 @@ import type { Logger } from '../../kernel/telemetry/index.ts';
 import { reportReader } from './reports/ingest.ts';
 import { vulnerabilityRoutes } from './vulnerabilities/vulnerabilities.routes.ts';
 
+export { findingRelation } from './vulnerabilities/transfer.ts';
+
 export interface SecurityDependencies {
   readonly db: Db;
   readonly objects: Pick<ObjectStore, 'get' | 'exists'>;

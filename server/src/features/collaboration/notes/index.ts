@@ -56,4 +56,4 @@ export { changedLine, lineCode, type Position, positionedLine, shiftedLine, with
 export { insertReference, type ReferenceSource } from './references.queries.ts';
 export { type SystemNoteAction, systemNote } from './system-notes.ts';
 export { idsNumbered } from './transfer.queries.ts';
-export { groupNoteRelation, noteRelation } from './transfer.ts';
+export { groupNoteRelation, importedThread, noteRelation } from './transfer.ts';

@@ -73,16 +73,20 @@ const said = {
   award_emoji: awardLines,
 };
 
+/** A thread in the place that it comes to: those of different places are never the same, whatever an archive says. */
+export const importedThread = (place: string | number, id: string): string =>
+  createHash('sha1').update(`${place}:${id}`).digest('hex');
+
 /** Columns that say who said what, as far as names are known here. */
 async function saidColumns(
   row: Static<TObject<typeof said>>,
-  /** What threads are told apart by: those of different places are never the same, whatever an archive says. */
+  /** What threads are told apart by. */
   place: string | number,
   { person, importerId, trusted }: Pick<ImportTarget, 'person' | 'importerId' | 'trusted'>,
 ) {
   const author = await person(row.author);
   return {
-    discussion_id: createHash('sha1').update(`${place}:${row.discussion_id}`).digest('hex'),
+    discussion_id: importedThread(place, row.discussion_id),
     kind: row.kind ?? null,
     author_id: author ?? importerId,
     body: author === null && row.author ? `*By ${row.author}*\n\n${row.body}` : row.body,

@@ -60,7 +60,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' && 
 const cleaned = (value: unknown, longest: number): string | null =>
   textOf(value)?.replaceAll('\0', '').toWellFormed().slice(0, longest) ?? null;
 /** The same for all texts in a value, names of members among them. */
-function cleanedValue(value: unknown): unknown {
+export function cleanedValue(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed();
   if (Array.isArray(value)) return value.map(cleanedValue);
   if (!isHash(value)) return value;
@@ -79,6 +79,14 @@ function uuidOf(name: string): string {
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
+
+/** The same for the same weakness at the same place of a project, whichever pipeline finds it. */
+export const findingUuid = (
+  type: ReportType,
+  projectId: number,
+  { external_type, external_id }: Pick<Identifier, 'external_type' | 'external_id'>,
+  place: string,
+): string => uuidOf(`${type}-${external_type}:${external_id}-${place}-${projectId}`);
 
 /** What of a location says that two findings are at the same place. */
 function placeOf(type: ReportType, location: Hash): string {
@@ -186,7 +194,7 @@ export function readReport(type: ReportType, projectId: number, text: string): R
     if (!primary || scanner === null || !isHash(each.location) || severity === null || confidence === null) continue;
     const place = sha1(placeOf(type, each.location));
     const identity = `${primary.external_type}:${primary.external_id}`;
-    const uuid = uuidOf(`${type}-${identity}-${place}-${projectId}`);
+    const uuid = findingUuid(type, projectId, primary, place);
     // One that is reported twice is the same.
     if (found.has(uuid)) continue;
     const links = Array.isArray(each.links) ? each.links.filter(isHash) : [];
