@@ -2,7 +2,7 @@
 
 import { isWithin } from '../../kernel/authz/addresses.ts';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
-import type { Db } from '../../kernel/db/index.ts';
+import { type Db, sharedRead } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import { expiryTask } from './access/expiry.ts';
@@ -55,7 +55,7 @@ export {
   type Sql,
   withTables,
 } from './access/access.queries.ts';
-export { nextGroupIid, nextIid, raiseCounter, raiseGroupCounter } from './access/counters.queries.ts';
+export { nextGroupIid, nextIid, raiseCounter, raiseGroupCounter, takeIids } from './access/counters.queries.ts';
 export { below, defaultProtection, nearestSaid, projectsWithin } from './access/hierarchy.queries.ts';
 export { findNamespaceSubject, findProjectSubject } from './access/parents.queries.ts';
 export { outranksOn } from './access/privileges.ts';
@@ -160,8 +160,12 @@ function parentLoader(db: Db, external: ExternalAuthorization): ParentLoader {
   /** What a caller that is a job of another project may be here. */
   const forJobs = async (subject: ProjectSubject, caller: Caller): Promise<ProjectSubject> =>
     (await jobTokenAllowed(db, caller, subject.project.id)) ? { ...subject, jobTokenAllowed: true } : subject;
+  const subjectAt = sharedRead<readonly [userId: number | null, idOrPath: string], ProjectSubject | null>(
+    ([userId, idOrPath]) => `${userId} ${idOrPath}`,
+    ([userId, idOrPath]) => findProjectSubject(db, idOrPath, userId),
+  );
   const project = async (idOrPath: string, caller: Caller): Promise<ProjectSubject | null> => {
-    const found = await findProjectSubject(db, idOrPath, userOf(caller));
+    const found = await subjectAt([userOf(caller), idOrPath]);
     return found && (await external.allows(caller, found)) ? await forJobs(found, caller) : null;
   };
   return {

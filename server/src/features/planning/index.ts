@@ -96,7 +96,7 @@ export function planningFeature(deps: PlanningDependencies) {
     routes: [
       ...epicBoardRoutes(db, externalUrl, epicBoardService(db)),
       ...issueListRoutes(deps),
-      ...issueRoutes(db, service, present, actions),
+      ...issueRoutes(db, service, externalUrl, present, actions),
       ...files.routes,
       ...metricImageRoutes(db, deps.objects),
       ...issueTransferRoutes(db, deps.parents, transfers, present),

@@ -10,6 +10,7 @@ export {
   withRepositoryLock,
 } from './locks.ts';
 export { migrate } from './migrate.ts';
-export { containing, wordsOf } from './patterns.ts';
+export { containing, recordset, wordsOf } from './patterns.ts';
 export { createDb, createPool, type DatabaseAddress, type Db } from './pool.ts';
+export { sharedRead, together } from './together.ts';
 export { beforeCommit, transaction } from './tx.ts';

@@ -12,3 +12,7 @@ export const wordsOf = (search: string): string[] =>
     .split(/\s+/)
     .filter((word) => word !== '')
     .slice(0, mostWords);
+
+/** Rows as one parameter for `jsonb_to_recordset`, however many they are; text as PostgreSQL takes it. */
+export const recordset = (rows: readonly object[]): string =>
+  JSON.stringify(rows, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value));

@@ -12,6 +12,11 @@ export interface FactDelivery {
   user(id: number): Promise<User | null>;
   /** A project for nobody in particular: without a role. */
   project(id: number): Promise<ProjectSubject | null>;
+  /**
+   * Loaded once for all facts that are delivered together. For what was so when they were recorded if it is so now: that
+   * nobody listens, for example.
+   */
+  once<T>(key: string, load: () => Promise<T>): Promise<T>;
   /** The user and the project; null when either is gone or the user is not active. */
   actingAs(userId: number, projectId: number): Promise<Acting | null>;
 }
@@ -19,6 +24,8 @@ export interface FactDelivery {
 interface FactHandler {
   readonly kinds: readonly string[];
   handle(fact: StoredFact, delivery: FactDelivery): Promise<void>;
+  /** Where several that are delivered together are handled at once; they are of one kind. */
+  handleMany?(facts: readonly StoredFact[], delivery: FactDelivery): Promise<void>;
 }
 
 export interface FactConsumer {
@@ -37,6 +44,15 @@ export const on = <const D extends FactDefinition>(
   handle: handle as FactHandler['handle'],
 });
 
+/** The same for what is done for several facts at once. */
+export const onMany = <const D extends FactDefinition>(
+  facts: D | readonly D[],
+  handleMany: (facts: readonly Fact<D>[], delivery: FactDelivery) => Promise<void>,
+): FactHandler => ({
+  ...on(facts, (fact, delivery) => handleMany([fact], delivery)),
+  handleMany: handleMany as NonNullable<FactHandler['handleMany']>,
+});
+
 /** What a delivery loads with. */
 export type DeliveryLoaders = ActingLoaders;
 
@@ -53,8 +69,15 @@ function memoised<K, V>(load: (key: K) => Promise<V>): (key: K) => Promise<V> {
   };
 }
 
+/** What is loaded once for facts that are delivered together. */
+export type SharedLoads = Map<string, Promise<unknown>>;
+
 /** What the consumers of one fact share; each gets it with a signal of its own. */
-export function deliveryOf(fact: StoredFact, loaders: DeliveryLoaders): Omit<FactDelivery, 'signal'> {
+export function deliveryOf(
+  fact: StoredFact,
+  loaders: DeliveryLoaders,
+  shared: SharedLoads = new Map(),
+): Omit<FactDelivery, 'signal'> {
   const user = memoised(loaders.user);
   const projectsOf = memoised(async (userId: number | null) =>
     memoised((projectId: number) => loaders.project(projectId, userId)),
@@ -62,6 +85,12 @@ export function deliveryOf(fact: StoredFact, loaders: DeliveryLoaders): Omit<Fac
   const project = async (projectId: number, userId: number | null) => (await projectsOf(userId))(projectId);
   return {
     user,
+    once: <T>(key: string, load: () => Promise<T>) => {
+      const loading = (shared.get(key) as Promise<T> | undefined) ?? load();
+      shared.set(key, loading);
+      loading.catch(() => shared.delete(key));
+      return loading;
+    },
     project: async (id) => {
       // Loaded as whoever caused the fact, as most consumers need it; the role is theirs and stays out.
       const found = await project(id, fact.actor_id);

@@ -1,13 +1,15 @@
 /**
  * Delivery of facts to consumers. One process at a time delivers; facts of one project arrive in their order, those of
  * different projects side by side. Facts about the jobs of a project have an order of their own beside it: a push does not
- * wait for the reports of hundreds of them. A consumer that fails gets the fact again by a job of its own, with back-off,
+ * wait for the reports of hundreds of them. Of new issues and comments that follow each other, several are delivered
+ * together: each consumer gets them in their order and does not wait for the others in between. A consumer that fails gets the fact again by a job of its own, with back-off,
  * and holds nobody up. Delivery is at least once: after a crash a fact may come again, with the same id.
  */
 import Type from 'typebox';
 import { type Db, type Listener, transaction } from '../db/index.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../queue/index.ts';
-import { type DeliveryLoaders, deliveryOf, type FactConsumer } from './consumer.ts';
+import { issueFacts, noteFacts } from './catalogue/index.ts';
+import { type DeliveryLoaders, deliveryOf, type FactConsumer, type SharedLoads } from './consumer.ts';
 import type { StoredFact } from './fact.ts';
 import { factById, markDelivered, openFacts, removeDelivered } from './facts.queries.ts';
 import { factsChannel } from './outbox.queries.ts';
@@ -44,6 +46,18 @@ const lockName = 'facts-delivery';
 /** Facts of one lane are delivered in order. */
 const laneOf = ({ kind, project_id: project, namespace_id: namespace }: StoredFact) =>
   project === null ? `namespace:${namespace ?? 0}` : `project:${project}${kind.startsWith('job.') ? ':jobs' : ''}`;
+
+/** What no consumer changes for another, and comes in crowds: an import, or a script that files issues. */
+const grouped: ReadonlySet<string> = new Set([issueFacts.opened.kind, noteFacts.created.kind]);
+const mostTogether = 50;
+
+/** Takes the first facts of a lane, as many as are delivered together. */
+function takeGroup(lane: StoredFact[]): StoredFact[] {
+  const kind = lane[0]?.kind;
+  if (kind === undefined || !grouped.has(kind)) return lane.splice(0, 1);
+  const end = lane.findIndex((fact, at) => at === mostTogether || fact.kind !== kind);
+  return lane.splice(0, end === -1 ? lane.length : end);
+}
 
 async function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
@@ -91,44 +105,77 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     while (!run.signal.aborted && (await removeDelivered(db, before, 1000)) === 1000);
   });
 
-  /** Names of the consumers that failed. */
-  async function offer(fact: StoredFact): Promise<string[]> {
-    const delivery = deliveryOf(fact, loaders);
-    const failed = await Promise.all(
-      consumers.map(async (consumer) => {
-        const handler = handlerOf(consumer, fact.kind);
-        if (!handler) return null;
-        const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeout)]);
-        try {
-          await within(handler.handle(fact, { ...delivery, signal }), signal);
-          return null;
-        } catch (error) {
-          if (stopping.signal.aborted) throw error;
-          log.error({ err: error, consumer: consumer.name, fact: fact.id, kind: fact.kind }, 'consumer failed');
-          return consumer.name;
-        }
-      }),
-    );
-    return failed.filter((name) => name !== null);
+  interface Given {
+    readonly fact: StoredFact;
+    readonly delivery: ReturnType<typeof deliveryOf>;
+  }
+  interface Failure {
+    readonly fact: number;
+    readonly consumer: string;
   }
 
-  async function deliver(fact: StoredFact): Promise<void> {
-    const failed = await offer(fact);
-    await transaction(db, async (tx) => {
-      await markDelivered(tx, fact.id);
-      for (const consumer of failed) {
-        const runAt = new Date(Date.now() + 1000);
-        await addJob(tx, retry, { fact: fact.id, consumer }, { runAt });
+  /** Gives a consumer facts of one kind, in their order; answers those that it failed for. */
+  async function offerTo(consumer: FactConsumer, given: readonly Given[]): Promise<Failure[]> {
+    const [first] = given;
+    const handler = first && handlerOf(consumer, first.fact.kind);
+    if (!handler) return [];
+    const failed: Failure[] = [];
+    const handled = async (facts: readonly StoredFact[], handle: (signal: AbortSignal) => Promise<void>) => {
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeout)]);
+      try {
+        await within(handle(signal), signal);
+      } catch (error) {
+        if (stopping.signal.aborted) throw error;
+        for (const fact of facts) {
+          log.error({ err: error, consumer: consumer.name, fact: fact.id, kind: fact.kind }, 'consumer failed');
+          failed.push({ fact: fact.id, consumer: consumer.name });
+        }
       }
+    };
+    const { handleMany } = handler;
+    const facts = given.map(({ fact }) => fact);
+    if (handleMany && facts.length > 1)
+      await handled(facts, (signal) => handleMany(facts, { ...first.delivery, signal }));
+    else
+      for (const { fact, delivery } of given)
+        await handled([fact], (signal) => handler.handle(fact, { ...delivery, signal }));
+    return failed;
+  }
+
+  async function deliver(facts: readonly StoredFact[]): Promise<void> {
+    const shared: SharedLoads = new Map();
+    const given = facts.map((fact) => ({ fact, delivery: deliveryOf(fact, loaders, shared) }));
+    const failed = (await Promise.all(consumers.map((consumer) => offerTo(consumer, given)))).flat();
+    const ids = facts.map(({ id }) => id);
+    if (failed.length === 0) return await markDelivered(db, ids);
+    await transaction(db, async (tx) => {
+      await markDelivered(tx, ids);
+      const runAt = new Date(Date.now() + 1000);
+      for (const each of failed) await addJob(tx, retry, each, { runAt });
     });
   }
 
   /** Delivers until nothing is open, reading on while slow lanes are still busy. */
   async function deliverOpen(): Promise<void> {
-    const lanes = new Map<string, Promise<void>>();
+    const lanes = new Map<string, { readonly facts: StoredFact[]; readonly done: Promise<void> }>();
     const taken = new Set<number>();
     let delivered: number[] = [];
     let failure: unknown;
+    const work = async (name: string, facts: StoredFact[]) => {
+      // What the same read found for this lane is there before its first group is taken.
+      await Promise.resolve();
+      try {
+        while (facts.length > 0 && !stopping.signal.aborted && !failure) {
+          const group = takeGroup(facts);
+          await deliver(group);
+          delivered.push(...group.map(({ id }) => id));
+        }
+      } catch (error) {
+        failure ??= error;
+      } finally {
+        lanes.delete(name);
+      }
+    };
     for (;;) {
       woken = Promise.withResolvers<void>();
       const known = delivered;
@@ -139,23 +186,16 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       for (const id of known) taken.delete(id);
       for (const fact of fresh) {
         taken.add(fact.id);
-        const lane = laneOf(fact);
-        const mine = (lanes.get(lane) ?? Promise.resolve())
-          .then(async () => {
-            if (stopping.signal.aborted || failure) return;
-            await deliver(fact);
-            delivered.push(fact.id);
-          })
-          .catch((error: unknown) => {
-            failure ??= error;
-          })
-          .finally(() => {
-            if (lanes.get(lane) === mine) lanes.delete(lane);
-          });
-        lanes.set(lane, mine);
+        const name = laneOf(fact);
+        const lane = lanes.get(name);
+        if (lane) lane.facts.push(fact);
+        else {
+          const queued = [fact];
+          lanes.set(name, { facts: queued, done: work(name, queued) });
+        }
       }
       if (lanes.size === 0 && fresh.length === 0) break;
-      await Promise.race([...lanes.values(), woken.promise]);
+      await Promise.race([...[...lanes.values()].map(({ done }) => done), woken.promise]);
     }
     if (failure && !stopping.signal.aborted) throw failure;
   }

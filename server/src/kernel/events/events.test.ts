@@ -18,7 +18,9 @@ import {
   type DeliveryLoaders,
   defineFact,
   type FactConsumer,
+  issueFacts,
   on,
+  onMany,
   publish,
   recordFact,
   writeEventStream,
@@ -145,6 +147,56 @@ it('hundreds of jobs that end hold up nothing else of their project, and keep th
   gate.resolve();
   await expect.poll(open).toBe(0);
   expect(got).toEqual([0, 1, 2, 3, 4].map((n) => `job ${n}`));
+});
+
+it('delivers new issues that follow each other together: each consumer in their order, a failure alone again', async () => {
+  const one: number[] = [];
+  const many: number[][] = [];
+  const loads: number[] = [];
+  const gate = Promise.withResolvers<void>();
+  let failed = false;
+  const started = await deliverTo([
+    {
+      name: 'one by one',
+      handlers: [
+        on(issueFacts.opened, async ({ payload }, { once }) => {
+          await once('a load', async () => loads.push(payload.iid));
+          if (payload.iid === 1) await gate.promise;
+          if (payload.iid === 3 && !failed) {
+            failed = true;
+            throw new Error('not yet');
+          }
+          one.push(payload.iid);
+        }),
+      ],
+    },
+    {
+      name: 'together',
+      handlers: [
+        onMany(issueFacts.opened, async (facts) => void many.push(facts.map(({ payload }) => payload.iid))),
+        on(thing, async () => void many.push([])),
+      ],
+    },
+  ]);
+  const queue = createQueue({ pool, db, listener, tasks: started.tasks, cron: [], concurrency: 1, log });
+  await queue.start();
+  const opened = (iid: number) =>
+    recordFact(db, issueFacts.opened, { issue_id: iid, iid, title: '' }, { project_id: 1 });
+  await opened(1);
+  await expect.poll(() => many).toEqual([[1]]);
+  for (const iid of [2, 3, 4]) await opened(iid);
+  await record(1, 0);
+  await opened(5);
+  gate.resolve();
+  await expect.poll(open).toBe(0);
+  expect([one, many, loads]).toEqual([
+    [1, 2, 4, 5],
+    [[1], [2, 3, 4], [], [5]],
+    [1, 2, 5],
+  ]);
+  await pool.query('update graphile_worker._private_jobs set run_at = now()');
+  await expect.poll(() => one).toEqual([1, 2, 4, 5, 3]);
+  await queue.stop();
 });
 
 it('gives a fact again to a consumer that failed, and to nobody else', async () => {

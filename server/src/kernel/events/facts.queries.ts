@@ -33,8 +33,8 @@ export async function factById(db: Db, id: number): Promise<StoredFact | undefin
   return row as StoredFact | undefined;
 }
 
-export async function markDelivered(tx: Db, id: number): Promise<void> {
-  await tx.updateTable('facts').set({ delivered_at: sql`now()` }).where('id', '=', id).execute();
+export async function markDelivered(tx: Db, ids: readonly number[]): Promise<void> {
+  await sql`update facts set delivered_at = now() where id = any(${ids}::bigint[])`.execute(tx);
 }
 
 /** Removes a batch of facts that were delivered before the date; answers how many. */

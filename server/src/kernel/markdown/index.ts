@@ -19,7 +19,7 @@ import { type FoundTarget, type ReferenceKind, type ReferenceTarget, targetFinde
 export type { DocumentBase } from './addresses.ts';
 export { baseOf, isMarkdownFile, wikiBaseOf } from './bases.ts';
 export { escapeHtml } from './html/sanitise.ts';
-export { mentionsIn, referencesIn } from './references.ts';
+export { mentionsIn, namesNothing, referencesIn } from './references.ts';
 export { emojiCharacters } from './syntax/emoji.ts';
 export type { ReferenceKind, ReferenceTarget } from './targets.ts';
 

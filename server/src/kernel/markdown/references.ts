@@ -106,3 +106,6 @@ export function mentionsIn(text: string): string[] {
   if (!text.includes('@')) return [];
   return [...new Set(referencesIn(text).flatMap(({ kind, value }) => (kind === 'user' ? [value.toLowerCase()] : [])))];
 }
+
+/** Whether a text names neither anybody nor anything, also not by the address of a page: most texts do not. */
+export const namesNothing = (text: string): boolean => !text.includes('/-/') && referencesIn(text).length === 0;

@@ -1,10 +1,10 @@
 /** Events of people in projects: written once per fact, listed by author, by project, or where somebody is a member. */
-import { type Insertable, type RawBuilder, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, recordset } from '../../../kernel/db/index.ts';
 import type { Event } from '../../../kernel/db/rows.ts';
 import type { EventsTable } from '../../../kernel/db/tables.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
@@ -23,54 +23,55 @@ import { epicsSeen } from '../../planning/index.ts';
 
 export type NewEvent = Insertable<EventsTable>;
 
-/** Whether a row is there and stays until the event has been written: one that somebody is removing is waited for. */
-const there = (
-  table: 'merge_requests' | 'notes' | 'milestones' | 'issues' | 'wiki_pages' | 'epics',
-  id: number | null | undefined,
-) =>
-  sql`(${id ?? null}::bigint is null or exists (select from ${sql.table(table)} r where r.id = ${id ?? null} for key share))`;
-
-/**
- * Writes an event once, while everything that it names is there: a fact may arrive after its project or group, its person
- * or its merge request has gone.
- */
-export async function insertEvent(db: Db, event: NewEvent): Promise<void> {
-  const columns = Object.keys(event).map((name) => sql.ref(name));
-  const values = Object.values(event).map((value) => sql`${value}`);
-  const [table, id] = event.project_id == null ? ['namespaces', event.namespace_id] : ['projects', event.project_id];
-  await sql`with places as (
-      select p.id from ${sql.table(table)} p join users u on u.id = ${event.author_id}
-      where p.id = ${id}
-        and ${there('merge_requests', event.merge_request_id)} and ${there('notes', event.note_id)}
-        and ${there('milestones', event.milestone_id)} and ${there('issues', event.issue_id)}
-        and ${there('wiki_pages', event.wiki_page_id)} and ${there('epics', event.epic_id)}
-      for key share of p, u)
-    insert into events (${sql.join(columns)}) select ${sql.join(typed(values, event))} from places
-    on conflict (fact_id) do nothing`.execute(db);
-}
+/** What an event names, by the column that names it. */
+const named = {
+  project_id: 'projects',
+  namespace_id: 'namespaces',
+  author_id: 'users',
+  merge_request_id: 'merge_requests',
+  note_id: 'notes',
+  milestone_id: 'milestones',
+  issue_id: 'issues',
+  wiki_page_id: 'wiki_pages',
+  epic_id: 'epics',
+} as const satisfies Partial<Record<keyof NewEvent, string>>;
+type Naming = keyof typeof named;
 
 const types: Readonly<Partial<Record<keyof NewEvent, string>>> = {
+  ...(Object.fromEntries(Object.keys(named).map((column) => [column, 'bigint'])) as Record<Naming, string>),
   fact_id: 'bigint',
-  project_id: 'bigint',
-  namespace_id: 'bigint',
-  epic_id: 'bigint',
-  author_id: 'bigint',
-  merge_request_id: 'bigint',
-  wiki_page_id: 'bigint',
-  note_id: 'bigint',
-  milestone_id: 'bigint',
-  issue_id: 'bigint',
   commit_count: 'integer',
   ref_count: 'integer',
   created_at: 'timestamptz',
 };
 
-/** A value in a select list has no column to take its type from. */
-const typed = (values: readonly RawBuilder<unknown>[], event: NewEvent) =>
-  values.map((value, at) => {
-    const name = Object.keys(event)[at] as keyof NewEvent;
-    return sql`${value}::${sql.raw(types[name] ?? 'text')}`;
-  });
+/**
+ * Writes events once, each while everything that it names is there: a fact may arrive after its project or group, its person
+ * or its merge request has gone. What somebody is removing is waited for, and stays until the event has been written.
+ */
+export async function insertEvents(db: Db, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const given = events.flatMap((event) => Object.keys(event));
+  const columns = [...new Set(['fact_id', ...given])].sort() as (keyof NewEvent)[];
+  const naming = columns.filter((column): column is Naming => Object.hasOwn(named, column));
+  const there = naming.map(
+    (column) => sql`${sql.ref(`there_${column}`)} as materialized (
+      select r.id from ${sql.table(named[column])} r where r.id in (select ${sql.ref(column)} from given)
+      order by r.id for key share)`,
+  );
+  const still = naming.map(
+    (column) =>
+      sql`(g.${sql.ref(column)} is null or g.${sql.ref(column)} in (select id from ${sql.ref(`there_${column}`)}))`,
+  );
+  const typed = columns.map((column) => sql`${sql.ref(column)} ${sql.raw(types[column] ?? 'text')}`);
+  await sql`with given as materialized (
+      select * from jsonb_to_recordset(${recordset(events)}::jsonb) as g (${sql.join(typed)})),
+    ${sql.join([...there])}
+    insert into events (${sql.join(columns.map((column) => sql.ref(column)))})
+    select ${sql.join(columns.map((column) => sql`g.${sql.ref(column)}`))} from given g
+    where ${sql.join(still, sql` and `)} order by g.fact_id
+    on conflict (fact_id) do nothing`.execute(db);
+}
 
 /** Removes a batch of events that are older than some years; answers how many. */
 export async function removeEvents(db: Db, years: number, limit: number): Promise<number> {

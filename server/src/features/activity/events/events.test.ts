@@ -10,7 +10,7 @@ import { buildRepositoryProject, type RepositoryProject } from '../../../../test
 import { insideDay } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
-import { type EventRow, insertEvent, listEvents } from './events.queries.ts';
+import { type EventRow, insertEvents, listEvents } from './events.queries.ts';
 
 interface Seen extends Pick<EventRow, 'project_id' | 'target_iid' | 'target_title' | 'author_id'> {
   readonly action_name: string;
@@ -277,7 +277,7 @@ it('of a milestone that is removed at the same time there is no event', async ()
     action: 'created',
     target_type: 'milestone',
   } as const;
-  await whileRemoved(app, 'milestones', body.id, () => insertEvent(app.db, { ...event, milestone_id: body.id }));
+  await whileRemoved(app, 'milestones', body.id, () => insertEvents(app.db, [{ ...event, milestone_id: body.id }]));
   const rows = await app.db.selectFrom('events').select('id').where('milestone_id', '=', body.id).execute();
   expect(rows).toEqual([]);
 });

@@ -14,13 +14,14 @@ import {
   milestoneFacts,
   noteFacts,
   on,
+  onMany,
   projectFacts,
   pushed,
   wikiPageFacts,
 } from '../../../kernel/events/index.ts';
 import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
-import { insertEvent, type NewEvent, removeEvents } from './events.queries.ts';
+import { insertEvents, type NewEvent, removeEvents } from './events.queries.ts';
 
 /** How many commits a push brought, and the title of the newest. */
 export type PushReader = (
@@ -120,23 +121,24 @@ const ofGroups: ReadonlySet<What['target_type']> = new Set(['epic', 'note']);
 
 /** Writes events of projects, and of the epics of groups. */
 export function recorder(db: Db, deps: RecorderDependencies): FactConsumer {
-  async function write(
-    {
-      id,
-      project_id,
-      namespace_id,
-      created_at,
-    }: Pick<Fact<typeof pushed>, 'id' | 'project_id' | 'namespace_id' | 'created_at'>,
-    author: number | null,
-    what: What | null,
-  ): Promise<void> {
-    if (author === null || !what) return;
+  type Handled = Pick<Fact<typeof pushed>, 'id' | 'project_id' | 'namespace_id' | 'created_at'>;
+
+  function eventOf({ id, ...fact }: Handled, author: number | null, what: What | null): NewEvent[] {
+    if (author === null || !what) return [];
+    const { project_id, namespace_id, created_at } = fact;
     const place = project_id !== null ? { project_id } : ofGroups.has(what.target_type) ? { namespace_id } : null;
-    if (place) await insertEvent(db, { ...what, ...place, fact_id: id, author_id: author, created_at });
+    return place ? [{ ...what, ...place, fact_id: id, author_id: author, created_at }] : [];
   }
+  const write = (fact: Handled, author: number | null, what: What | null) =>
+    insertEvents(db, eventOf(fact, author, what));
   /** An event of the actor for each fact of the definition. */
   const as = <D extends FactDefinition>(definition: D, what: (fact: Fact<D>) => What) =>
-    on(definition, (fact) => write(fact, fact.actor_id, what(fact)));
+    onMany(definition, (facts) =>
+      insertEvents(
+        db,
+        facts.flatMap((fact) => eventOf(fact, fact.actor_id, what(fact))),
+      ),
+    );
 
   return {
     name: 'events',

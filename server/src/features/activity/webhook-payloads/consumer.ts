@@ -38,7 +38,7 @@ import { noteById } from '../../collaboration/notes/index.ts';
 import { deploymentById, environmentsById, linksOfReleases, releaseById } from '../../delivery/index.ts';
 import type { Urls } from '../../review/messages/index.ts';
 import { mergeRequestActions, mergeRequestPayload } from '../../review/messages/index.ts';
-import type { Announcement, HookEvent, HookMessage } from '../webhooks/index.ts';
+import { type Announcement, type HookEvent, type HookMessage, isHeard } from '../webhooks/index.ts';
 import { deploymentPayload } from './deployment.ts';
 import { issueActions, issuePayload } from './issue.ts';
 import { milestoneActions, milestonePayload } from './milestone.ts';
@@ -396,6 +396,14 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
       const subject = await subjectOf(fact, delivery);
       return subject && (await heard(fact, subject, delivery));
     });
+  /** Nothing, and nothing is looked for, where nobody listens to what hooks of projects and groups hear. */
+  const ofHeardProject = <D extends FactDefinition>(facts: D | readonly D[], heard: OfProject<D>) =>
+    announced(facts, async (fact, delivery) => {
+      const { project_id: id } = fact;
+      if (id === null || !(await delivery.once(`heard ${id}`, () => isHeard(db, id)))) return null;
+      const subject = await subjectOf(fact, delivery);
+      return subject && (await heard(fact, subject, delivery));
+    });
   /** Nothing where the user is gone. */
   const ofUser = async (userId: number, delivery: FactDelivery, payload: (user: User) => object): Promise<Heard> => {
     const user = await delivery.user(userId);
@@ -412,8 +420,8 @@ export function webhookConsumer(deps: Omit<WebhookDependencies, 'project'>): Fac
       ofProject(jobFinished, job),
       ofProject([...Object.values(releaseFacts), releaseDeleted], release),
       ofProject(deploymentChanged, deployment),
-      ofProject(Object.values(noteFacts), comment),
-      ofProject([issueFacts.opened, issueFacts.updated, issueFacts.closed, issueFacts.reopened], issue),
+      ofHeardProject(Object.values(noteFacts), comment),
+      ofHeardProject([issueFacts.opened, issueFacts.updated, issueFacts.closed, issueFacts.reopened], issue),
       announced(
         [milestoneFacts.created, milestoneFacts.closed, milestoneFacts.reopened, milestoneFacts.deleted],
         milestone,

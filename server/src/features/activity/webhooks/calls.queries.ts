@@ -29,6 +29,19 @@ export async function hooksToCall(
     .execute();
 }
 
+/** Whether anybody may hear of what happens in a project: a hook or an integration of it, of a group above it or of all. */
+export async function isHeard(db: Db, projectId: number): Promise<boolean> {
+  const { rows } = await sql<{ heard: boolean }>`
+    with above as (select p.id, n.traversal_ids as groups from projects p join namespaces n on n.id = p.namespace_id
+      where p.id = ${projectId})
+    select exists (select from web_hooks h where h.project_id = ${projectId})
+      or exists (select from web_hooks h where h.namespace_id = any((select groups from above)::bigint[]))
+      or exists (select from integrations i where i.active and (i.project_id = ${projectId}
+        or i.namespace_id = any((select groups from above)::bigint[])
+        or (i.project_id is null and i.namespace_id is null))) as heard`.execute(db);
+  return rows[0]?.heard === true;
+}
+
 /** Hooks of the instance; with an event those that want it, without one all. */
 export async function systemHooksToCall(db: Db, event: string | null): Promise<WebHook[]> {
   const query = db

@@ -174,6 +174,7 @@ export function crossReferences(deps: Dependencies): FactConsumer {
     changes === undefined || 'title' in changes || 'description' in changes;
 
   async function ofNote(fact: Fact<(typeof noteFacts)[keyof typeof noteFacts]>, delivery: FactDelivery): Promise<void> {
+    if (fact.payload.names_nothing) return;
     const note = await noteById(db, fact.payload.note_id);
     // Nothing outside tells of what was said to members alone.
     if (!note || note.system || note.internal) return;
@@ -201,7 +202,8 @@ export function crossReferences(deps: Dependencies): FactConsumer {
     name: 'cross-references',
     handlers: [
       on([issueFacts.opened, issueFacts.updated], async ({ payload, actor_id }, delivery) => {
-        if (changedText(payload)) await followText('issue', payload.issue_id, actor_id, delivery);
+        if (!payload.names_nothing && changedText(payload))
+          await followText('issue', payload.issue_id, actor_id, delivery);
       }),
       on([mergeRequestFacts.opened, mergeRequestFacts.updated], async ({ payload, actor_id }, delivery) => {
         if (changedText(payload)) await followText('merge_request', payload.merge_request_id, actor_id, delivery);

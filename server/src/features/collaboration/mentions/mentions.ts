@@ -194,6 +194,7 @@ export function mentionTodos(deps: Dependencies & { readonly audience: Audience 
   }
 
   async function commented({ payload, actor_id }: Fact<typeof noteFacts.created>): Promise<void> {
+    if (payload.names_nothing) return;
     const note = await noteById(db, payload.note_id);
     if (!note || note.system || note.noteable_id === null || actor_id === null) return;
     if (!isFollowed(deps.kinds.of(note.noteable_type))) return;
@@ -213,9 +214,9 @@ export function mentionTodos(deps: Dependencies & { readonly audience: Audience 
   return {
     name: 'mentions',
     handlers: [
-      on([issueFacts.opened, issueFacts.updated], ({ payload, actor_id }) =>
-        described('issue', payload.issue_id, actor_id, payload.changes),
-      ),
+      on([issueFacts.opened, issueFacts.updated], async ({ payload, actor_id }) => {
+        if (!payload.names_nothing) await described('issue', payload.issue_id, actor_id, payload.changes);
+      }),
       on([mergeRequestFacts.opened, mergeRequestFacts.updated], ({ payload, actor_id }) =>
         described('merge_request', payload.merge_request_id, actor_id, payload.changes),
       ),

@@ -7,6 +7,7 @@ import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Access, answer, type Context } from '../../../kernel/http/route.ts';
 import { baseOf, type Markdown } from '../../../kernel/markdown/index.ts';
+import type { ReferenceRow } from '../../identity/index.ts';
 import type { Applied, QuickActions } from '../quick-actions/index.ts';
 import type { NoteableKind, Place } from './kinds.ts';
 import { type DiscussionJson, discussionsJson, type LoadedNote, type NoteJson, noteJson } from './notes.entity.ts';
@@ -70,8 +71,8 @@ export function notePresenter(
   { db, externalUrl, notes, markdown }: Omit<NoteRouteDependencies, 'quickActions'>,
   kind: Pick<NoteableKind, 'suggestions'>,
 ) {
-  async function loaded(rows: readonly NoteRow[]): Promise<LoadedNote[]> {
-    const [all, proposed] = await Promise.all([withPeople(db, rows), kind.suggestions?.(rows)]);
+  async function loaded(rows: readonly NoteRow[], author: ReferenceRow | null = null): Promise<LoadedNote[]> {
+    const [all, proposed] = await Promise.all([withPeople(db, rows, author), kind.suggestions?.(rows)]);
     return all.map((note) =>
       proposed && note.row.kind === 'diff' ? { ...note, suggestions: proposed.get(note.row.id) ?? [] } : note,
     );
@@ -79,10 +80,11 @@ export function notePresenter(
   async function many(rows: readonly NoteRow[]): Promise<NoteJson[]> {
     return (await loaded(rows)).map((each) => noteJson(each, externalUrl));
   }
-  async function one(row: NoteRow): Promise<NoteJson> {
-    const [found] = await many([row]);
+  /** `author` is known where the comment has just been written. */
+  async function one(row: NoteRow, author: ReferenceRow | null = null): Promise<NoteJson> {
+    const [found] = await loaded([row], author);
     if (!found) throw recordNotFound();
-    return found;
+    return noteJson(found, externalUrl);
   }
   /** Threads with their comments, in the order of the ids. */
   async function discussions(place: Place, caller: Caller, ids: readonly string[]): Promise<DiscussionJson[]> {

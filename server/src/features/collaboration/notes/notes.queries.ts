@@ -5,7 +5,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
 import type { NotesTable } from '../../../kernel/db/tables.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
-import { findReferences } from '../../identity/index.ts';
+import { findReferences, type ReferenceRow } from '../../identity/index.ts';
 import type { Noteable, NoteableType } from './kinds.ts';
 import type { LoadedNote } from './notes.entity.ts';
 import { referenceSeen } from './references.queries.ts';
@@ -41,12 +41,18 @@ const of = (db: Db, noteable: Noteable, { caller, internal }: NoteReader) => {
   return internal ? seen : seen.where('internal', '=', false);
 };
 
-/** Comments with the people behind them. */
-export async function withPeople(db: Db, rows: readonly Note[]): Promise<LoadedNote[]> {
-  const ids = rows.flatMap((row) =>
-    row.resolved_by_id === null ? [row.author_id] : [row.author_id, row.resolved_by_id],
+/** Comments with the people behind them, of whom one may be known. */
+export async function withPeople(
+  db: Db,
+  rows: readonly Note[],
+  known: ReferenceRow | null = null,
+): Promise<LoadedNote[]> {
+  const ids = new Set(
+    rows.flatMap((row) => (row.resolved_by_id === null ? [row.author_id] : [row.author_id, row.resolved_by_id])),
   );
-  const people = await findReferences(db, [...new Set(ids)]);
+  if (known) ids.delete(known.id);
+  const people = new Map(ids.size === 0 ? [] : await findReferences(db, [...ids]));
+  if (known) people.set(known.id, known);
   return rows.flatMap((row) => {
     const author = people.get(row.author_id);
     const resolver = row.resolved_by_id === null ? null : (people.get(row.resolved_by_id) ?? null);

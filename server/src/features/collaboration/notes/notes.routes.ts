@@ -111,7 +111,7 @@ export function noteRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Rou
             internal: given.internal ?? given.confidential,
           }),
         );
-        return note ? withChanges(await shown.one(note), applied) : commandsOnly(applied);
+        return note ? withChanges(await shown.one(note, caller.user), applied) : commandsOnly(applied);
       },
     }),
     route({

@@ -13,6 +13,7 @@ import {
   recordNotFound,
   unauthorized,
 } from '../../../kernel/http/errors.ts';
+import { namesNothing } from '../../../kernel/markdown/index.ts';
 import { type TaskChange, withTask } from '../tasks/index.ts';
 import { columnsOf, may, mayComment, type NoteableKinds, type Place } from './kinds.ts';
 import * as queries from './notes.queries.ts';
@@ -142,7 +143,8 @@ export function noteService({
 
   async function record(tx: Db, event: keyof typeof noteFacts, note: Note, actorId: number, place: Place) {
     const { project_id, namespace_id } = note;
-    const payload = { note_id: note.id, title: place.title };
+    const plain = namesNothing(note.body) ? { names_nothing: true } : {};
+    const payload = { note_id: note.id, title: place.title, ...plain };
     await recordFact(tx, noteFacts[event], payload, { project_id, namespace_id, actor_id: actorId });
     await kindOf(place).written?.(tx, place, note);
     await kindOf(place).commented?.(tx, place);

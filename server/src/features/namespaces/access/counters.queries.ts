@@ -3,16 +3,19 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 
 /** The next number of a project's counter, from 1. Concurrent callers wait for each other's transaction. */
-export async function nextIid(tx: Db, projectId: number, kind: string): Promise<number> {
+export const nextIid = (tx: Db, projectId: number, kind: string): Promise<number> => takeIids(tx, projectId, kind, 1);
+
+/** The same for several numbers in a row: answers the first. */
+export async function takeIids(tx: Db, projectId: number, kind: string, count: number): Promise<number> {
   const row = await tx
     .insertInto('project_counters')
-    .values({ project_id: projectId, kind, value: 1 })
+    .values({ project_id: projectId, kind, value: count })
     .onConflict((conflict) =>
-      conflict.columns(['project_id', 'kind']).doUpdateSet({ value: sql`project_counters.value + 1` }),
+      conflict.columns(['project_id', 'kind']).doUpdateSet({ value: sql`project_counters.value + excluded.value` }),
     )
     .returning('value')
     .executeTakeFirstOrThrow();
-  return row.value;
+  return row.value - count + 1;
 }
 
 /** The next numbers are after this one. */

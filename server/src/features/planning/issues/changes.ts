@@ -3,6 +3,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import { issueFacts, publish, recordFact } from '../../../kernel/events/index.ts';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
+import { namesNothing } from '../../../kernel/markdown/index.ts';
 import type { IssueValues } from './issues.queries.ts';
 import type { LabelChange, PlanWishes } from './planning.ts';
 
@@ -48,9 +49,28 @@ export async function tellIssue(
 ): Promise<void> {
   const { id, iid, title, project_id } = issue;
   const about = { issue_id: id, iid, title };
-  await recordFact(tx, issueFacts[event], changes ? { ...about, changes } : about, { project_id, actor_id: actorId });
-  await publish(tx, `issue:${id}`, `project:${project_id}:issues`);
+  const plain = event === 'opened' && namesNothing(`${title}\n\n${issue.description ?? ''}`);
+  const payload = { ...about, ...(changes ? { changes } : {}), ...(plain ? { names_nothing: true } : {}) };
+  await recordFact(tx, issueFacts[event], payload, { project_id, actor_id: actorId });
+  // Nobody has the page of a new issue open.
+  await publish(tx, ...(event === 'opened' ? [] : [`issue:${id}`]), `project:${project_id}:issues`);
 }
+
+/** Whether a new issue is no more than its own columns: with no labels, people or plans, and with the next number. */
+export const isPlain = (given: NewIssue): boolean =>
+  [
+    given.labels,
+    given.add_labels,
+    given.milestone_id,
+    given.epic_id,
+    given.epic_iid,
+    given.iteration_id,
+    given.assignee_id,
+    given.assignee_ids,
+    given.weight,
+    given.created_at,
+    given.iid,
+  ].every((value) => value === undefined);
 
 /** The title as it is kept; refused where it is none. */
 export function checkedTitle(given: string): string {

@@ -1,7 +1,7 @@
 /** SQL of issues: loading with all that their JSON shows, and writing. */
-import { type Expression, sql } from 'kysely';
+import { CompiledQuery, type Expression, sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, recordset } from '../../../kernel/db/index.ts';
 import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { milestonesById, type PlacedMilestone, responsesTo } from '../../collaboration/index.ts';
@@ -201,11 +201,44 @@ export async function assigneeIds(db: Db, issueId: number): Promise<number[]> {
 
 export type IssueValues = Partial<Omit<Issue, 'id'>>;
 
-export async function insertIssue(
-  tx: Db,
-  values: IssueValues & Pick<Issue, 'project_id' | 'iid' | 'author_id' | 'title'>,
-): Promise<Issue> {
-  return await tx.insertInto('issues').values(values).returningAll().executeTakeFirstOrThrow();
+export type NewIssueRow = Omit<IssueValues, 'project_id'> & Pick<Issue, 'iid' | 'author_id' | 'title'>;
+
+/** What new issues may be given, with the types that values come in; where nothing is given, the last is meant. */
+const given = {
+  iid: ['bigint', 'null'],
+  author_id: ['bigint', 'null'],
+  title: ['text', 'null'],
+  description: ['text', 'null'],
+  confidential: ['boolean', 'false'],
+  type: ['text', `'issue'`],
+  severity: ['text', `'unknown'`],
+  health_status: ['text', 'null'],
+  discussion_locked: ['boolean', 'null'],
+  milestone_id: ['bigint', 'null'],
+  iteration_id: ['bigint', 'null'],
+  epic_id: ['bigint', 'null'],
+  weight: ['integer', 'null'],
+  start_date: ['date', 'null'],
+  due_date: ['date', 'null'],
+  user_agent: ['text', 'null'],
+  ip_address: ['text', 'null'],
+  created_at: ['timestamptz', 'now()'],
+  updated_at: ['timestamptz', 'now()'],
+} as const satisfies Partial<Record<keyof Issue, readonly [type: string, otherwise: string]>>;
+
+const columns = Object.entries(given);
+const insertText = `with given as (select * from jsonb_to_recordset($1::jsonb)
+    as g (${columns.map(([name, [type]]) => `${name} ${type}`).join(', ')})),
+  counted as (update projects set open_issues_count = open_issues_count + $3::int where id = $2)
+  insert into issues (project_id, ${columns.map(([name]) => name).join(', ')})
+  select $2, ${columns.map(([name, [, otherwise]]) => `coalesce(g.${name}, ${otherwise})`).join(', ')}
+  from given g order by g.iid returning *`;
+
+/** Adds open issues to a project and to the number of them that it shows; answers them by their numbers. */
+export async function insertIssues(tx: Db, projectId: number, rows: readonly NewIssueRow[]): Promise<Issue[]> {
+  const parameters = [recordset(rows), projectId, rows.length];
+  const made = await tx.executeQuery(CompiledQuery.raw(insertText, parameters) as CompiledQuery<Issue>);
+  return [...made.rows].sort((a, b) => a.iid - b.iid);
 }
 
 /** Changes columns of a row and its `updated_at`. */

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Issue as IssueRow } from '../../../kernel/db/rows.ts';
+import type { Issue as IssueRow, User } from '../../../kernel/db/rows.ts';
 import { forbidden, notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
@@ -12,9 +12,10 @@ import { ofProject, type Place } from '../../collaboration/notes/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { UserAgentDetail } from '../../repository/index.ts';
 import { findIssue, findIssueToUpdate } from './access.ts';
+import { isPlain } from './changes.ts';
 import { Issue, type IssueJson, issueJson } from './issues.entity.ts';
 import { changed, changedRules, one, projectParam, written, writtenRules } from './issues.params.ts';
-import { issueById, withDetails } from './issues.queries.ts';
+import { issueById, type LoadedIssue, withDetails } from './issues.queries.ts';
 import type { IssueService } from './issues.service.ts';
 
 const common = { tag: 'Issues', credentials: ['token', 'session'] } as const;
@@ -28,6 +29,17 @@ export const placeOfIssue = (row: IssueRow, subject: ProjectSubject): Place => (
   authorId: row.author_id,
   locked: row.discussion_locked === true,
 });
+
+/** A new issue that is no more than its columns, as its author sees it: the rest is known without a read. */
+function newIssueJson(row: IssueRow, { project, namespace }: ProjectSubject, author: User, base: string): IssueJson {
+  const { id, namespace_id, path } = project;
+  const loaded: LoadedIssue = {
+    ...{ row, author, project: { id, namespace_id, path, path_with_namespace: `${namespace.full_path}/${path}` } },
+    ...{ closedBy: null, assignees: [], labels: [], milestone: null, duplicateOf: null, epic: null, iteration: null },
+    counts: { notes: 0, upvotes: 0, downvotes: 0, mergeRequests: 0, blocking: 0 },
+  };
+  return { ...issueJson(loaded, base, { projectId: id }), subscribed: true };
+}
 
 /** One issue as its project shows it. */
 export function issuePresenter(db: Db, base: string) {
@@ -45,6 +57,7 @@ export type PresentIssue = ReturnType<typeof issuePresenter>;
 export function issueRoutes(
   db: Db,
   issues: IssueService,
+  base: string,
   present: PresentIssue,
   actions: Pick<QuickActions, 'creating'>,
 ): Route[] {
@@ -101,6 +114,9 @@ export function issueRoutes(
           (description) => issues.create(subject, caller, { ...params, description, userAgent, address }),
           (row) => placeOfIssue(row, subject),
         );
+        // A description that is kept as it came had no commands.
+        if (caller.user && isPlain(params) && made.description === (params.description ?? null))
+          return newIssueJson(made, subject, caller.user, base);
         return await present((await issueById(db, made.id)) ?? made, caller);
       },
     }),

@@ -1,16 +1,17 @@
 /** Creating, changing and removing issues, each in one transaction with the facts that it records. */
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
+import { type Db, isUniqueViolation, together, transaction } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import { invalidRecord, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { nextIid, raiseCounter } from '../../namespaces/index.ts';
+import { nextIid, raiseCounter, takeIids } from '../../namespaces/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
   assigneesOf,
   checkDates,
   checkedTitle,
   type GivenIssue,
+  isPlain,
   type NewIssue,
   tellIssue,
   valuesOf,
@@ -20,7 +21,26 @@ import * as queries from './issues.queries.ts';
 import { relabel, wishedEpic, wishedIteration, wishedMilestone } from './planning.ts';
 import { updateIssue } from './updating.ts';
 
+interface PlainIssue {
+  readonly project_id: number;
+  readonly columns: Omit<queries.NewIssueRow, 'iid'>;
+}
+
 export function issueService(db: Db) {
+  /** Those that are no more than their columns are written together with others of their project that come meanwhile. */
+  const createPlain = together<PlainIssue, Issue>(
+    ({ project_id }) => String(project_id),
+    (wanted) =>
+      transaction(db, async (tx) => {
+        const [{ project_id }] = wanted;
+        const first = await takeIids(tx, project_id, 'issue', wanted.length);
+        const rows = wanted.map(({ columns }, at) => ({ ...columns, iid: first + at }));
+        const made = await queries.insertIssues(tx, project_id, rows);
+        for (const issue of made) await tellIssue(tx, 'opened', issue, issue.author_id);
+        return made;
+      }),
+  );
+
   /** `within` is part of the transaction: what must be true together with the issue. */
   async function create(
     subject: ProjectSubject,
@@ -38,34 +58,37 @@ export function issueService(db: Db) {
     const special = given.issue_type === 'incident' || given.issue_type === 'test_case';
     checkDates({ start_date: plan.start_date ?? null, due_date: plan.due_date ?? null });
     const project_id = subject.project.id;
+    const { created_at } = own;
+    const columns = {
+      ...valuesOf(plan),
+      author_id: author.id,
+      title,
+      description: given.description ?? null,
+      confidential: given.confidential ?? false,
+      type: special && !may('update_issue') ? 'issue' : (given.issue_type ?? 'issue'),
+      user_agent: given.userAgent?.slice(0, 1000) ?? null,
+      ip_address: given.address ?? null,
+      ...(created_at ? { created_at, updated_at: created_at } : {}),
+    } as const;
+    if (isPlain(given) && !within && !db.isTransaction) return await createPlain({ project_id, columns });
     try {
       return await transaction(db, async (tx) => {
+        const planned = {
+          milestone_id: (await wishedMilestone(tx, subject, plan)) ?? null,
+          epic_id: (await wishedEpic(tx, subject, caller, plan)) ?? null,
+          iteration_id: (await wishedIteration(tx, subject, plan)) ?? null,
+        };
+        const people = await peopleWhoRead(tx, subject, assigneesOf(plan) ?? []);
         if (own.iid !== undefined) {
           if (own.iid < 1) throw invalidRecord({ iid: ['must be greater than 0'] });
           await raiseCounter(tx, project_id, 'issue', own.iid);
         }
-        const created = own.created_at;
-        const issue = await queries.insertIssue(tx, {
-          ...valuesOf(plan),
-          project_id,
-          iid: own.iid ?? (await nextIid(tx, project_id, 'issue')),
-          author_id: author.id,
-          title,
-          description: given.description ?? null,
-          confidential: given.confidential ?? false,
-          type: special && !may('update_issue') ? 'issue' : (given.issue_type ?? 'issue'),
-          milestone_id: (await wishedMilestone(tx, subject, plan)) ?? null,
-          epic_id: (await wishedEpic(tx, subject, caller, plan)) ?? null,
-          iteration_id: (await wishedIteration(tx, subject, plan)) ?? null,
-          user_agent: given.userAgent?.slice(0, 1000) ?? null,
-          ip_address: given.address ?? null,
-          ...(created ? { created_at: created, updated_at: created } : {}),
-        });
+        const iid = own.iid ?? (await nextIid(tx, project_id, 'issue'));
+        const [issue] = await queries.insertIssues(tx, project_id, [{ ...columns, ...planned, iid }]);
+        if (!issue) throw recordNotFound();
         await beginHistory(tx, issue, author.id, await relabel(tx, subject, caller, issue.id, plan));
-        const people = await peopleWhoRead(tx, subject, assigneesOf(plan) ?? []);
         if (people.length > 0) await queries.setAssignees(tx, issue.id, people);
         await assigned(tx, issue, author.id, people);
-        await queries.countOpen(tx, project_id, 1);
         await tellIssue(tx, 'opened', issue, author.id);
         await within?.(tx);
         return issue;

@@ -22,11 +22,11 @@ export const milestoneFacts = defineFacts(
   }),
 );
 
-/** `title` is that of the subject of the comment. */
+/** `title` is that of the subject of the comment; `names_nothing` as of issues, of a comment of a person. */
 export const noteFacts = defineFacts(
   'note',
   ['created', 'updated'],
-  payload({ note_id: Type.Integer(), title: Type.String() }),
+  payload({ note_id: Type.Integer(), title: Type.String(), names_nothing: Type.Optional(Type.Boolean()) }),
 );
 
 export const collaborationFacts = [...Object.values(milestoneFacts), ...Object.values(noteFacts)] as const;

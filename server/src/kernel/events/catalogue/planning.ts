@@ -10,6 +10,8 @@ export const issueFacts = defineFacts(
     iid: Type.Integer(),
     /** When the fact is delivered the row may be gone. */
     title: Type.String(),
+    /** Of a new one: its text names neither anybody nor anything. Who looks for that need not read it. */
+    names_nothing: Type.Optional(Type.Boolean()),
     /** Columns that changed, `labels` and `assignees`. */
     changes: Type.Optional(Type.Record(Type.String(), payload({ previous: Type.Unknown(), current: Type.Unknown() }))),
   }),
