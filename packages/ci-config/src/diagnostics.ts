@@ -1,14 +1,18 @@
 /** Errors and warnings with the place that they speak of. */
 import { type Limits, type LimitUse, limitSentence } from './limits.ts';
 
-/** A place in a file; lines and columns count from 1. */
+/** A place in a file; lines and columns count from 1. Line 0 is the configuration as a whole. */
 export type Mark = { readonly file: string; readonly line: number; readonly column: number };
 
 /** A message about a place. `limit` is present when a limit was exceeded. */
 export type Located = Mark & { readonly message: string; readonly limit?: LimitUse };
 
-/** `FILE:LINE:COLUMN: REASON`, the form for logs, pages and `yaml_errors`. */
+/** The configuration as a whole: a message about it names no line, as clients compare such texts. */
+export const wholeOf = (mark: Mark): Mark => ({ ...mark, line: 0, column: 0 });
+
+/** `FILE:LINE:COLUMN: REASON`, the form for logs, pages and `yaml_errors`; of a whole configuration `REASON` alone. */
 export function formatLocated(located: Located): string {
+  if (located.line === 0) return located.message;
   return `${located.file}:${located.line}:${located.column}: ${located.message}`;
 }
 

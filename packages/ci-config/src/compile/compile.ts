@@ -1,5 +1,5 @@
 /** The whole way: text + context -> plan or located errors. */
-import { CompileFailure, collectProblems, fail, type Located, type Problems } from '../diagnostics.ts';
+import { CompileFailure, collectProblems, fail, type Located, type Problems, wholeOf } from '../diagnostics.ts';
 import { applyExtends } from '../expand/extends.ts';
 import { applyInputs } from '../expand/inputs.ts';
 import { resolveReferences } from '../expand/reference.ts';
@@ -119,8 +119,8 @@ async function run(input: CompileInput, problems: Problems, state: Reached): Pro
   const file = await withIncludedInputs(parseFile(path, content, parsing), bytes, including);
   state.inputs = () => declaredInputs(file, new Map(given), { problems: collectProblems(), limits });
   const parsed = applyInputs(file, { mark: null, values: new Map(given) }, interpolating, entry);
-  if (parsed === null) fail(entry, `Please provide content of ${path}`);
-  if (!isMapping(parsed)) return fail(parsed.mark, 'Invalid configuration format');
+  if (parsed === null) fail(wholeOf(entry), `Please provide content of ${path}`);
+  if (!isMapping(parsed)) return fail(wholeOf(parsed.mark), 'Invalid configuration format');
   const included = await resolveIncludes(path, parsed, bytes, including);
   checkSize(included, limits);
   const extended = applyExtends(included, limits, budget);

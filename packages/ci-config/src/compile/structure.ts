@@ -1,5 +1,5 @@
 /** Expanded root -> configuration: stages, defaults, variables, workflow and jobs, each keyword checked and normalised. */
-import type { Mark, Problems } from '../diagnostics.ts';
+import { type Mark, type Problems, wholeOf } from '../diagnostics.ts';
 import { INHERITABLE, JOB_KEYWORDS, type JobConfig } from '../keywords/index.ts';
 import type { Keyword, LintedJob } from '../keywords/keyword.ts';
 import { stages, withEdges } from '../keywords/stages.ts';
@@ -41,7 +41,7 @@ export function readConfiguration(root: MappingNode, context: Context): Configur
     const job = readJob(name, keyMark, value, context);
     if (job) jobs.push(job);
   }
-  if (visible === 0) problems.error(root.mark, 'jobs config should contain at least one visible job');
+  if (visible === 0) problems.error(wholeOf(root.mark), 'jobs config should contain at least one visible job');
   return {
     stages: readOne(root, stages, context) ?? withEdges(),
     workflow: readOne(root, workflow, context),

@@ -1,5 +1,16 @@
 /** Text -> tree with source positions: anchors, aliases, merge keys and tags, within limits. */
-import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, Parser } from 'yaml';
+import {
+  Composer,
+  type CST,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  Parser,
+  type Scalar,
+} from 'yaml';
 import { fail, failLimit, type Mark, type Problems } from '../diagnostics.ts';
 import type { Limits } from '../limits.ts';
 import { resolvePlain } from './scalar.ts';
@@ -190,9 +201,15 @@ function isMergeKey(key: ParsedNode | null): boolean {
   return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
 }
 
+/** What a key is called. The ecosystem reads `:script:` as a symbol, which names the same thing as `script:`. */
+function keyName(key: Scalar): string {
+  const text = String(key.value ?? '');
+  return key.type === 'PLAIN' && /^:[a-z_]/i.test(text) ? text.slice(1) : text;
+}
+
 function keyText(key: ParsedNode | null, mark: Mark, context: FileContext): string {
   if (isScalar(key)) {
-    const text = String(key.value ?? '');
+    const text = keyName(key);
     if (key.anchor) context.anchors.set(key.anchor, { kind: 'scalar', mark, value: text, text });
     return text;
   }

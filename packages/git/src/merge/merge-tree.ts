@@ -5,7 +5,7 @@ import { dropQuarantined, type Quarantine } from '../objects/quarantine.ts';
 import { readCommit } from '../objects/read.ts';
 import { createCommit, type Person } from '../objects/write.ts';
 import { runGit } from '../process/run.ts';
-import { type FileMode, isSha, type Sha, shaFromGit } from '../types.ts';
+import { EMPTY_TREE, type FileMode, isSha, type Sha, shaFromGit } from '../types.ts';
 
 export interface ConflictedStage {
   path: string;
@@ -73,16 +73,21 @@ const NOBODY: Person = { name: 'merge', email: 'merge@localhost', seconds: 0 };
 
 /**
  * Merges two commits. With `base`, that commit (null: nothing) stands for their common ancestor: git 2.39 has no option
- * for it, so synthetic commits with the right parent are merged and dropped again.
+ * for it, so synthetic commits with the right parent are merged and dropped again. `theirs` may then be null: no files.
  */
 export async function mergeTree(
   quarantine: Quarantine,
   ours: Sha,
-  theirs: Sha,
+  theirs: Sha | null,
   options: { base?: Sha | null | undefined } = {},
 ): Promise<MergeResult> {
-  if (options.base === undefined) return run(quarantine.repo, ours, theirs);
-  const trees = await Promise.all([ours, theirs].map((id) => treeIdOf(quarantine.repo, id)));
+  if (options.base === undefined) {
+    if (theirs === null) throw new GitError('invalid', 'nothing to merge without a base');
+    return run(quarantine.repo, ours, theirs);
+  }
+  const trees = await Promise.all(
+    [ours, theirs].map((id) => (id === null ? EMPTY_TREE : treeIdOf(quarantine.repo, id))),
+  );
   const baseTree = options.base === null ? null : await treeIdOf(quarantine.repo, options.base);
   const made: Sha[] = [];
   const synthetic = async (tree: Sha, parents: Sha[], message: string) => {

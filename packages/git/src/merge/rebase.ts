@@ -50,7 +50,7 @@ async function commitOf(quarantine: Quarantine, id: Sha): Promise<Commit> {
 async function replay(
   quarantine: Quarantine,
   options: CherryPickRevertOptions,
-  change: { base: Sha | null; result: Sha; message: string; author: Person },
+  change: { base: Sha | null; result: Sha | null; message: string; author: Person },
 ): Promise<CherryPickResult> {
   const target = await commitOf(quarantine, options.onto);
   const merge = await mergeTree(quarantine, options.onto, change.result, { base: change.base });
@@ -77,15 +77,14 @@ export async function cherryPick(
   return replay(quarantine, options, { base, result: id, message: commit.message, author: personOf(commit.author) });
 }
 
-/** Takes the change of one commit back on top of another. A root commit cannot be reverted: `invalid`. */
+/** Takes the change of one commit back on top of another; of a root commit, all files that it brought. */
 export async function revert(
   quarantine: Quarantine,
   id: Sha,
   options: CherryPickRevertOptions,
 ): Promise<CherryPickResult> {
   const commit = await commitOf(quarantine, id);
-  const parent = commit.parents[(options.mainline ?? 1) - 1];
-  if (!parent) throw new GitError('invalid', 'the first commit cannot be reverted');
+  const parent = commit.parents[(options.mainline ?? 1) - 1] ?? null;
   const message = `Revert "${commit.title}"\n\nThis reverts commit ${id}`;
   return replay(quarantine, options, { base: id, result: parent, message, author: options.committer });
 }

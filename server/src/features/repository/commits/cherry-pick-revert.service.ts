@@ -1,7 +1,7 @@
 /** Cherry-pick and revert: the change of one commit put on, or taken back from, the tip of a branch. */
 import * as git from '@millrace/git';
 import type { Caller, CallerUser, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { badRequest, forbidden, HttpError, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, HttpError, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import type { RepositoryAccess } from '../face.ts';
 import { asHttpError, knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
@@ -61,7 +61,6 @@ export function cherryPickRevertService(deps: {
   ): Promise<git.Sha> {
     const original = await git.readCommit(quarantine.repo, knownSha(commit));
     if (!original) throw notFound('Commit');
-    if (kind === 'revert' && original.parents.length === 0) throw badRequest('the first commit cannot be reverted');
     const picked = `${original.message.trimEnd()}\n\n(cherry picked from commit ${commit})\n`;
     const text = message ?? (kind === 'cherry-pick' ? picked : undefined);
     const options = { onto, committer: committerOf(user), ...(text === undefined ? {} : { message: text }) };

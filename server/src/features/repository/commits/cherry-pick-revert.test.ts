@@ -113,7 +113,7 @@ it('[2/api.commits/13] [2/api.commits/13 branch] takes the change of a commit ba
   expect([twice.status, twice.body.error_code]).toEqual([400, 'empty']);
 });
 
-it('[2/api.commits/13] refuses a revert with a conflict, and of the first commit', async () => {
+it('[2/api.commits/13] refuses a revert with a conflict, also of the first commit', async () => {
   const { target, commit } = await scene(update('ONE\n2\n3\n4\n5\n6\n7\n8\n9\n'));
   const done = await apply('cherry_pick', commit, { branch: target });
   await project.commit(target, update('uno\n2\n3\n4\n5\n6\n7\n8\n9\n'));
@@ -121,7 +121,23 @@ it('[2/api.commits/13] refuses a revert with a conflict, and of the first commit
   expect([answer.status, answer.body.error_code]).toEqual([400, 'conflict']);
   const all = (await project.api<{ id: string; parent_ids: string[] }[]>('GET', '/repository/commits')).body;
   const root = all.find((each) => each.parent_ids.length === 0);
-  expect((await apply('revert', root?.id ?? '', { branch: target })).status).toBe(400);
+  const first = await apply('revert', root?.id ?? '', { branch: target });
+  expect([first.status, first.body.error_code]).toEqual([400, 'conflict']);
+});
+
+it('[2/api.commits/13] takes back what the first commit brought', async () => {
+  const fresh = await buildRepositoryProject(app);
+  await fresh.commit('main', { later: 'x' });
+  const all = (await fresh.api<{ id: string; parent_ids: string[] }[]>('GET', '/repository/commits')).body;
+  const first = all.find((each) => each.parent_ids.length === 0)?.id;
+  const paths = async () => {
+    const tree = await fresh.api<{ path: string }[]>('GET', '/repository/tree');
+    return tree.body.map(({ path }) => path);
+  };
+  expect(await paths()).toEqual(['README.md', 'later']);
+  const answer = await fresh.api('POST', `/repository/commits/${first}/revert`, { json: { branch: 'main' } });
+  expect(answer.status).toBe(201);
+  expect(await paths()).toEqual(['later']);
 });
 
 it('refuses who may not, and what is not there', async () => {

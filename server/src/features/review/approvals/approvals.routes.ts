@@ -3,8 +3,9 @@ import Type, { type Static } from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import { Count } from '../../../kernel/http/entity.ts';
 import { Optional, Str } from '../../../kernel/http/params/schema.ts';
-import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
 import { requireByIid } from '../merge-requests/merge-requests.queries.ts';
 import type { ApprovalService } from './approvals.service.ts';
 import { MergeRequestApprovals, peopleJson } from './rules.entity.ts';
@@ -116,8 +117,12 @@ export function approvalRoutes(
       summary: 'Take all approvals of a merge request back, for bots of projects and groups',
       access: read,
       params: Type.Object(of),
-      responses: { 202: Empty },
-      handler: ({ params, subject, caller }) => service.reset(subject, caller, params.merge_request_iid),
+      // Clients of the ecosystem decode what comes with 202, and there it is the number itself.
+      responses: { 202: Count({ description: 'The status once more: 202' }) },
+      handler: async ({ params, subject, caller }) => {
+        await service.reset(subject, caller, params.merge_request_iid);
+        return 202;
+      },
     }),
   ];
 }

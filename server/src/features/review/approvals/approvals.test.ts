@@ -410,7 +410,9 @@ describe('approving', () => {
     const json = { name: 'bot', scopes: ['api'], access_level: 30 };
     const token = (await project.api<{ token: string }>('POST', '/access_tokens', { json })).body.token;
     expect((await project.api('PUT', `${request.path}/reset_approvals`, {})).status).toBe(401);
-    expect((await project.api('PUT', `${request.path}/reset_approvals`, { token })).status).toBe(202);
+    // Clients decode what comes with 202.
+    const reset = await project.api('PUT', `${request.path}/reset_approvals`, { token });
+    expect([reset.status, reset.body]).toEqual([202, 202]);
     expect((await request.state()).approved_by).toEqual([]);
   });
 });
