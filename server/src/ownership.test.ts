@@ -39,6 +39,7 @@ function written(text: string): Set<string> {
     /\b(?:insert\s+into|update|delete\s+from)\s+(\w+)/g,
     /\b(?:insertInto|updateTable|deleteFrom)\(\s*'(\w+)/g,
     /\bremoving\('(\w+)'/g,
+    /\binsertMany\(\s*\w+,\s*'(\w+)'/g,
   ];
   const names = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = '']) => name));
   return new Set(names.filter((name) => tables.includes(name)));

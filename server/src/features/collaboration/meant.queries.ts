@@ -1,5 +1,6 @@
 /** Labels, milestones and iterations that an archive names by their titles or numbers. */
 import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../kernel/db/index.ts';
 
 /** What an archive is read into. */
 export type Within = { readonly projectId: number } | { readonly groupId: number };
@@ -38,3 +39,16 @@ export const meantIterations = (
       ${names.flatMap((name) => (name ? [name.start_date] : []))}::date[]) w (iid, start_date)
     join iterations i on i.iid = w.iid and i.start_date = w.start_date and i.namespace_id = any(${above(place)})
   order by i.iid, i.start_date, (select cardinality(a.traversal_ids) from namespaces a where a.id = i.namespace_id) desc`;
+
+/** Ids by title. */
+export async function meantIds(
+  tx: Db,
+  table: 'labels' | 'milestones',
+  place: Within,
+  titles: readonly (string | null | undefined)[],
+): Promise<ReadonlyMap<string, number>> {
+  const wanted = [...new Set(titles)];
+  if (!wanted.some(Boolean)) return new Map();
+  const { rows } = await meantBy(table, place, wanted).execute(tx);
+  return new Map(rows.map(({ id, title }) => [title, id]));
+}

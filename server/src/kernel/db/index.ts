@@ -1,5 +1,6 @@
 /** The database: the pool, transactions, locks, notifications, migrations, errors. */
 export { databaseFault, isMissingReference, isUniqueViolation } from './errors.ts';
+export { insertMany } from './insert-many.ts';
 export { type Listener, startListener } from './listen.ts';
 export {
   lockInTransaction,

@@ -1,6 +1,6 @@
 /** Reactions as archives hold them. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { NoteableType } from '../notes/kinds.ts';
 
 /** All reactions to a thing, or with `note_id` to a comment, as one JSON value. */
@@ -21,16 +21,16 @@ export interface NewAward {
   readonly created_at: Date;
 }
 
+/** What reactions are to: a thing, or with `note_id` a comment on one. */
+export type Awarded = { readonly noteable_id: number } | { readonly note_id: number };
+
 export async function insertAwards(
   tx: Db,
-  type: NoteableType,
-  on: { readonly noteable_id: number } | { readonly note_id: number },
-  awards: readonly NewAward[],
+  awards: readonly (NewAward & Awarded & { readonly noteable_type: NoteableType })[],
 ): Promise<void> {
-  if (awards.length === 0) return;
-  await tx
-    .insertInto('award_emoji')
-    .values(awards.map((award) => ({ ...award, ...on, noteable_type: type, updated_at: award.created_at })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertMany(
+    tx,
+    'award_emoji',
+    awards.map((award) => ({ ...award, updated_at: award.created_at })),
+  );
 }

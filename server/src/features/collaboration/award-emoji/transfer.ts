@@ -4,7 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { DateTimeParam, List, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import type { ImportTarget } from '../../namespaces/index.ts';
 import type { NoteableType } from '../notes/kinds.ts';
-import { insertAwards } from './transfer.queries.ts';
+import { type Awarded, insertAwards } from './transfer.queries.ts';
 
 const line = Type.Object({
   name: Str({ pattern: '^[a-zA-Z0-9_+-]{1,255}$' }),
@@ -14,17 +14,20 @@ const line = Type.Object({
 
 export const awardLines = Optional(List(line));
 
+/** The reactions to several things at once. */
 export async function takeAwards(
   tx: Db,
-  type: NoteableType,
-  on: Parameters<typeof insertAwards>[2],
-  lines: readonly Static<typeof line>[] | undefined,
+  things: readonly (Awarded & {
+    readonly type: NoteableType;
+    readonly lines: readonly Static<typeof line>[] | undefined;
+  })[],
   { person }: Pick<ImportTarget, 'person'>,
 ): Promise<void> {
   const awards = [];
-  for (const { name, by, created_at } of lines ?? []) {
-    const user_id = await person(by);
-    if (user_id !== null) awards.push({ name, user_id, created_at });
-  }
-  await insertAwards(tx, type, on, awards);
+  for (const { type, lines = [], ...on } of things)
+    for (const { name, by, created_at } of lines) {
+      const user_id = await person(by);
+      if (user_id !== null) awards.push({ ...on, noteable_type: type, name, user_id, created_at });
+    }
+  await insertAwards(tx, awards);
 }

@@ -1,7 +1,7 @@
 /** Rows of comments: of one thing that people discuss, by thread, and what becomes of them when people go. */
 import { type Insertable, sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
 import type { NotesTable } from '../../../kernel/db/tables.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
@@ -144,10 +144,16 @@ export async function newestNote(db: Db, projectId: number): Promise<Note | unde
 
 export type NewNote = Insertable<NotesTable>;
 
-/** Their ids in the same order. Together they stay below the limit of parameters: some hundreds. */
-export async function insertNotes(tx: Db, rows: readonly NewNote[]): Promise<number[]> {
-  if (rows.length === 0) return [];
-  return (await tx.insertInto('notes').values(rows).returning('id').execute()).map(({ id }) => id);
+/** A comment from elsewhere: its times and what is not usual are given, too. */
+export type ArchivedNote = Omit<NewNote, 'position' | 'original_position'> &
+  Required<Pick<NewNote, 'system' | 'internal' | 'resolvable' | 'outdated' | 'created_at' | 'updated_at'>> & {
+    readonly position: object | null;
+    readonly original_position: object | null;
+  };
+
+/** Their ids in the same order. */
+export async function insertNotes(tx: Db, rows: readonly ArchivedNote[]): Promise<number[]> {
+  return (await insertMany(tx, 'notes', rows, ['id'])).map(({ id }) => id);
 }
 
 export async function insertNote(tx: Db, values: NewNote): Promise<Note> {

@@ -11,7 +11,7 @@ import {
   relation,
 } from '../../namespaces/index.ts';
 import { awardLines, takeAwards } from '../award-emoji/transfer.ts';
-import { insertNote, insertNotes, type NewNote } from './notes.queries.ts';
+import { type ArchivedNote, insertNote, insertNotes } from './notes.queries.ts';
 import {
   epicNumbered,
   idsNumbered,
@@ -111,7 +111,7 @@ async function keep(
   target: Pick<ImportTarget, 'person'>,
 ): Promise<null> {
   const { id, noteable_type: type } = await insertNote(tx, values);
-  await takeAwards(tx, type, { note_id: id }, awards, target);
+  await takeAwards(tx, [{ type, note_id: id, lines: awards }], target);
   return null;
 }
 
@@ -142,7 +142,7 @@ async function takeNotes(
     issue: await idsNumbered(tx, projectId, 'issue', issues),
   };
   const reasons: (string | null)[] = [];
-  const taken: { readonly values: NewNote; readonly awards: Static<typeof awardLines> | undefined }[] = [];
+  const taken: { readonly values: ArchivedNote; readonly awards: Static<typeof awardLines> | undefined }[] = [];
   for (const row of rows) {
     const about = row.merge_request
       ? { noteable_type: 'merge_request' as const, noteable_iid: row.merge_request }
@@ -159,8 +159,8 @@ async function takeNotes(
         ? { noteable_type: 'commit' as const, commit_id: row.commit_id ?? null }
         : { ...about, noteable_id: id ?? null }),
       ...(await saidColumns(row, projectId, target)),
-      position: row.position ? JSON.stringify(row.position) : null,
-      original_position: row.original_position ? JSON.stringify(row.original_position) : null,
+      position: row.position ?? null,
+      original_position: row.original_position ?? null,
       outdated: row.outdated === true,
       line_code: row.line_code ?? null,
     };
@@ -170,9 +170,11 @@ async function takeNotes(
     tx,
     taken.map(({ values }) => values),
   );
-  for (const [at, { values, awards }] of taken.entries())
-    if (awards && awards.length > 0)
-      await takeAwards(tx, values.noteable_type, { note_id: ids[at] ?? 0 }, awards, target);
+  const awarded = taken.map(({ values, awards }, at) => ({
+    ...{ type: values.noteable_type, note_id: ids[at] ?? 0 },
+    lines: awards,
+  }));
+  await takeAwards(tx, awarded, target);
   return reasons;
 }
 

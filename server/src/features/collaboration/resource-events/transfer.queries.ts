@@ -34,9 +34,9 @@ export const historyJson = (type: Noteable['type'], id: RawBuilder<unknown>): Ra
 /** Puts changes in; those of a milestone or iteration that is not there are left out, as when it is deleted. */
 export async function insertHistory(
   tx: Db,
-  { type, id }: { readonly type: Noteable['type']; readonly id: number },
+  type: Noteable['type'],
   place: Within,
-  lines: readonly (HistoryLine & { readonly user_id: number | null })[],
+  lines: readonly (HistoryLine & { readonly noteable_id: number; readonly user_id: number | null })[],
 ): Promise<void> {
   if (lines.length === 0) return;
   const rows = lines.map(({ iteration, ...line }, at) => ({
@@ -49,8 +49,8 @@ export async function insertHistory(
   await sql`
     insert into resource_events (kind, noteable_type, noteable_id, user_id, action, label_id, milestone_id, iteration_id,
       state, weight, source_commit, created_at)
-    select e.kind, ${type}, ${id}, e.user_id, e.action, l.id, m.id, i.id, e.state, e.weight, e.commit, e.created_at
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) e (at integer, kind text, user_id bigint, action text, label text,
+    select e.kind, ${type}, e.noteable_id, e.user_id, e.action, l.id, m.id, i.id, e.state, e.weight, e.commit, e.created_at
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) e (at integer, noteable_id bigint, kind text, user_id bigint, action text, label text,
         milestone text, iteration_iid bigint, iteration_day date, state text, weight integer, commit text, created_at timestamptz)
       left join (${meantBy('labels', place, titles('label'))}) l on l.title = e.label and e.kind = 'label'
       left join (${meantBy('milestones', place, titles('milestone'))}) m on m.title = e.milestone and e.kind = 'milestone'

@@ -35,14 +35,17 @@ export const historyLines = Optional(List(line));
 const whole = ({ kind, action, state }: HistoryLine): boolean =>
   kind === 'state' ? state !== undefined && action === undefined : (kind === 'weight') === (action === undefined);
 
+/** The changes of several things of a place at once. */
 export async function takeHistory(
   tx: Db,
-  what: Parameters<typeof insertHistory>[1],
+  type: Parameters<typeof insertHistory>[1],
   place: Within,
-  lines: readonly Static<typeof line>[] | undefined,
+  things: readonly { readonly id: number; readonly lines: readonly Static<typeof line>[] | undefined }[],
   { person }: Pick<ImportTarget, 'person'>,
 ): Promise<void> {
   const named = [];
-  for (const { by, ...each } of lines ?? []) if (whole(each)) named.push({ ...each, user_id: await person(by) });
-  await insertHistory(tx, what, place, named);
+  for (const { id, lines = [] } of things)
+    for (const { by, ...each } of lines)
+      if (whole(each)) named.push({ ...each, noteable_id: id, user_id: await person(by) });
+  await insertHistory(tx, type, place, named);
 }

@@ -1,6 +1,6 @@
 /** Time entries, and the sums that issues and merge requests keep of them. */
 import { sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, insertMany } from '../../../kernel/db/index.ts';
 
 export type TimedTable = 'issues' | 'merge_requests';
 
@@ -36,25 +36,25 @@ export interface NewEntry {
 
 /** Adds an entry, and its seconds to the sum. */
 export async function addEntry(tx: Db, table: TimedTable, id: number, entry: NewEntry): Promise<void> {
-  await insertEntries(tx, table, id, [entry]);
+  await insertEntries(tx, table, [{ id, entries: [entry] }]);
   await sql`update ${sql.table(table)} set time_spent = time_spent + ${entry.seconds}, updated_at = now()
     where id = ${id}`.execute(tx);
 }
 
-/** Gives a thing that is new entries from elsewhere; their sum is the caller's. */
+/** Gives things that are new entries from elsewhere; their sums are the caller's. */
 export async function insertEntries(
   tx: Db,
   table: TimedTable,
-  id: number,
-  entries: readonly NewEntry[],
+  things: readonly { readonly id: number; readonly entries: readonly NewEntry[] }[],
 ): Promise<void> {
-  if (entries.length === 0) return;
   const column = table === 'issues' ? 'issue_id' : 'merge_request_id';
-  const values = entries.map(({ userId: user_id, seconds, summary, spentAt }) => ({
-    ...{ [column]: id, user_id, seconds, summary },
-    ...(spentAt ? { spent_at: spentAt } : {}),
-  }));
-  await tx.insertInto('time_entries').values(values).execute();
+  const now = new Date();
+  const values = things.flatMap(({ id, entries }) =>
+    entries.map(({ userId: user_id, seconds, summary, spentAt }) => ({
+      ...{ [column]: id, user_id, seconds, summary, spent_at: spentAt ?? now, created_at: now },
+    })),
+  );
+  await insertMany(tx, 'time_entries', values);
 }
 
 /** Makes entries those of another user. */

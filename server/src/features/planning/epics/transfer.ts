@@ -75,8 +75,8 @@ export const epicRelation: GroupRelation = groupRelation({
       },
     );
     if (id === undefined) return 'is there already';
-    await takeHistory(tx, { type: 'epic', id }, { groupId }, history, target);
-    await takeAwards(tx, 'epic', { noteable_id: id }, award_emoji, target);
+    await takeHistory(tx, 'epic', { groupId }, [{ id, lines: history }], target);
+    await takeAwards(tx, [{ type: 'epic', noteable_id: id, lines: award_emoji }], target);
     return null;
   },
   remove: removingOfGroup('epics'),

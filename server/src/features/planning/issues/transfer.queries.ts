@@ -1,8 +1,8 @@
 /** Issues as archives of projects hold them, and the way back into a project that is being imported. */
 import { sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
-import { awardsJson, historyJson, type IterationName, meantBy, meantIterations } from '../../collaboration/index.ts';
+import { awardsJson, historyJson, type IterationName, meantIds, meantIterations } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
 import { settlingNumbers } from '../../namespaces/index.ts';
 
@@ -85,48 +85,120 @@ export async function* issuesOf(db: Db, projectId: number): AsyncGenerator<objec
   }
 }
 
-const epicOf = (projectId: number, { above, iid, created_at }: EpicAbove) => sql`
-  (select e.id from projects p join namespaces n on n.id = p.namespace_id
-    join epics e on e.namespace_id = n.traversal_ids[cardinality(n.traversal_ids) - ${above}::int]
-    where p.id = ${projectId} and e.iid = ${iid} and e.created_at = ${created_at})`;
+/** Ids of epics of groups above a project, by what lines say of them. */
+async function epicIds(tx: Db, projectId: number, epics: readonly EpicAbove[]): Promise<ReadonlyMap<string, number>> {
+  if (epics.length === 0) return new Map();
+  const { rows } = await sql<{ key: string; id: number }>`
+    select w.key, e.id
+    from json_to_recordset(${JSON.stringify(epics.map((epic) => ({ ...epic, key: epicKey(epic) })))}::json)
+        w (key text, above integer, iid bigint, created_at timestamptz)
+      join projects p on p.id = ${projectId} join namespaces n on n.id = p.namespace_id
+      join epics e on e.namespace_id = n.traversal_ids[cardinality(n.traversal_ids) - w.above]
+        and e.iid = w.iid and e.created_at = w.created_at`.execute(tx);
+  return new Map(rows.map(({ key, id }) => [key, id]));
+}
+const epicKey = ({ above, iid, created_at }: EpicAbove) => `${above} ${iid} ${created_at.getTime()}`;
 
-/** As few statements as possible: archives have many. Its id; undefined where the number is taken. */
-export async function insertArchivedIssue(
+async function iterationIds(tx: Db, projectId: number, names: readonly IterationName[]) {
+  if (names.length === 0) return new Map<string, number>();
+  const { rows } = await meantIterations({ projectId }, names).execute(tx);
+  return new Map(rows.map(({ id, iid, start_date }) => [iterationKey({ iid, start_date }), id]));
+}
+const iterationKey = ({ iid, start_date }: IterationName) => `${iid} ${start_date}`;
+
+/** With as few statements as possible: archives have many. Their ids by number; none for a number that is taken. */
+export async function insertArchivedIssues(
   tx: Db,
   projectId: number,
-  line: IssueLine,
-  people: IssuePeople,
-): Promise<number | undefined> {
-  const { times } = people;
-  const { iteration, epic } = line;
-  const sum = times.reduce((total, { seconds }) => total + seconds, 0);
-  const { rows } = await sql<{ id: number }>`
-    with made as (
-      insert into issues (project_id, iid, author_id, title, description, state, type, severity, health_status,
-        confidential, discussion_locked, milestone_id, iteration_id, epic_id, epic_position,
-        weight, start_date, due_date, relative_position, time_estimate, time_spent, closed_at, closed_by_id, last_edited_at, last_edited_by_id, created_at, updated_at)
-      values (${projectId}, ${line.iid}, ${people.authorId}, ${line.title}, ${line.description ?? null}, ${line.state},
-        ${line.type}, ${line.severity ?? 'unknown'}, ${line.health_status ?? null}, ${line.confidential},
-        ${line.discussion_locked ?? null}, (select id from (${meantBy('milestones', { projectId }, [line.milestone])}) m),
-        ${iteration ? sql`(select id from (${meantIterations({ projectId }, [iteration])}) t)` : null},
-        ${epic ? epicOf(projectId, epic) : null}, ${epic?.position ?? null},
-        ${line.weight ?? null}, ${line.start_date ?? null}, ${line.due_date ?? null}, ${line.relative_position ?? null},
-        ${line.time_estimate ?? 0}, ${Math.max(sum, 0)},
-        ${line.state === 'closed' ? (line.closed_at ?? line.updated_at) : null}, ${people.closedById},
-        ${line.last_edited_at ?? null}, ${people.editedById}, ${line.created_at}, ${line.updated_at})
-      on conflict do nothing returning id),
-    assigned as (
-      insert into issue_assignees (issue_id, user_id, position)
-      select made.id, a.user_id, a.position - 1
-      from made, unnest(${[...people.assignees]}::bigint[]) with ordinality a (user_id, position)),
-    labeled as (
-      insert into issue_labels (issue_id, label_id)
-      select made.id, l.id from made, (${meantBy('labels', { projectId }, line.labels)}) l)
-    select id from made`.execute(tx);
-  const id = rows[0]?.id;
-  if (id !== undefined) await insertEntries(tx, 'issues', id, times);
-  return id;
+  issues: readonly { readonly line: IssueLine; readonly people: IssuePeople }[],
+): Promise<ReadonlyMap<number, number>> {
+  const place = { projectId };
+  const lines = issues.map(({ line }) => line);
+  const milestones = await meantIds(
+    tx,
+    'milestones',
+    place,
+    lines.map(({ milestone }) => milestone),
+  );
+  const labels = await meantIds(
+    tx,
+    'labels',
+    place,
+    lines.flatMap((line) => line.labels),
+  );
+  const iterations = await iterationIds(
+    tx,
+    projectId,
+    lines.flatMap(({ iteration }) => iteration ?? []),
+  );
+  const epics = await epicIds(
+    tx,
+    projectId,
+    lines.flatMap(({ epic }) => epic ?? []),
+  );
+  const rows = issues.map(({ line, people }) => {
+    const { labels: _, milestone, iteration, epic, ...kept } = line;
+    return {
+      ...columnsOf(kept),
+      project_id: projectId,
+      milestone_id: milestones.get(milestone ?? '') ?? null,
+      iteration_id: iteration ? (iterations.get(iterationKey(iteration)) ?? null) : null,
+      epic_id: epic ? (epics.get(epicKey(epic)) ?? null) : null,
+      epic_position: epic?.position ?? null,
+      author_id: people.authorId,
+      closed_by_id: people.closedById,
+      last_edited_by_id: people.editedById,
+      time_spent: Math.max(sumOf(people.times), 0),
+    };
+  });
+  const made = await insertMany(tx, 'issues', rows, ['id', 'iid']);
+  const ids = new Map(made.map(({ id, iid }) => [iid, id]));
+  const there = issues.flatMap(({ line, people }) => {
+    const id = ids.get(line.iid);
+    return id === undefined ? [] : [{ id, line, people }];
+  });
+  const assigned = there.flatMap(({ id, people }) =>
+    people.assignees.map((user_id, position) => ({ issue_id: id, user_id, position })),
+  );
+  await insertMany(tx, 'issue_assignees', assigned);
+  const labeled = there.flatMap(({ id, line }) =>
+    line.labels.flatMap((title) => {
+      const label = labels.get(title);
+      return label === undefined ? [] : [{ issue_id: id, label_id: label }];
+    }),
+  );
+  await insertMany(tx, 'issue_labels', labeled);
+  await insertEntries(
+    tx,
+    'issues',
+    there.map(({ id, people }) => ({ id, entries: people.times })),
+  );
+  return ids;
 }
+
+const sumOf = (times: readonly NewEntry[]) => times.reduce((total, { seconds }) => total + seconds, 0);
+
+/** The columns that a line has, each with what counts where it is left out. */
+const columnsOf = (line: Kept) => ({
+  iid: line.iid,
+  title: line.title,
+  description: line.description ?? null,
+  state: line.state,
+  type: line.type,
+  severity: line.severity ?? 'unknown',
+  health_status: line.health_status ?? null,
+  confidential: line.confidential,
+  discussion_locked: line.discussion_locked ?? null,
+  weight: line.weight ?? null,
+  start_date: line.start_date ?? null,
+  due_date: line.due_date ?? null,
+  relative_position: line.relative_position ?? null,
+  time_estimate: line.time_estimate ?? 0,
+  closed_at: line.state === 'closed' ? (line.closed_at ?? line.updated_at) : null,
+  last_edited_at: line.last_edited_at ?? null,
+  created_at: line.created_at,
+  updated_at: line.updated_at,
+});
 
 const settle = settlingNumbers('issues', 'issue');
 

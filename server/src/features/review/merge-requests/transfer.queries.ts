@@ -1,7 +1,7 @@
 /** Merge requests as archives of projects hold them, and the way back into a project that is being imported. */
 import { sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
-import { awardsJson, historyJson, meantBy } from '../../collaboration/index.ts';
+import { type Db, insertMany } from '../../../kernel/db/index.ts';
+import { awardsJson, historyJson, meantIds } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
 import { settlingNumbers } from '../../namespaces/index.ts';
 import { newestPipeline } from './head-pipelines.queries.ts';
@@ -108,82 +108,124 @@ export interface LinePeople {
   readonly reviewers: readonly number[];
 }
 
-/** Its id; undefined where the number, or an open one from the same branch to the same, is there already. */
-export async function insertMergeRequest(
+/** A merge request that comes in, with what belongs to it. */
+export interface NewMergeRequest {
+  readonly line: MergeRequestLine;
+  readonly people: LinePeople;
+  readonly context: readonly { readonly sha: string; readonly committed_at: Date }[];
+  readonly requested: readonly { readonly user_id: number | null; readonly created_at: Date }[];
+  readonly times: readonly NewEntry[];
+}
+
+/** Ids by number; none where the number, or an open one from the same branch to the same, is there already. */
+export async function insertMergeRequests(
   tx: Db,
   projectId: number,
-  line: MergeRequestLine,
-  people: LinePeople,
-): Promise<number | undefined> {
-  const { own_source, author: _, merged_by: __, closed_by: ___, assignees, reviewers, versions, ...rest } = line;
-  const { labels = [], milestone, ...columns } = rest;
-  const made = await tx
-    .insertInto('merge_requests')
-    .values({
-      ...columns,
-      project_id: projectId,
-      source_project_id: own_source ? projectId : null,
-      author_id: people.authorId,
-      merge_user_id: people.mergedById,
-      closed_by_id: people.closedById,
-      imported_from: sql<string>`coalesce((select import_type from projects where id = ${projectId}), 'none')`,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (!made) return undefined;
-  const listed = (role: 'assignee' | 'reviewer', ids: readonly number[]) =>
-    [...new Set(ids)].map((user_id, position) => ({ merge_request_id: made.id, role, user_id, position }));
-  const rows = [...listed('assignee', people.assignees), ...listed('reviewer', people.reviewers)];
-  if (labels.length > 0)
-    await sql`insert into merge_request_labels (merge_request_id, label_id)
-      select ${made.id}, meant.id from (${meantBy('labels', { projectId }, labels)}) meant`.execute(tx);
-  if (milestone)
-    await sql`update merge_requests set milestone_id = (select id from (${meantBy('milestones', { projectId }, [milestone])}) m)
-      where id = ${made.id}`.execute(tx);
-  if (rows.length > 0) await tx.insertInto('merge_request_people').values(rows).execute();
-  if (versions.length > 0)
-    await tx
-      .insertInto('merge_request_versions')
-      .values(versions.map((version) => ({ ...version, merge_request_id: made.id })))
-      .execute();
-  return made.id;
-}
-
-/** Commits of the context, and who has requested changes. */
-export async function insertReviewed(
-  tx: Db,
-  id: number,
-  context: readonly { readonly sha: string; readonly committed_at: Date }[],
-  requested: readonly { readonly user_id: number | null; readonly created_at: Date }[],
-): Promise<void> {
-  if (context.length > 0)
-    await tx
-      .insertInto('merge_request_context_commits')
-      .values(context.map((commit) => ({ ...commit, merge_request_id: id })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  const known = requested.flatMap(({ user_id, created_at }) =>
-    user_id === null ? [] : [{ user_id, created_at, merge_request_id: id }],
+  requests: readonly NewMergeRequest[],
+): Promise<ReadonlyMap<number, number>> {
+  const lines = requests.map(({ line }) => line);
+  const place = { projectId };
+  const milestones = await meantIds(
+    tx,
+    'milestones',
+    place,
+    lines.map(({ milestone }) => milestone),
   );
-  if (known.length > 0)
-    await tx
-      .insertInto('merge_request_requested_changes')
-      .values(known)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+  const labels = await meantIds(
+    tx,
+    'labels',
+    place,
+    lines.flatMap((line) => line.labels ?? []),
+  );
+  const project = await tx
+    .selectFrom('projects')
+    .select('import_type')
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  const rows = requests.map(({ line, people, times }) => ({
+    ...columnsOf(line),
+    project_id: projectId,
+    source_project_id: line.own_source ? projectId : null,
+    milestone_id: milestones.get(line.milestone ?? '') ?? null,
+    author_id: people.authorId,
+    merge_user_id: people.mergedById,
+    closed_by_id: people.closedById,
+    time_spent: Math.max(
+      times.reduce((total, { seconds }) => total + seconds, 0),
+      0,
+    ),
+    imported_from: project.import_type ?? 'none',
+  }));
+  const made = await insertMany(tx, 'merge_requests', rows, ['id', 'iid']);
+  const ids = new Map(made.map(({ id, iid }) => [iid, id]));
+  const there = requests.flatMap((request) => {
+    const id = ids.get(request.line.iid);
+    return id === undefined ? [] : [{ id, ...request }];
+  });
+  const listed = (id: number, role: 'assignee' | 'reviewer', people: readonly number[]) =>
+    [...new Set(people)].map((user_id, position) => ({ merge_request_id: id, role, user_id, position }));
+  const people = there.flatMap(({ id, people: { assignees, reviewers } }) => [
+    ...listed(id, 'assignee', assignees),
+    ...listed(id, 'reviewer', reviewers),
+  ]);
+  await insertMany(tx, 'merge_request_people', people);
+  const labeled = there.flatMap(({ id, line }) =>
+    (line.labels ?? []).flatMap((title) => {
+      const label = labels.get(title);
+      return label === undefined ? [] : [{ merge_request_id: id, label_id: label }];
+    }),
+  );
+  await insertMany(tx, 'merge_request_labels', labeled);
+  const versions = there.flatMap(({ id, line }) => line.versions.map((each) => ({ ...each, merge_request_id: id })));
+  await insertMany(tx, 'merge_request_versions', versions);
+  const context = there.flatMap((each) => each.context.map((commit) => ({ ...commit, merge_request_id: each.id })));
+  await insertMany(tx, 'merge_request_context_commits', context);
+  const requested = there.flatMap((each) =>
+    each.requested.flatMap(({ user_id, created_at }) =>
+      user_id === null ? [] : [{ user_id, created_at, merge_request_id: each.id }],
+    ),
+  );
+  await insertMany(tx, 'merge_request_requested_changes', requested);
+  await insertEntries(
+    tx,
+    'merge_requests',
+    there.map(({ id, times }) => ({ id, entries: times })),
+  );
+  return ids;
 }
 
-export async function insertTimes(tx: Db, id: number, times: readonly NewEntry[]): Promise<void> {
-  if (times.length === 0) return;
-  await insertEntries(tx, 'merge_requests', id, times);
-  const sum = times.reduce((total, { seconds }) => total + seconds, 0);
-  await tx
-    .updateTable('merge_requests')
-    .set({ time_spent: Math.max(sum, 0) })
-    .where('id', '=', id)
-    .execute();
-}
+/** The columns that a line has, each with what counts where it is left out. */
+const columnsOf = (line: MergeRequestLine) => ({
+  iid: line.iid,
+  source_branch: line.source_branch,
+  target_branch: line.target_branch,
+  title: line.title,
+  description: line.description ?? null,
+  state: line.state,
+  head_sha: line.head_sha ?? null,
+  base_sha: line.base_sha ?? null,
+  start_sha: line.start_sha ?? null,
+  merge_status: 'unchecked',
+  has_conflicts: false,
+  squash: line.squash,
+  auto_merge: false,
+  force_remove_source_branch: line.force_remove_source_branch ?? null,
+  discussion_locked: line.discussion_locked ?? null,
+  merge_commit_sha: line.merge_commit_sha ?? null,
+  squash_commit_sha: line.squash_commit_sha ?? null,
+  merged_commit_sha: line.merged_commit_sha ?? null,
+  changes_count: line.changes_count ?? null,
+  merged_at: line.merged_at ?? null,
+  closed_at: line.closed_at ?? null,
+  prepared_at: line.prepared_at ?? null,
+  created_at: line.created_at,
+  updated_at: line.updated_at,
+  allow_collaboration: line.allow_collaboration ?? false,
+  override_requested_changes: line.override_requested_changes ?? false,
+  merge_after: line.merge_after ?? null,
+  approvals_before_merge: line.approvals_before_merge ?? null,
+  time_estimate: line.time_estimate ?? 0,
+});
 
 const settle = settlingNumbers('merge_requests', 'merge_request');
 
