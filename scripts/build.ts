@@ -89,9 +89,9 @@ async function buildPage(): Promise<void> {
   await compressFiles(join(web, 'dist', 'assets'));
 }
 
-/** Leaves `.br` and `.gz` beside every text that is worth it: the server sends them as they are. */
+/** Leaves `.br` and `.gz` beside every text and program that is worth it: the server sends them as they are. */
 async function compressFiles(directory: string): Promise<void> {
-  const names = readdirSync(directory).filter((name) => /\.(css|js|json|svg)$/.test(name));
+  const names = readdirSync(directory).filter((name) => /\.(css|js|json|svg|wasm)$/.test(name));
   await Promise.all(
     names.map(async (name) => {
       const path = join(directory, name);

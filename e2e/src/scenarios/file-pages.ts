@@ -26,6 +26,25 @@ async function populated(call: Api): Promise<void> {
   await call.expect(201, 'POST', `/projects/${made.id}/members`, { user_id: user.id, access_level: 30 });
 }
 
+const drive = `import { mesh } from './cogs/mesh.ts';
+
+export class Drive {
+  turn() {
+    return mesh(3);
+  }
+}
+export const idle = () => null;
+`;
+
+/** A branch with code in two languages. */
+async function branchWithSymbols(call: Api): Promise<void> {
+  const create = (file_path: string, content: string) => ({ action: 'create', file_path, content });
+  await call.expect(201, 'POST', `${repository}/commits`, {
+    ...{ branch: 'outline', start_branch: 'main', commit_message: 'Add a drive' },
+    actions: [create('src/drive.ts', drive), create('src/cogs/mesh.py', 'def mesh(teeth):\n    return teeth\n')],
+  });
+}
+
 async function additions(suite: Suite, page: Page, call: Api): Promise<void> {
   await suite.required('an empty repository gets its first file', async () => {
     await page.goto(`/${project}`);
@@ -202,13 +221,77 @@ async function previews(suite: Suite, page: Page, call: Api): Promise<void> {
   });
 }
 
-async function readings(suite: Suite, page: Page): Promise<void> {
+async function readings(suite: Suite, page: Page, call: Api): Promise<void> {
   await suite.step('a folder shows the last commit of each entry', async () => {
     await page.goto(`/${project}`);
     const files = page.getByRole('list', { name: 'Files' });
     await files.getByRole('link', { name: 'More paddles, more letters' }).waitFor();
     await look(page, 'tree-last-commits');
   });
+  await suite.step('the tree beside a file is walked by keys', async () => {
+    await branchWithSymbols(call);
+    await page.goto(`/${project}/-/blob/outline/src/drive.ts`);
+    await page.getByRole('button', { name: 'File tree' }).click();
+    const entry = (name: string) => page.getByRole('treeitem', { name, exact: true });
+    const focused = (name: string) => page.locator(`[role=treeitem][aria-label="${name}"]:focus`).waitFor();
+    await entry('drive.ts').focus();
+    await page.keyboard.press('ArrowLeft');
+    await focused('src');
+    await page.keyboard.press('ArrowLeft');
+    await entry('drive.ts').waitFor({ state: 'detached' });
+    await page.keyboard.press('End');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('s');
+    await focused('src');
+    await page.keyboard.press('ArrowRight');
+    await entry('cogs').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await focused('cogs');
+    await page.keyboard.press('ArrowRight');
+    await entry('mesh.py').waitFor();
+    await page.keyboard.press('m');
+    await focused('mesh.py');
+    await look(page, 'file-tree');
+    await page.keyboard.press('Enter');
+    await arrived(page, 'blob/outline/src/cogs/mesh.py');
+    await page.getByText('def mesh').waitFor();
+    await focused('mesh.py');
+    // Shown again beside the next file, until somebody hides it.
+    await page.reload();
+    await entry('mesh.py').waitFor();
+    await page.getByRole('button', { name: 'File tree' }).click();
+    await entry('mesh.py').waitFor({ state: 'detached' });
+  });
+  await suite.step(
+    'an outline lists symbols, and names lead to their definitions in any file of the commit',
+    async () => {
+      await page.goto(`/${project}/-/blob/outline/src/drive.ts`);
+      await page.getByRole('button', { name: 'Symbols' }).click();
+      const outline = page.getByRole('list', { name: 'Symbols of drive.ts' });
+      await outline.getByRole('link', { name: 'Drive' }).waitFor();
+      assert.deepEqual(await outline.getByRole('link').allTextContents(), ['classDrive', 'methodturn', 'functionidle']);
+      const field = page.getByLabel('Filter symbols');
+      await field.fill('idl');
+      await outline.getByRole('link', { name: 'Drive' }).waitFor({ state: 'detached' });
+      await field.press('ArrowDown');
+      await look(page, 'file-symbols');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/#L8$/);
+      await page
+        .getByText('mesh', { exact: true })
+        .first()
+        .click({ modifiers: ['ControlOrMeta'] });
+      const elsewhere = page.getByRole('list', { name: 'Definitions in other files' });
+      await elsewhere.getByRole('link', { name: 'src/cogs/mesh.py:1' }).click();
+      await arrived(page, 'blob/outline/src/cogs/mesh.py');
+      await page.waitForURL(/#L1$/);
+      await page.getByRole('list', { name: 'Symbols of mesh.py' }).waitFor();
+      await page.getByLabel('Filter symbols').fill('paddle');
+      await page.getByLabel('Filter symbols').press('Enter');
+      await page.getByText('No definition of "paddle" found').waitFor();
+      await page.getByRole('button', { name: 'Symbols' }).click();
+    },
+  );
   await suite.step('lines are blamed, files found by t, addresses made permanent by y', async () => {
     await page.goto(`/${project}/-/blob/main/src/wheel.ts#L1-2`);
     await page.getByText('2 lines').waitFor();
@@ -260,7 +343,7 @@ export async function filePagesJourney(suite: Suite): Promise<void> {
       await additions(suite, person.page, call);
       await edits(suite, person.page, call);
       await previews(suite, person.page, call);
-      await readings(suite, person.page);
+      await readings(suite, person.page, call);
       await hiddenCharacters(suite, { page: person.page, call, project, browser, url: instance.url });
       await requestTemplates(suite, person.page, call, project);
       await person.close();

@@ -13,6 +13,8 @@ writeFileSync(join(directory, 'index.html'), '<!doctype html><title>page</title>
 writeFileSync(join(directory, 'assets/main-abc.js'), 'export {};');
 writeFileSync(join(directory, 'assets/main-abc.js.br'), 'brotli');
 writeFileSync(join(directory, 'assets/main-abc.js.gz'), 'gzip');
+writeFileSync(join(directory, 'assets/symbols.worker-abc.js'), 'export {};');
+writeFileSync(join(directory, 'assets/grammar-abc.wasm'), '');
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 function serve(from: string) {
@@ -65,6 +67,17 @@ describe('web pages', () => {
       'public, max-age=31536000, immutable',
     ]);
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('only the worker that parses code may compile WebAssembly', async () => {
+    const scripts = async (name: string) => {
+      const { headers } = await serve(directory).inject({ url: `/assets/${name}` });
+      return /script-src ([^;]*);/.exec(String(headers['content-security-policy']))?.[1];
+    };
+    expect(await scripts('symbols.worker-abc.js')).toBe("'self' 'wasm-unsafe-eval'");
+    expect(await scripts('main-abc.js')).toBe("'self'");
+    const grammar = await serve(directory).inject({ url: '/assets/grammar-abc.wasm' });
+    expect(grammar.headers['content-type']).toBe('application/wasm');
   });
 
   it.each([

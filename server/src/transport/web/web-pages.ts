@@ -33,14 +33,18 @@ const types: Readonly<Record<string, string>> = {
   json: 'application/json',
   png: 'image/png',
   svg: 'image/svg+xml',
+  wasm: 'application/wasm',
   woff2: 'font/woff2',
 };
 
+/** The worker that parses code: the only script that may compile WebAssembly. A worker has the policy of its own answer. */
+const compilesWasm = /^\/assets\/symbols\.worker-[^/]+\.js$/;
+
 /** Scripts only from here; styles may be inline because components compute them. */
-const contentSecurityPolicy = (imageOrigin: string | null) =>
+const contentSecurityPolicy = (imageOrigin: string | null, scripts = "'self'") =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${scripts}`,
     "worker-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' data:${imageOrigin === null ? '' : ` ${imageOrigin}`}`,
@@ -97,6 +101,7 @@ export function webPages({ directory, imageOrigin = () => null }: WebPagesOption
         if (name.startsWith('/index.html') || codings.some(([, extension]) => name.endsWith(extension))) continue;
         // Names under assets/ carry a hash of their contents.
         const caching = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
+        const scripts = compilesWasm.test(name) ? "'self' 'wasm-unsafe-eval'" : "'self'";
         server.get(name, async (request, reply) => {
           const { path, coding } = codedFile(files, name, request.headers['accept-encoding']);
           if (coding) reply.header('Content-Encoding', coding);
@@ -104,7 +109,7 @@ export function webPages({ directory, imageOrigin = () => null }: WebPagesOption
             .header('Vary', 'Accept-Encoding')
             .header('Content-Type', types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream')
             .header('Cache-Control', caching)
-            .header('Content-Security-Policy', contentSecurityPolicy(imageOrigin()))
+            .header('Content-Security-Policy', contentSecurityPolicy(imageOrigin(), scripts))
             .send(await readFile(path));
         });
       }

@@ -19,8 +19,11 @@ import { Page } from '../../ui/Page.tsx';
 import { LastCommit } from '../commits/LastCommit.tsx';
 import { LockControl } from '../locks/LockControl.tsx';
 import { useProject } from '../projects/useProject.ts';
+import { grammarOf } from '../symbols/grammars.ts';
+import type { WantedName } from '../symbols/SymbolsPanel.tsx';
 import { decodeText, largeFileSize } from './content.ts';
 import { FileActions } from './FileActions.tsx';
+import { FilePanels, PanelToggle, usePanels } from './FilePanels.tsx';
 import { FilePreview, TooLarge } from './FilePreview.tsx';
 import classes from './files.module.css';
 import { PathBar } from './PathBar.tsx';
@@ -62,6 +65,12 @@ export default function BlobPage() {
             : null;
   const [source, setSource] = useState(false);
   const view = source ? null : other;
+  const { panels, set } = usePanels();
+  const [wanted, setWanted] = useState<WantedName | null>(null);
+  const parsed =
+    plain !== null && view === null && preview === null && grammarOf(file.file_name) !== null
+      ? { fileName: file.file_name, text: plain, commit: file.commit_id }
+      : null;
   return (
     <Page title={`${file.file_name} · ${project.name_with_namespace}`} heading={file.file_name} wide quiet>
       <PathBar place={place}>
@@ -75,6 +84,7 @@ export default function BlobPage() {
       <div className={classes.box}>
         <LastCommit gitRef={place.ref} folder={place.path} />
         <div className={classes.fileHead}>
+          <PanelToggle label="File tree" shown={panels.tree} toggle={() => set({ tree: !panels.tree })} />
           <Text span size="sm" c="var(--mr-dim)">
             {large !== null
               ? `Stored with Git LFS, ${bytes(large)}`
@@ -90,6 +100,9 @@ export default function BlobPage() {
               aria-label="View"
             />
           ) : null}
+          {parsed ? (
+            <PanelToggle label="Symbols" shown={panels.symbols} toggle={() => set({ symbols: !panels.symbols })} />
+          ) : null}
           <FileActions
             place={place}
             raw={raw}
@@ -98,36 +111,50 @@ export default function BlobPage() {
             lastCommit={file.last_commit_id}
           />
         </div>
-        <HiddenAlert
-          places={placesOf(hidden)}
-          lines={view === null ? hidden.map(({ line }) => line) : []}
-          where={view === null ? 'here' : 'in the source'}
-        />
-        {preview !== null && (plain === null || view === 'Picture') ? (
-          <FilePreview name={file.file_name} raw={raw} version={file.blob_id} preview={preview} />
-        ) : large !== null ? (
-          <div className={classes.readmeBody}>
-            <Text c="var(--mr-dim)">
-              This file is large and kept beside the repository, which has a pointer to it. Download it to look at it.
-            </Text>
-          </div>
-        ) : plain === null ? (
-          file.size > mostBytes.text ? (
-            <TooLarge raw={raw} size={bytes(file.size)} />
-          ) : (
+        <FilePanels panels={panels} place={place} source={parsed} wanted={wanted}>
+          <HiddenAlert
+            places={placesOf(hidden)}
+            lines={view === null ? hidden.map(({ line }) => line) : []}
+            where={view === null ? 'here' : 'in the source'}
+          />
+          {preview !== null && (plain === null || view === 'Picture') ? (
+            <FilePreview name={file.file_name} raw={raw} version={file.blob_id} preview={preview} />
+          ) : large !== null ? (
             <div className={classes.readmeBody}>
-              <Text c="var(--mr-dim)">This file is no text that can be shown here. Download it to look at it.</Text>
+              <Text c="var(--mr-dim)">
+                This file is large and kept beside the repository, which has a pointer to it. Download it to look at it.
+              </Text>
             </div>
-          )
-        ) : view === 'Document' ? (
-          <div className={classes.readmeBody}>
-            <MarkdownBody html={file.html ?? ''} of={{ kind: 'project', path }} />
-          </div>
-        ) : view === 'Table' && separator !== null ? (
-          <TextTableView name={file.file_name} text={plain} separator={separator} />
-        ) : (
-          <CodeView text={plain} fileName={file.file_name} marked={hidden.length > 0} />
-        )}
+          ) : plain === null ? (
+            file.size > mostBytes.text ? (
+              <TooLarge raw={raw} size={bytes(file.size)} />
+            ) : (
+              <div className={classes.readmeBody}>
+                <Text c="var(--mr-dim)">This file is no text that can be shown here. Download it to look at it.</Text>
+              </div>
+            )
+          ) : view === 'Document' ? (
+            <div className={classes.readmeBody}>
+              <MarkdownBody html={file.html ?? ''} of={{ kind: 'project', path }} />
+            </div>
+          ) : view === 'Table' && separator !== null ? (
+            <TextTableView name={file.file_name} text={plain} separator={separator} />
+          ) : (
+            <CodeView
+              text={plain}
+              fileName={file.file_name}
+              marked={hidden.length > 0}
+              pointedAt={
+                parsed
+                  ? (name) => {
+                      set({ symbols: true });
+                      setWanted({ name });
+                    }
+                  : undefined
+              }
+            />
+          )}
+        </FilePanels>
       </div>
     </Page>
   );

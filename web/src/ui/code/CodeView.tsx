@@ -6,6 +6,7 @@ import { type TokenLines, useHighlight } from './highlight.ts';
 import { clickedLine, moveByLine } from './LineNumber.tsx';
 import { languageOf } from './languages.ts';
 import { type LineRange, linesOf } from './lines.ts';
+import { nameAt } from './names.ts';
 import { useLineHash } from './useLineHash.ts';
 
 /** Lines that are laid out together: what is outside the window costs nothing. */
@@ -49,9 +50,11 @@ interface CodeViewProps {
   fileName: string;
   /** Whether characters that nobody sees are shown, where there are any. */
   marked: boolean;
+  /** Called with a name in the text that is clicked while Ctrl or Command is held. */
+  pointedAt?: ((name: string) => void) | undefined;
 }
 
-export function CodeView({ text, fileName, marked }: CodeViewProps) {
+export function CodeView({ text, fileName, marked, pointedAt }: CodeViewProps) {
   const lines = useMemo(() => linesOf(text), [text]);
   const tokens = useHighlight(text, languageOf(fileName));
   const container = useRef<HTMLDivElement>(null);
@@ -68,6 +71,10 @@ export function CodeView({ text, fileName, marked }: CodeViewProps) {
       onClick={(event) => {
         const line = clickedLine(event);
         if (line !== undefined) choose(line, event.shiftKey);
+        else if (pointedAt && (event.ctrlKey || event.metaKey)) {
+          const name = nameAt(event.clientX, event.clientY);
+          if (name !== null) pointedAt(name);
+        }
       }}
       onKeyDown={moveByLine}
     >

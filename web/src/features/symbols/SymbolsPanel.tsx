@@ -1,0 +1,136 @@
+/** The outline of a file: its symbols, filtered by name, and where a name is defined. */
+import { TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import { useProject } from '../projects/useProject.ts';
+import type { CodeSymbol } from './extract.ts';
+import classes from './symbols.module.css';
+import { definitionsElsewhere, isNamed, symbolsIn } from './symbols.ts';
+
+/** A name that somebody pointed at; another object for each time. */
+export interface WantedName {
+  readonly name: string;
+}
+
+interface Props {
+  readonly fileName: string;
+  readonly text: string;
+  readonly place: { readonly ref: string; readonly path: string };
+  readonly commit: string;
+  readonly wanted: WantedName | null;
+}
+
+/** From one link of a list to the next with the arrow keys; from the first one back to the field. */
+function moveByLink(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  if (step === 0) return;
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('input, a')];
+  const next = stops[stops.indexOf(event.target as HTMLElement) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+export function SymbolsPanel({ fileName, text, place, commit, wanted }: Props) {
+  const { path: project, segment } = useProject();
+  const [typed, setTyped] = useState('');
+  const [searched, setSearched] = useState<string | null>(null);
+  const { data: symbols, isPending } = useQuery({
+    queryKey: ['symbols', project, commit, place.path],
+    queryFn: () => symbolsIn(fileName, text),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useEffect(() => {
+    if (!wanted) return;
+    setTyped(wanted.name);
+    setSearched(wanted.name);
+  }, [wanted]);
+  const elsewhere = useQuery({
+    queryKey: ['definitions', project, commit, place.path, searched],
+    queryFn: () => definitionsElsewhere(project, commit, searched ?? '', place.path),
+    enabled: searched !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const shown = useMemo(() => {
+    const word = typed.trim().toLowerCase();
+    if (searched !== null) return (symbols ?? []).filter((symbol) => isNamed(symbol, searched));
+    return (symbols ?? []).filter(({ name }) => name.toLowerCase().includes(word));
+  }, [symbols, typed, searched]);
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    setSearched(typed.trim() || null);
+  };
+  const link = (path: string, { line }: CodeSymbol) => ({
+    to: '/p/$path/blob/$' as const,
+    params: { path: segment, _splat: `${place.ref}/${path}` },
+    hash: `L${line}`,
+  });
+  const nothing = shown.length === 0 && (searched === null || elsewhere.data?.length === 0);
+  return (
+    <nav aria-label="Symbols" className={classes.panel} onKeyDown={moveByLink}>
+      <form onSubmit={search}>
+        <TextInput
+          size="xs"
+          aria-label="Filter symbols"
+          placeholder="Filter symbols"
+          description="Press Enter, or Ctrl+click a name in the code, to find its definition."
+          inputWrapperOrder={['input', 'description']}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            setSearched(null);
+          }}
+        />
+      </form>
+      <ul className={classes.list} aria-label={`Symbols of ${fileName}`}>
+        {shown.map((symbol, index) => (
+          <li key={`${index}:${symbol.line}`}>
+            <Link
+              {...link(place.path, symbol)}
+              style={{ paddingLeft: 8 + Math.min(searched === null ? symbol.depth : 0, 8) * 12 }}
+            >
+              <span className={classes.kind}>{symbol.kind}</span>
+              <span className={classes.name}>{symbol.name}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {elsewhere.data && elsewhere.data.length > 0 ? (
+        <>
+          <p className={classes.heading}>In other files</p>
+          <ul className={classes.list} aria-label="Definitions in other files">
+            {elsewhere.data.map((found) => (
+              <li key={`${found.path}:${found.line}:${found.name}`}>
+                <Link {...link(found.path, found)} title={`${found.path}:${found.line}`}>
+                  <span className={classes.kind}>{found.kind}</span>
+                  <span className={classes.name}>
+                    {found.name}
+                    <small>
+                      {found.path}:{found.line}
+                    </small>
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+      <p role="status" className={classes.status}>
+        {isPending
+          ? 'Reading the file...'
+          : searched !== null && elsewhere.isFetching
+            ? `Searching for ${searched} in other files...`
+            : elsewhere.isError
+              ? 'The search failed. Try again.'
+              : symbols === null
+                ? 'This file could not be parsed.'
+                : nothing
+                  ? searched === null
+                    ? 'No symbols'
+                    : `No definition of "${searched}" found`
+                  : ''}
+      </p>
+    </nav>
+  );
+}
