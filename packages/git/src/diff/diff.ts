@@ -1,5 +1,5 @@
 /** Differences between two commits or trees: files with patches, or only what changed. Cached by ids. */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
 import { readCommit } from '../objects/read.ts';
@@ -98,10 +98,30 @@ export async function changedFiles(
   return kept;
 }
 
-/** A patch as text (`.diff`), streamed by git itself. */
+/** Longest patch that is kept. */
+const keptPatch = 4 * 1024 * 1024;
+
+/** Gives the chunks of a stream on, and all of them to `keep` when it has ended whole and is not too long. */
+async function* keeping(stream: Readable, keep: (whole: Buffer) => void): AsyncGenerator<Buffer> {
+  let kept: Buffer[] | null = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > keptPatch) kept = null;
+    kept?.push(chunk);
+    yield chunk;
+  }
+  if (kept) keep(Buffer.concat(kept));
+}
+
+/** A patch as text (`.diff`), streamed by git itself; what was asked for lately is kept. */
 export async function patchStream(repo: Repo, from: Sha | null, to: Sha): Promise<Readable> {
+  const key = `patch${repo.key}:${from}:${to}`;
+  const known = repo.git.cache.get(key) as Buffer | undefined;
+  if (known) return Readable.from([known]);
   const args = ['diff-tree', '-r', '-p', RENAMES, from ?? EMPTY_TREE, to, '--'];
-  return ownedOutput(await streamGit(repo, args, { work: 'download' }));
+  const output = ownedOutput(await streamGit(repo, args, { work: 'download' }));
+  return Readable.from(keeping(output, (whole) => repo.git.cache.set(key, whole, whole.length)));
 }
 
 /** Commits of a range as mails (`.patch`), or `to` alone without `from`, streamed by git itself. */

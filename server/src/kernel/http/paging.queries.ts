@@ -7,7 +7,7 @@ import { type CursorValues, countLimit } from './pagination.ts';
 export type Direction = 'asc' | 'desc';
 
 /** What a column holds; a cursor with anything else is refused before it reaches the database. */
-type KeysetType = 'integer' | 'text' | 'time';
+type KeysetType = 'date' | 'integer' | 'text' | 'time';
 
 /** One column of the order of a list. The last one must tell any two rows apart: the id. */
 export interface KeysetColumn<Row> {
@@ -31,12 +31,15 @@ export interface KeysetOrder<Row> {
   cursorOf(row: Row): CursorValues;
 }
 
+const day = /^\d{4}-\d\d-\d\d$/;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** PostgreSQL knows no year 0. */
 const firstTime = '0001-01-01';
 
 function fits(type: KeysetType, value: unknown): boolean {
   switch (type) {
+    case 'date':
+      return typeof value === 'string' && day.test(value) && !Number.isNaN(Date.parse(value)) && value >= firstTime;
     case 'integer':
       return Number.isSafeInteger(value);
     case 'text':
@@ -46,7 +49,12 @@ function fits(type: KeysetType, value: unknown): boolean {
   }
 }
 
-const casts = { integer: sql.raw('bigint'), text: sql.raw('text'), time: sql.raw('timestamptz') } as const;
+const casts = {
+  date: sql.raw('date'),
+  integer: sql.raw('bigint'),
+  text: sql.raw('text'),
+  time: sql.raw('timestamptz'),
+} as const;
 
 /** Makes an order of its columns. */
 export function keysetOrder<Row>(columns: readonly KeysetColumn<Row>[]): KeysetOrder<Row> {

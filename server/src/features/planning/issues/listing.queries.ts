@@ -95,7 +95,11 @@ function orderOf(by: IssueOrder, direction: Direction, place: IssuePlace): Worke
     value: (row) => row.id,
   };
   const column = plain[by];
-  if (column) return { order: keysetOrder([{ ...column, direction }, id]), values: [], joined: sql`` };
+  if (column) {
+    // Of a group the titles are sorted: an index of those of all projects may be much longer than what there is to sort.
+    const sorted = by === 'title' && place.kind === 'group' ? { expression: sql`(lower(i.title) || '')` } : {};
+    return { order: keysetOrder([{ ...column, ...sorted, direction }, id]), values: [], joined: sql`` };
+  }
   const { values, joined } = worked(by, place);
   const names = ['first', 'second'] as const;
   const columns = values.map(
@@ -111,21 +115,93 @@ function orderOf(by: IssueOrder, direction: Direction, place: IssuePlace): Worke
   return { order: keysetOrder([...columns, id]), values, joined };
 }
 
+type Sparse = Omit<KeysetColumn<ListedRow>, 'direction' | 'nullable'>;
+
+/** Orders by a column that may be empty, for which there is an index. */
+const sparse: Readonly<Partial<Record<IssueOrder, Sparse>>> = {
+  due_date: { name: 'due_date', expression: sql`i.due_date`, type: 'date', value: (row) => row.due_date },
+  relative_position: {
+    name: 'relative_position',
+    expression: sql`i.relative_position`,
+    type: 'integer',
+    value: (row) => row.relative_position,
+  },
+  weight: { name: 'weight', expression: sql`i.weight`, type: 'integer', value: (row) => row.weight },
+};
+
+/** Where there are few projects among many, nothing tells whether an index over all of them is shorter than sorting. */
+function sparseOrder(by: IssueOrder, { kind }: IssuePlace): Sparse | undefined {
+  if (kind === 'group' || (kind === 'instance' && by === 'relative_position')) return undefined;
+  return sparse[by];
+}
+
 export interface IssueList extends IssueQuery {
   readonly orderBy: IssueOrder;
   readonly sort: Direction;
 }
 
-/** Rows of one page, and what continues it. */
-export async function listIssues(
+type Window = Pick<Page, 'limit' | 'offset' | 'after'>;
+
+interface Listed {
+  readonly rows: ListedRow[];
+  readonly cursorOf: KeysetOrder<ListedRow>['cursorOf'];
+}
+
+/**
+ * A page in the order of a column that may be empty: of those with a value, then of those without, by their ids. Each is
+ * walked along an index, which one order with the empty ones last could only be in one direction.
+ */
+async function listSparse(db: Db, list: IssueList, column: Sparse, page: Window): Promise<Listed> {
+  const direction = list.sort;
+  const id: KeysetColumn<ListedRow> = {
+    ...{ name: 'id', expression: sql`i.id`, type: 'integer', direction },
+    value: (row) => row.id,
+  };
+  const whole = keysetOrder([{ ...column, direction, nullable: true }, id]);
+  whole.after(page.after);
+  const { cursorOf } = whole;
+  const found = issueConditions(list, true);
+  if (!found) return { rows: [], cursorOf };
+  const read = async (present: boolean, limit: number, offset: number, after: Window['after']) => {
+    const order = keysetOrder(present ? [{ ...column, direction }, id] : [id]);
+    const past = order.after(after);
+    const part = present ? sql`${column.expression} is not null` : sql`${column.expression} is null`;
+    const { rows } = await sql<ListedRow>`${found.with}
+      select i.*, null::int as first, null::int as second from issues i
+      where ${allOf([found.where, part, ...(past ? [past] : [])])}
+      order by ${order.orderBy} limit ${limit} offset ${offset}`.execute(db);
+    return rows;
+  };
+  const { after, limit, offset } = page;
+  if (after && after[column.name] === null)
+    return { rows: await read(false, limit, offset, { id: after.id ?? null }), cursorOf };
+  const filled = await read(true, limit, offset, after);
+  if (filled.length === limit) return { rows: filled, cursorOf };
+  const before = filled.length === 0 && offset > 0 ? await countFilled(db, found, column, offset) : offset;
+  const empty = await read(false, limit - filled.length, offset - before, null);
+  return { rows: [...filled, ...empty], cursorOf };
+}
+
+/** How many have a value, up to a number. */
+async function countFilled(
   db: Db,
-  list: IssueList,
-  page: Pick<Page, 'limit' | 'offset' | 'after'>,
-): Promise<{ rows: ListedRow[]; cursorOf: KeysetOrder<ListedRow>['cursorOf'] }> {
+  found: NonNullable<ReturnType<typeof issueConditions>>,
+  { expression }: Sparse,
+  most: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`${found.with} select count(*)::int as count from (
+    select from issues i where ${found.where} and ${expression} is not null limit ${most}) filled`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Rows of one page, and what continues it. */
+export async function listIssues(db: Db, list: IssueList, page: Window): Promise<Listed> {
+  const column = sparseOrder(list.orderBy, list.place);
+  if (column) return await listSparse(db, list, column, page);
   const { order, values, joined } = orderOf(list.orderBy, list.sort, list.place);
   const after = order.after(page.after);
-  // Titles are compared folded; what else is a column has an index to walk along.
-  const found = issueConditions(list, list.orderBy === 'created_at' || list.orderBy === 'updated_at');
+  // What is a column has an index to walk along.
+  const found = issueConditions(list, list.orderBy in plain);
   if (!found) return { rows: [], cursorOf: order.cursorOf };
   const [first = sql`null::int`, second = sql`null::int`] = values;
   const { rows } = await sql<ListedRow>`${found.with}

@@ -119,6 +119,7 @@ import { confidentialIssuesMigration } from './0917-confidential-issues.ts';
 import { importedPipelinesMigration } from './0940-imported-pipelines.ts';
 import { searchIndexMigration } from './0945-search-index.ts';
 import { epicEventsMigration } from './0950-epic-events.ts';
+import { issueOrdersMigration } from './0960-issue-orders.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -247,4 +248,5 @@ export const migrations: readonly Migration[] = [
   importedPipelinesMigration,
   searchIndexMigration,
   epicEventsMigration,
+  issueOrdersMigration,
 ];

@@ -1,0 +1,137 @@
+/** Pages in every order, by number and by cursor, are the whole list cut in pieces, where some have no value to compare. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { type BuiltToken, buildGroup, buildProject, buildToken } from '../../../../test/factories.ts';
+import type { Project } from '../../../kernel/db/rows.ts';
+import { issueOrders } from './listing.queries.ts';
+
+let app: TestApp;
+let owner: BuiltToken;
+let projects: readonly Project[];
+let groupId: number;
+const size = 24;
+
+interface Listed {
+  readonly id: number;
+  readonly title: string;
+  readonly due_date: string | null;
+  readonly weight: number | null;
+  readonly milestone: { readonly due_date: string | null } | null;
+  readonly labels: readonly string[];
+}
+
+beforeAll(async () => {
+  app = await startTestApp();
+  owner = await buildToken(app);
+  const group = await buildGroup(app, { owner: owner.user });
+  groupId = group.id;
+  projects = [await buildProject(app, { namespace: group }), await buildProject(app, { namespace: group })];
+  const milestones = await app.db
+    .insertInto('milestones')
+    .values(
+      ['2030-02-01', null, '2030-01-01', '2030-02-01'].map((due_date, at) => ({
+        ...{ namespace_id: group.id, title: `m${at}`, iid: at + 1, due_date },
+      })),
+    )
+    .returning('id')
+    .execute();
+  const labels = await app.db
+    .insertInto('labels')
+    .values(['l0', 'l1', 'l2'].map((title) => ({ namespace_id: group.id, title, color: '#112233' })))
+    .returning('id')
+    .execute();
+  await app.db
+    .insertInto('label_priorities')
+    .values(
+      projects.flatMap(({ id }) =>
+        labels.slice(0, 2).map((label, at) => ({ label_id: label.id, project_id: id, priority: at })),
+      ),
+    )
+    .execute();
+  const made = await app.db
+    .insertInto('issues')
+    .values(
+      Array.from({ length: size }, (_, at) => ({
+        project_id: projects[at % 3 === 0 ? 1 : 0]?.id ?? 0,
+        iid: at + 1,
+        author_id: owner.user.id,
+        title: `Title ${(at * 7) % 11}`,
+        due_date: at % 2 === 0 ? null : `2031-01-0${1 + (at % 5)}`,
+        weight: at % 4 === 0 ? at % 3 : null,
+        relative_position: at % 3 === 1 ? 100 - at : null,
+        milestone_id: at % 5 === 0 ? null : (milestones[at % 4]?.id ?? null),
+      })),
+    )
+    .returning('id')
+    .execute();
+  await app.db
+    .insertInto('issue_labels')
+    .values(
+      made.flatMap(({ id }, at) =>
+        labels.filter((_, label) => (at >> label) % 2 === 1).map((label) => ({ issue_id: id, label_id: label.id })),
+      ),
+    )
+    .execute();
+});
+afterAll(() => app.close());
+
+const call = async (path: string, query: object) => {
+  const answer = await app.api<Listed[]>('GET', path, { token: owner.secret, query: { ...query } });
+  expect(answer.status).toBe(200);
+  return answer;
+};
+
+/** Empty ones last, then the id in the same direction: what the documentation of the orders says. */
+const compared: Readonly<Record<string, (issue: Listed) => readonly (string | number | null)[]>> = {
+  due_date: (issue) => [issue.due_date],
+  weight: (issue) => [issue.weight],
+  title: (issue) => [issue.title.toLowerCase()],
+  milestone_due: (issue) => [issue.milestone?.due_date ?? null],
+  label_priority: (issue) => [rankOf(issue)],
+  priority: (issue) => [issue.milestone?.due_date ?? null, rankOf(issue)],
+};
+const rankOf = ({ labels }: Listed) => (labels.includes('l0') ? 0 : labels.includes('l1') ? 1 : null);
+
+function ordered(issues: readonly Listed[], order: string, sort: 'asc' | 'desc'): number[] {
+  const sign = sort === 'asc' ? 1 : -1;
+  const values = (issue: Listed) => [...(compared[order]?.(issue) ?? []), issue.id];
+  return [...issues]
+    .sort((a, b) => {
+      const [left, right] = [values(a), values(b)];
+      for (const [at, one] of left.entries()) {
+        const other = right[at] ?? null;
+        if (one === other) continue;
+        if (one === null) return 1;
+        if (other === null) return -1;
+        return one < other ? -sign : sign;
+      }
+      return 0;
+    })
+    .map(({ id }) => id);
+}
+
+it.each(issueOrders.flatMap((order) => (['asc', 'desc'] as const).map((sort) => [order, sort] as const)))(
+  '[2/api.issues/21] %s %s',
+  async (order_by, sort) => {
+    for (const path of [`/projects/${projects[0]?.id}/issues`, '/issues?scope=all', `/groups/${groupId}/issues`]) {
+      const query = { order_by, sort };
+      const all = (await call(path, { ...query, per_page: 100 })).body;
+      const ids = all.map(({ id }) => id);
+      expect(ids.length).toBe(path.startsWith('/projects') ? 16 : size);
+      if (compared[order_by]) expect(ids).toEqual(ordered(all, order_by, sort));
+      const numbered: number[] = [];
+      for (let page = 1; page <= Math.ceil(ids.length / 5) + 1; page += 1)
+        numbered.push(...(await call(path, { ...query, per_page: 5, page })).body.map(({ id }) => id));
+      expect(numbered).toEqual(ids);
+      const walked: number[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const keyset = { pagination: 'keyset', per_page: 5, ...(cursor ? { cursor } : {}) };
+        const answer = await call(path, { ...query, ...keyset });
+        walked.push(...answer.body.map(({ id }) => id));
+        cursor = /cursor=([^&>]+)/.exec(String(answer.headers.get('link') ?? ''))?.[1];
+        if (!cursor) break;
+      }
+      expect(walked).toEqual(ids);
+    }
+  },
+);
