@@ -111,6 +111,7 @@ export { branchesMergedInto, hasRefs, refsContaining } from './refs/containing.t
 export { createRef } from './refs/create.ts';
 export { defaultBranch, headRef, readHead, readRef, setDefaultBranch } from './refs/files.ts';
 export { compareVersions, type ListedRef, listRefs, type RefPage, type RefQuery, searchMatcher } from './refs/list.ts';
+export { movesAlone } from './refs/move.ts';
 export {
   branchNameProblem,
   branchRef,

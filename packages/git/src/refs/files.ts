@@ -99,9 +99,10 @@ function idAt(data: Buffer, start: number): Sha {
   return id;
 }
 
-/** One packed reference, found by halving. */
-function findPacked({ data }: PackedRefs, ref: string): Sha | null {
-  const wanted = Buffer.from(ref);
+/** Where the line of a packed reference is, found by halving: the first whose name is not before `name`. */
+function packedLine({ data }: PackedRefs, name: string): { readonly start: number; readonly name: Buffer } | null {
+  const wanted = Buffer.from(name);
+  let found: { start: number; name: Buffer } | null = null;
   let low = 0;
   let high = data.length;
   while (low < high) {
@@ -115,15 +116,38 @@ function findPacked({ data }: PackedRefs, ref: string): Sha | null {
       low = end + 1;
       continue;
     }
-    const order = Buffer.compare(data.subarray(start + 41, end), wanted);
-    if (order === 0) {
-      return idAt(data, start);
-    }
+    const there = data.subarray(start + 41, end);
+    const order = Buffer.compare(there, wanted);
+    if (order === 0) return { start, name: there };
     if (order < 0) low = end + 1;
-    else high = start;
+    else {
+      found = { start, name: there };
+      high = start;
+    }
   }
-  return null;
+  return found;
 }
+
+function findPacked(packed: PackedRefs, ref: string): Sha | null {
+  const line = packedLine(packed, ref);
+  return line?.name.equals(Buffer.from(ref)) ? idAt(packed.data, line.start) : null;
+}
+
+/** What packed-refs says of a reference, and whether another stands where it would be a folder, or the reverse. */
+export async function packedNear(
+  repo: Repo,
+  ref: RefName,
+): Promise<{ readonly value: Sha | null; readonly inTheWay: boolean }> {
+  const packed = await packedRefs(repo);
+  const parts = ref.split('/');
+  const above = parts.slice(3).some((_part, at) => findPacked(packed, parts.slice(0, at + 3).join('/')) !== null);
+  const below = packedLine(packed, `${ref}/`)?.name.toString('utf8').startsWith(`${ref}/`) ?? false;
+  return { value: findPacked(packed, ref), inTheWay: above || below };
+}
+
+/** What the file of a reference says; null where there is none. */
+export const looseText = async (repo: Repo, ref: RefName): Promise<string | null> =>
+  (await readText(join(repo.path, ref)))?.trim() ?? null;
 
 interface PackedEntry {
   ref: string;

@@ -448,7 +448,9 @@ describe('updates', () => {
       holder.stdout.once('data', resolve);
       holder.stdin.write('x');
     });
-    const moved = updateRefs(repo, [{ ref: ref('guarded'), old: ZERO_SHA, new: tip }]).then(() => order.push('moved'));
+    // Two of them: a single one is moved without git.
+    const pair = ['guarded', 'guarded-too'].map((name) => ({ ref: ref(name), old: ZERO_SHA, new: tip }));
+    const moved = updateRefs(repo, pair).then(() => order.push('moved'));
     const mine = guarded(repo, 'objects', async () => order.push('another guard'));
     await mine;
     expect(await readRef(repo, ref('guarded'))).toBeNull();

@@ -5,6 +5,7 @@ import { canGuard, guarded } from '../process/guard.ts';
 import { streamGit } from '../process/run.ts';
 import { removeStaleLocks } from '../repository/sweep.ts';
 import { type RefName, type Sha, ZERO_SHA } from '../types.ts';
+import { moveAlone, movesAlone } from './move.ts';
 
 export interface RefUpdate {
   ref: RefName;
@@ -131,7 +132,7 @@ export async function despiteStaleLocks(repo: Repo, run: () => Promise<unknown>)
 }
 
 /**
- * All or nothing, by the git that is `ready` or one of its own. `beforeMoving` runs when every reference is locked and has its expected value: what it throws is thrown,
+ * All or nothing: a single one without git where that suffices (`move.ts`), else by the git that is `ready` or one of its own. `beforeMoving` runs when every reference is locked and has its expected value: what it throws is thrown,
  * and nothing moves. A lock file that a killed git left is no obstacle. Throws `conflict` (another value than expected),
  * `exists`, `locked` (another writer that this machine does not see), `directory_conflict` (`a` against `a/b`),
  * `not_found` (the new object is not there); anything may have moved only when `beforeMoving` has returned.
@@ -144,6 +145,8 @@ export async function updateRefs(
 ): Promise<void> {
   if (repo.quarantine) throw new GitError('invalid', 'references cannot be moved from inside a quarantine');
   if (updates.length === 0) return;
+  const [update] = updates;
+  if (update && !ready && movesAlone(updates) && (await moveAlone(repo, update, beforeMoving))) return;
   await despiteStaleLocks(repo, () => (ready?.waits() ? ready : startRefMover(repo)).move(updates, beforeMoving));
 }
 

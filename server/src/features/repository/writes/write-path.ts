@@ -5,6 +5,7 @@
  *
  * The intent is written over the connection that holds the lock: a writer that lost it writes none and moves nothing.
  * Whoever settles waits until no git moves refs any more, so an intent that he does not see was never acted upon.
+ * A ref that moves without git follows its intent at once, in the same turn of the process, if its lock file is still there.
  */
 import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -125,7 +126,7 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
     const judged = async () => {
       await stillConnected(push);
       // Checks of a push may last, and no other ref moves meanwhile; those of one commit take as long as git's start.
-      if (kind !== 'push') mover = git.startRefMover(open(project));
+      if (kind !== 'push' && !git.movesAlone(changes.map(updateOf))) mover = git.startRefMover(open(project));
       return await refusals(push, deps.checks);
     };
     try {

@@ -1,6 +1,7 @@
 /** What a dead writer left behind: settled by whoever takes the repository's lock next, by the refs themselves. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
@@ -234,36 +235,59 @@ describe('repair', () => {
 });
 
 describe('fencing', () => {
+  /** Who holds the lock of a repository. */
+  const holdersOf = async (project: RepositoryProject) =>
+    (
+      await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and granted
+        and database = (select oid from pg_database where datname = current_database())
+        and (classid::bigint << 32 | objid::bigint) = ${lockKey('repository', project.id)}::bigint`.execute(app.db)
+    ).rows;
+  const branch = (project: RepositoryProject, name: string) =>
+    project.api('POST', '/repository/branches', { json: { branch: name, ref: 'main' } });
+  /** Ends the connection that holds the lock. */
+  async function loseLock(project: RepositoryProject): Promise<void> {
+    await expect.poll(async () => (await holdersOf(project)).length).toBe(1);
+    const [holder] = await holdersOf(project);
+    await sql`select pg_terminate_backend(${holder?.pid ?? 0})`.execute(app.db);
+    await expect.poll(async () => (await holdersOf(project)).some(({ pid }) => pid === holder?.pid)).toBe(false);
+  }
+  const branchesOf = (project: RepositoryProject) =>
+    direct(project, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads']);
+
   it('a writer that lost its lock while git was about to move refs moves nothing; the next one does', async () => {
     const project = await buildRepositoryProject(app);
     const tip = await direct(project, ['rev-parse', 'main']);
-    const key = lockKey('repository', project.id);
-    const holders = async () =>
-      (
-        await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and granted
-          and database = (select oid from pg_database where datname = current_database())
-          and (classid::bigint << 32 | objid::bigint) = ${key}::bigint`.execute(app.db)
-      ).rows;
-    // git waits where it would begin.
+    // A lock file in the way is left to git, which waits where it would begin.
+    await writeFile(path.join(project.directory, 'refs/heads/lost.lock'), '');
     const guard = spawn('flock', ['-F', path.join(project.directory, 'refs.guard'), 'cat']);
     guard.stdin.write('x');
     await once(guard.stdout, 'data');
-    const branch = (name: string) =>
-      project.api('POST', '/repository/branches', { json: { branch: name, ref: 'main' } });
-    const lost = branch('lost');
-    await expect.poll(async () => (await holders()).length).toBe(1);
-    const [holder] = await holders();
-    await sql`select pg_terminate_backend(${holder?.pid ?? 0})`.execute(app.db);
-    await expect.poll(async () => (await holders()).some(({ pid }) => pid === holder?.pid)).toBe(false);
-    const next = branch('next');
-    await expect.poll(async () => (await holders()).length).toBe(1);
+    const lost = branch(project, 'lost');
+    await loseLock(project);
+    expect((await branch(project, 'next')).status).toBe(201);
     guard.stdin.end();
-    expect([(await lost).status, (await next).status]).toEqual([503, 201]);
-    expect(await direct(project, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads'])).toBe(
-      `refs/heads/main ${tip}\nrefs/heads/next ${tip}`,
-    );
+    expect((await lost).status).toBe(503);
+    expect(await branchesOf(project)).toBe(`refs/heads/main ${tip}\nrefs/heads/next ${tip}`);
     expect(await pushesOf(project, 'refs/heads/lost')).toEqual([]);
-    expect((await branch('lost')).status).toBe(201);
+    expect((await branch(project, 'lost')).status).toBe(201);
+  });
+
+  it('a writer that lost its lock before its last word moves nothing without git either', async () => {
+    const project = await buildRepositoryProject(app);
+    const tip = await direct(project, ['rev-parse', 'main']);
+    const lock = path.join(project.directory, 'refs/heads/lost.lock');
+    let lost: ReturnType<typeof branch> | undefined;
+    await app.db.transaction().execute(async (tx) => {
+      await sql`lock table repository_intents in exclusive mode`.execute(tx);
+      lost = branch(project, 'lost');
+      await expect.poll(() => existsSync(lock)).toBe(true);
+      await loseLock(project);
+    });
+    expect((await lost)?.status).toBe(503);
+    expect(existsSync(lock)).toBe(false);
+    expect(await branchesOf(project)).toBe(`refs/heads/main ${tip}`);
+    expect(await pushesOf(project, 'refs/heads/lost')).toEqual([]);
+    expect((await branch(project, 'lost')).status).toBe(201);
   });
 
   it('intents are forgotten a week after they were settled, open ones never', async () => {

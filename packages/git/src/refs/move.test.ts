@@ -1,0 +1,70 @@
+/** A single reference moved without git, beside git. */
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Repo } from '../context.ts';
+import { packRefs } from '../repository/maintenance.ts';
+import { createFixture, type Fixture, randomHistory } from '../test-repository.ts';
+import { type RefName, type Sha, shaFromGit, ZERO_SHA } from '../types.ts';
+import { readRef } from './files.ts';
+import { moveAlone } from './move.ts';
+
+let fixture: Fixture;
+let repo: Repo;
+let tips: Sha[];
+const ref = (name: string) => `refs/heads/${name}` as RefName;
+
+beforeAll(async () => {
+  fixture = createFixture();
+  repo = await fixture.create();
+  tips = randomHistory(fixture, repo, 7);
+});
+afterAll(() => fixture.close());
+
+test('a single one moves without git, and leaves to git what it has more to say about', async () => {
+  const [a, b] = tips as [Sha, Sha];
+  const name = (text: string) => `alone/${text}`;
+  const file = (text: string) => join(repo.path, 'refs/heads', name(text));
+  const alone = (text: string, old: Sha | undefined, id: Sha, last?: () => Promise<void>) =>
+    moveAlone(repo, { ref: ref(name(text)), ...(old ? { old } : {}), new: id }, last);
+  expect(await alone('x', ZERO_SHA, a)).toBe(true);
+  expect(readFileSync(file('x'), 'utf8')).toBe(`${a}\n`);
+  await packRefs(repo);
+  expect(existsSync(file('x'))).toBe(false);
+  await expect(alone('x', ZERO_SHA, b)).rejects.toMatchObject({ code: 'exists' });
+  await expect(alone('x', b, a)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(alone('y', a, b)).rejects.toMatchObject({ code: 'conflict' });
+  expect(await alone('x', a, b)).toBe(true);
+  expect(fixture.plain(repo.path, ['rev-parse', ref(name('x'))]).trim()).toBe(b);
+  // Seen by git before and after it has packed them: nothing else would do.
+  fixture.plain(repo.path, ['pack-refs', '--all', '--prune']);
+  expect(await readRef(repo, ref(name('x')))).toBe(b);
+  const tree = shaFromGit(fixture.plain(repo.path, ['rev-parse', 'main^{tree}']).trim());
+  expect(await alone('tree', ZERO_SHA, tree)).toBe(false);
+  expect(await alone('none', ZERO_SHA, 'deadbeef'.repeat(5) as Sha)).toBe(false);
+  expect(await alone('x/below', ZERO_SHA, a)).toBe(false);
+  expect(await moveAlone(repo, { ref: ref('alone'), old: ZERO_SHA, new: a })).toBe(false);
+  expect(await alone('y/deep', ZERO_SHA, a)).toBe(true);
+  expect(await alone('y', ZERO_SHA, a)).toBe(false);
+  expect(await alone('y/deep/er', ZERO_SHA, a)).toBe(false);
+  writeFileSync(file('symbolic'), 'ref: refs/heads/main\n');
+  expect(await alone('symbolic', undefined, a)).toBe(false);
+  expect(readFileSync(file('symbolic'), 'utf8')).toBe('ref: refs/heads/main\n');
+  writeFileSync(`${file('z')}.lock`, '');
+  expect(await alone('z', ZERO_SHA, a)).toBe(false);
+  rmSync(`${file('z')}.lock`);
+  // The last word: no, and a lock file that somebody took away and another made again.
+  await expect(alone('x', b, a, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  const replaced = async () => {
+    writeFileSync(`${file('x')}.lock2`, 'theirs');
+    renameSync(`${file('x')}.lock2`, `${file('x')}.lock`);
+  };
+  await expect(alone('x', b, a, replaced)).rejects.toMatchObject({ code: 'locked' });
+  expect(readFileSync(`${file('x')}.lock`, 'utf8')).toBe('theirs');
+  rmSync(`${file('x')}.lock`);
+  expect(await readRef(repo, ref(name('x')))).toBe(b);
+  expect(
+    readdirSync(join(repo.path, 'refs/heads/alone'), { recursive: true }).filter((at) => `${at}`.endsWith('.lock')),
+  ).toEqual([]);
+  fixture.plain(repo.path, ['fsck', '--strict']);
+});

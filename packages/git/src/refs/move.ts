@@ -1,0 +1,110 @@
+/**
+ * Moves one reference without starting git, by git's own steps: a lock file that only one can make, the old value
+ * compared under it, the new one written and synced, renamed over the reference. Every git keeps away from a reference
+ * whose lock file is there, so the two ways go together.
+ */
+import { lstatSync, renameSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Repo } from '../context.ts';
+import { GitError, storageError } from '../errors.ts';
+import { objectHeader } from '../process/cat-file.ts';
+import { type RefName, type Sha, ZERO_SHA } from '../types.ts';
+import { looseText, packedNear } from './files.ts';
+import { parseRefName } from './names.ts';
+
+interface Move {
+  readonly ref: RefName;
+  /** As in `RefUpdate`. */
+  readonly old?: Sha;
+  readonly new: Sha;
+}
+
+/** Whether references may move so: one of them, and not away. */
+export const movesAlone = (updates: readonly Move[]): boolean =>
+  updates.length === 1 && updates.every((update) => update.new !== ZERO_SHA && parseRefName(update.ref) !== null);
+
+/**
+ * Moves a reference, or answers false without having touched anything: what git has more to say about (a lock file that is
+ * there, an object that is not, `a` against `a/b`, a symbolic reference) is left to it. `beforeMoving` runs when the
+ * reference is locked and has its expected value: what it throws is thrown, and nothing moves.
+ */
+export async function moveAlone(repo: Repo, update: Move, beforeMoving?: () => Promise<void>): Promise<boolean> {
+  const target = join(repo.path, update.ref);
+  const lock = `${target}.lock`;
+  const header = await objectHeader(repo, update.new);
+  if (!header || (update.ref.startsWith('refs/heads/') && header.type !== 'commit')) return false;
+  if (await inTheWay(repo, update.ref)) return false;
+  const held = await locked(lock);
+  if (held === null) return false;
+  try {
+    const now = await currentValue(repo, update.ref);
+    if (now === undefined) {
+      await unlocked(held, lock);
+      return false;
+    }
+    requireExpected(update, now);
+    // The bytes and the caller's last word reach the disk side by side; the name moves after both.
+    const [written, said] = await Promise.allSettled([store(held, update.new), beforeMoving?.()]);
+    for (const outcome of [said, written]) if (outcome.status === 'rejected') throw outcome.reason;
+    // Nothing comes between: whoever took the caller for dead has removed the lock file by then, and may have made another.
+    if (!isOurs(held, lock)) throw new GitError('locked', 'the lock of the reference was lost');
+    renameSync(lock, target);
+    return true;
+  } catch (error) {
+    await unlocked(held, lock);
+    throw (error instanceof GitError ? null : storageError(error)) ?? error;
+  }
+}
+
+interface Held {
+  readonly handle: FileHandle;
+  readonly ino: number;
+}
+
+/** Another reference stands where this one would be a folder, or the reverse; empty folders are git's to remove. */
+async function inTheWay(repo: Repo, ref: RefName): Promise<boolean> {
+  if ((await looseText(repo, ref)) !== null) return false;
+  const found = await stat(join(repo.path, ref)).catch(() => null);
+  return found !== null || (await packedNear(repo, ref)).inTheWay;
+}
+
+/** The lock file, made here; null when it or something on its way is there already. */
+async function locked(lock: string): Promise<Held | null> {
+  try {
+    await mkdir(dirname(lock), { recursive: true });
+    const handle = await open(lock, 'wx');
+    const { ino } = await handle.stat();
+    return { handle, ino };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (['EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR'].includes(code ?? '')) return null;
+    throw storageError(error) ?? error;
+  }
+}
+
+async function store({ handle }: Held, id: Sha): Promise<void> {
+  await handle.writeFile(`${id}\n`);
+  await handle.sync();
+  await handle.close();
+}
+
+const isOurs = ({ ino }: Held, lock: string): boolean => lstatSync(lock, { throwIfNoEntry: false })?.ino === ino;
+
+async function unlocked(held: Held, lock: string): Promise<void> {
+  await held.handle.close().catch(() => undefined);
+  if (isOurs(held, lock)) await rm(lock, { force: true });
+}
+
+/** The value under the lock; null: none; undefined: no plain value. */
+async function currentValue(repo: Repo, ref: RefName): Promise<Sha | null | undefined> {
+  const text = await looseText(repo, ref);
+  if (text !== null) return /^[0-9a-f]{40}$/.test(text) ? (text as Sha) : undefined;
+  return (await packedNear(repo, ref)).value;
+}
+
+function requireExpected({ ref, old }: Move, now: Sha | null): void {
+  if (old === undefined || (now ?? ZERO_SHA) === old) return;
+  if (old === ZERO_SHA) throw new GitError('exists', `${ref} exists already`);
+  throw new GitError('conflict', `${ref} has another value than expected`);
+}
