@@ -65,7 +65,9 @@ async function resolveName(repo: Repo, name: string, options: ResolveOptions): P
     const ref = parseRefName(candidate);
     return ref && options.visible?.(ref) !== false ? [ref] : [];
   });
-  const found = (await readRefs(repo, refs)).find((id) => id !== null);
+  // A full name is nearly always the reference itself: its own file is the only one that is opened then.
+  const first = name.startsWith('refs/') && refs[0] === name ? await readRefs(repo, refs.slice(0, 1)) : [];
+  const found = first[0] ?? (await readRefs(repo, refs)).find((id) => id !== null);
   if (found) return found;
   return /^[0-9a-f]{4,39}$/i.test(name) ? resolveAbbreviation(repo, name.toLowerCase()) : null;
 }

@@ -142,17 +142,19 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     return failed;
   }
 
-  async function deliver(facts: readonly StoredFact[]): Promise<void> {
+  /** Offers them; the ids that are still to be marked: all, unless a consumer failed. */
+  async function deliver(facts: readonly StoredFact[]): Promise<readonly number[]> {
     const shared: SharedLoads = new Map();
     const given = facts.map((fact) => ({ fact, delivery: deliveryOf(fact, loaders, shared) }));
     const failed = (await Promise.all(consumers.map((consumer) => offerTo(consumer, given)))).flat();
     const ids = facts.map(({ id }) => id);
-    if (failed.length === 0) return await markDelivered(db, ids);
+    if (failed.length === 0) return ids;
     await transaction(db, async (tx) => {
       await markDelivered(tx, ids);
       const runAt = new Date(Date.now() + 1000);
       for (const each of failed) await addJob(tx, retry, each, { runAt });
     });
+    return [];
   }
 
   /** Delivers until nothing is open, reading on while slow lanes are still busy. */
@@ -160,15 +162,33 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const lanes = new Map<string, { readonly facts: StoredFact[]; readonly done: Promise<void> }>();
     const taken = new Set<number>();
     let delivered: number[] = [];
+    let unmarked: number[] = [];
+    let marking: Promise<void> | undefined;
     let failure: unknown;
+    // A lane goes on while its last facts are marked: what is delivered meanwhile is marked together.
+    const mark = async () => {
+      try {
+        while (unmarked.length > 0) {
+          const ids = unmarked;
+          unmarked = [];
+          await markDelivered(db, ids);
+          delivered.push(...ids);
+        }
+      } catch (error) {
+        failure ??= error;
+      } finally {
+        marking = undefined;
+      }
+    };
     const work = async (name: string, facts: StoredFact[]) => {
       // What the same read found for this lane is there before its first group is taken.
       await Promise.resolve();
       try {
         while (facts.length > 0 && !stopping.signal.aborted && !failure) {
           const group = takeGroup(facts);
-          await deliver(group);
-          delivered.push(...group.map(({ id }) => id));
+          const ids = await deliver(group);
+          unmarked.push(...ids);
+          if (unmarked.length > 0) marking ??= mark();
         }
       } catch (error) {
         failure ??= error;
@@ -180,8 +200,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       woken = Promise.withResolvers<void>();
       const known = delivered;
       delivered = [];
-      const facts = stopping.signal.aborted || failure ? [] : await openFacts(db, batch + taken.size);
-      const fresh = facts.filter(({ id }) => !taken.has(id));
+      const fresh = stopping.signal.aborted || failure ? [] : await openFacts(db, batch, taken);
       // Only now: what was delivered while the query ran may still look open in its answer.
       for (const id of known) taken.delete(id);
       for (const fact of fresh) {
@@ -195,8 +214,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         }
       }
       if (lanes.size === 0 && fresh.length === 0) break;
-      await Promise.race([...[...lanes.values()].map(({ done }) => done), woken.promise]);
+      // Another look is for what is new, for the rest of a full batch, and for the end.
+      const lanesDone = [...lanes.values()].map(({ done }) => done);
+      const idle = Promise.all(lanesDone).then(() => marking);
+      await Promise.race([woken.promise, idle, ...(fresh.length === batch ? lanesDone : [])]);
     }
+    await marking;
     if (failure && !stopping.signal.aborted) throw failure;
   }
 

@@ -16,12 +16,13 @@ export async function recordFact<D extends FactDefinition>(
 
 const columns = ['id', 'kind', 'project_id', 'namespace_id', 'actor_id', 'payload', 'created_at'] as const;
 
-/** The oldest facts that are not delivered yet. */
-export async function openFacts(db: Db, limit: number): Promise<StoredFact[]> {
+/** The oldest facts that are not delivered yet, without those that the caller has. */
+export async function openFacts(db: Db, limit: number, taken: Iterable<number>): Promise<StoredFact[]> {
   const rows = await db
     .selectFrom('facts')
     .select(columns)
     .where('delivered_at', 'is', null)
+    .where(sql<boolean>`id <> all(${[...taken]}::bigint[])`)
     .orderBy('id')
     .limit(limit)
     .execute();
