@@ -19,20 +19,21 @@ import { manyRefs } from './rows/many-refs.ts';
 import { namespaces } from './rows/namespaces.ts';
 import { pipelines } from './rows/pipelines.ts';
 import { reads } from './rows/reads.ts';
+import { reviews } from './rows/reviews.ts';
 import { schedules } from './rows/schedules.ts';
 import { firstStarts, laterStarts, memory } from './rows/start.ts';
 import { trains } from './rows/trains.ts';
 import { writes } from './rows/writes.ts';
 import { connect, createProject, pushAll, type Target } from './target.ts';
 
-const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,git,refs,ci,pipelines,schedules,jobs,trains,archives] [--large] [--commits N] [--branches N]
+const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,reviews,git,refs,ci,pipelines,schedules,jobs,trains,archives] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
        npm run bench -- --only namespaces,issues --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR [--issues N]
 A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'start,reads,folders,edge,identity,writes,git,ci,trains' },
+    only: { type: 'string', default: 'start,reads,folders,edge,identity,writes,reviews,git,ci,trains' },
     large: { type: 'boolean', default: false },
     commits: { type: 'string' },
     branches: { type: 'string', default: '200' },
@@ -128,6 +129,7 @@ try {
     edge,
     identity,
     writes,
+    reviews,
     git: gitRows,
     refs: manyRefs,
     ci,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Repo } from '../context.ts';
 import { createFixture, type Fixture, randomHistory } from '../test-repository.ts';
 import { type Sha, shaFromGit } from '../types.ts';
-import { changedFiles, commitDiff, diff } from './diff.ts';
+import { changedFiles, commitDiff, diff, patchStream } from './diff.ts';
 import { createDiffParser, DEFAULT_DIFF_LIMITS } from './parse.ts';
 import { unquotePath } from './quote.ts';
 
@@ -164,4 +164,28 @@ describe('diff', () => {
     expect(unquotePath('"a\\tb\\"c\\\\\\303\\274\\n"')).toBe('a\tb"c\\ü\n');
     expect(unquotePath('plain"')).toBe('plain"');
   });
+});
+
+test('a patch as text is what git says, is kept when it was read to its end, and not when its reader left', async () => {
+  const [from, to] = [tips[0] as Sha, tips.at(-1) as Sha];
+  const expected = fixture.plain(repo.path, [
+    '-c',
+    'core.quotePath=false',
+    'diff-tree',
+    '-r',
+    '-p',
+    '--find-renames=30%',
+    from,
+    to,
+  ]);
+  const before = repo.git.cache.bytes();
+  const left = await patchStream(repo, from, to);
+  left.destroy();
+  await new Promise((resolve) => left.once('close', resolve));
+  expect(repo.git.cache.bytes()).toBe(before);
+  const read = async () => Buffer.concat(await Array.fromAsync(await patchStream(repo, from, to))).toString();
+  expect((await read()).trim()).toBe(expected.trim());
+  expect(repo.git.cache.bytes()).toBeGreaterThan(before + expected.length);
+  expect((await read()).trim()).toBe(expected.trim());
+  await expect(Array.fromAsync(await patchStream(repo, from, shaFromGit('1'.repeat(40))))).rejects.toThrow();
 });

@@ -1,5 +1,5 @@
 /** Differences between two commits or trees: files with patches, or only what changed. Cached by ids. */
-import { Readable } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import type { Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
 import { readCommit } from '../objects/read.ts';
@@ -101,17 +101,24 @@ export async function changedFiles(
 /** Longest patch that is kept. */
 const keptPatch = 4 * 1024 * 1024;
 
-/** Gives the chunks of a stream on, and all of them to `keep` when it has ended whole and is not too long. */
-async function* keeping(stream: Readable, keep: (whole: Buffer) => void): AsyncGenerator<Buffer> {
+/** Passes a stream on, and all of it to `keep` when it has ended whole and is not too long. */
+function keeping(stream: Readable, keep: (whole: Buffer) => void): Readable {
   let kept: Buffer[] | null = [];
   let bytes = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > keptPatch) kept = null;
-    kept?.push(chunk);
-    yield chunk;
-  }
-  if (kept) keep(Buffer.concat(kept));
+  const copied = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > keptPatch) kept = null;
+      kept?.push(chunk);
+      done(null, chunk);
+    },
+    flush(done) {
+      if (kept) keep(Buffer.concat(kept));
+      done();
+    },
+  });
+  // What goes wrong on one side ends the other: a reader who leaves ends git, and a failure of git reaches the reader.
+  return pipeline(stream, copied, () => undefined);
 }
 
 /** A patch as text (`.diff`), streamed by git itself; what was asked for lately is kept. */
@@ -121,7 +128,7 @@ export async function patchStream(repo: Repo, from: Sha | null, to: Sha): Promis
   if (known) return Readable.from([known]);
   const args = ['diff-tree', '-r', '-p', RENAMES, from ?? EMPTY_TREE, to, '--'];
   const output = ownedOutput(await streamGit(repo, args, { work: 'download' }));
-  return Readable.from(keeping(output, (whole) => repo.git.cache.set(key, whole, whole.length)));
+  return keeping(output, (whole) => repo.git.cache.set(key, whole, whole.length));
 }
 
 /** Commits of a range as mails (`.patch`), or `to` alone without `from`, streamed by git itself. */
