@@ -1,7 +1,7 @@
 /** Build and development server of the page. In development the API and git go to a running instance. */
 
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 /**
  * What is loaded together lies together: one file for what every page begins with, and few for what several pages share,
@@ -53,6 +53,7 @@ const chunks = [
     minShareCount: 2,
     priority: 7,
   },
+  { name: 'deployments', test: /[\\/]lib[\\/]environment/, priority: 8 },
   {
     name: 'files',
     test: /[\\/]web[\\/]src[\\/]features[\\/](files[\\/](?!FileEditor|OutdatedFile|DraftList|CommitFields|useCommit|useDraft)|locks[\\/])/,
@@ -80,15 +81,37 @@ const chunks = [
   },
 ];
 
+/**
+ * Puts the styles of every file but the first into its script: a page brings its own ones along, and asks for none of
+ * the others', nor for a file of them. The first file's are a sheet of their own, which the browser asks for at once.
+ */
+const stylesInScripts = (): Plugin => ({
+  name: 'styles-in-scripts',
+  enforce: 'post',
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk' || chunk.isEntry) continue;
+      const names = chunk.viteMetadata?.importedCss;
+      for (const name of names ?? []) {
+        const sheet = bundle[name];
+        if (sheet?.type !== 'asset') throw new Error(`${name} is no style sheet of this build`);
+        const text = JSON.stringify(String(sheet.source).trim());
+        chunk.code = `document.head.append(Object.assign(document.createElement("style"),{textContent:${text}}));${chunk.code}`;
+        delete bundle[name];
+      }
+      // What imports it would fetch the sheets before it.
+      names?.clear();
+    }
+  },
+});
+
 const target = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), stylesInScripts()],
   build: {
     target: 'es2022',
     sourcemap: false,
-    // One file of styles: a page would ask for up to eight small ones.
-    cssCodeSplit: false,
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
       output: {

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { type IssueFilter, isFiltered, issueOrders, labelsIn } from '../../lib/issue-filters.ts';
 import { labels, openMilestones } from '../../lib/planning.ts';
 import { membersCalled } from '../../lib/protections.ts';
+import classes from '../../ui/ui.module.css';
 import { useProject } from '../projects/useProject.ts';
 
 interface Props {
@@ -77,7 +78,7 @@ export function IssueFilters({ value, change }: Props) {
     (name) => !special.includes(name),
   );
   return (
-    <Group gap="xs" mb="sm" align="flex-start">
+    <Group gap="xs" mb="sm" align="flex-start" className={classes.choices}>
       <PersonFilter
         label="Author"
         is={value.author_username}

@@ -3,6 +3,7 @@ import { Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type MergeRequestFilter, mergeRequestOrders } from '../../lib/merge-requests.ts';
 import { labels, milestonesOf } from '../../lib/planning.ts';
+import classes from '../../ui/ui.module.css';
 import { PersonFilter } from '../members/PersonFilter.tsx';
 import { useProject } from '../projects/useProject.ts';
 
@@ -20,7 +21,7 @@ export function MergeRequestFilters({ value, change }: Props) {
   const titles = [...new Set((milestones?.items ?? []).map(({ title }) => title))];
   const withOwn = (all: string[], own: string | undefined) => (own && !all.includes(own) ? [own, ...all] : all);
   return (
-    <Group gap="xs" mb="sm">
+    <Group gap="xs" mb="sm" className={classes.choices}>
       <PersonFilter
         label="Author"
         value={value.author_username ?? ''}
