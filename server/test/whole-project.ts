@@ -66,6 +66,7 @@ export const archivedTables: Readonly<Record<string, string>> = {
   resource_groups: 'resource_groups',
   security_identifiers: 'vulnerability_findings',
   security_scanners: 'vulnerability_findings',
+  snippets: 'files of the archive',
   suggestions: 'suggestions',
   time_entries: 'issues',
   vulnerabilities: 'vulnerability_findings',
@@ -144,7 +145,6 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   secure_files: secret,
   security_scan_findings: logs,
   security_scans: logs,
-  snippets: 'not yet',
   status_check_responses: 'of external services, which know the ids of their checks',
   test_failures: logs,
   todos: personal,
@@ -204,6 +204,10 @@ async function planned(call: Call, source: RepositoryProject, seed: number, { be
   await call('POST', `${at}/add_spent_time`, { duration: `${1 + below(5)}h` });
   await call('PUT', at, { state_event: 'close', add_labels: 'idea' });
   await call('POST', `${at}/links`, { target_project_id: source.id, target_issue_iid: second.iid });
+  await call('POST', '/snippets', {
+    ...{ title: `Notes ${seed}`, description: 'Kept', visibility: 'private' },
+    files: [{ file_path: 'a/b.txt', content: `content ${seed}` }],
+  });
   const board = await call('POST', '/boards', { name: `Board ${seed}` });
   const { body: labels } = await source.api<Json[]>('GET', '/labels');
   await call('POST', `/boards/${String(board.id)}/lists`, { label_id: labels[0]?.id });

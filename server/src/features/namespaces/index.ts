@@ -74,6 +74,7 @@ export { membersNamed } from './members/named.ts';
 export { openness, visibilities } from './naming/naming.ts';
 export { type Place, placeColumns } from './places.ts';
 export {
+  type ArchivedSnippet,
   type ExternalPlaces,
   type ExternalTracker,
   externalPlaces,

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Bundle, Snapshot } from '@millrace/git';
 import type { Caller, ProjectSubject, Subject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
-import type { Project } from '../../kernel/db/rows.ts';
+import type { Project, Snippet } from '../../kernel/db/rows.ts';
 import { everyPort, onePort } from '../../kernel/ports.ts';
 import type { CreateProject } from './projects/projects.service.ts';
 import type { StartParameters } from './projects/start.params.ts';
@@ -20,6 +20,18 @@ export interface FoundLicense {
 }
 
 /** What happens to repositories when projects come and go. */
+/** A snippet of a project as archives hold it. */
+export interface ArchivedSnippet {
+  readonly title: string;
+  readonly description?: string | null | undefined;
+  readonly visibility: Snippet['visibility'];
+  readonly branch: string | null;
+  /** Name of the user. */
+  readonly author?: string | null | undefined;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
 export interface ProjectRepositories {
   /** Makes the empty repository of a project that is about to be. */
   projectPlaced(place: Pick<Project, 'repository_storage' | 'repository_path'>, branch: string): Promise<void>;
@@ -86,6 +98,21 @@ export interface ProjectRepositories {
     source: AsyncIterable<Buffer>,
     options: { readonly maxBytes: number; readonly signal: AbortSignal; readonly branch: string | null },
   ): Promise<void>;
+  /** The snippets of a project with their repositories as files, the oldest first. Read each before the next. */
+  snippetBundles(
+    projectId: number,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly line: ArchivedSnippet; readonly bytes: Readable }>;
+  /** Makes a snippet of what an archive has of it; why not, where it is none. */
+  takeSnippet(
+    subject: ProjectSubject,
+    line: ArchivedSnippet,
+    author: { readonly id: number; readonly mayRestricted: boolean },
+    source: AsyncIterable<Buffer>,
+    options: { readonly size: number; readonly maxBytes: number; readonly signal: AbortSignal },
+  ): Promise<string | null>;
+  /** Takes the snippets of a project away. */
+  snippetsEmptied(projectId: number): Promise<void>;
   hasCommit(project: Project, id: string): Promise<boolean>;
   /** The commit where two parted; null where they share none. */
   mergeBase(project: Project, one: string, other: string): Promise<string | null>;

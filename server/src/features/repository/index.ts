@@ -426,6 +426,9 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     wikiSnapshot: wiki.bundles.snapshot,
     wikiEmptied: wiki.bundles.emptied,
     wikiUnbundled: wiki.bundles.unbundled,
+    snippetBundles: snippet.bundles.all,
+    takeSnippet: snippet.bundles.take,
+    snippetsEmptied: snippet.bundles.emptied,
     takeLarge: lfs.takeFor,
     hasLarge: async (subject, oids) => new Set((await lfs.of(subject, oids)).keys()),
     arrived: async (tx, project) => {

@@ -10,6 +10,7 @@ import type { Exporter, Relation } from '../../namespaces/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { bundleName, lfsName, manifestName, manifestOf, relationName, wikiName } from './manifest.ts';
+import { archivedSnippets, snippetsName } from './snippets.ts';
 import { largestEntry } from './tar.ts';
 import {
   type ExportRow,
@@ -105,12 +106,20 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
     if (wiki) entries.push(await spool(directory, wikiName, wiki.bytes));
     const bundle = await deps.repository.bundle(project, signal);
     if (bundle) entries.push(await spool(directory, bundleName, bundle));
+    const repositories: Entry[] = [];
+    const snippets = await archivedSnippets(deps.repository.snippetBundles(project.id, signal), async (name, bytes) => {
+      repositories.push(await spool(directory, name, bytes));
+    });
     for (const relation of relations) {
       signal.throwIfAborted();
       const rows = lines(relation.rows(db, project.id, by));
       entries.push(await spool(directory, relationName(relation.name), rows));
     }
     entries.push(await spool(directory, relationName(uploadsName), lines(Readable.from([files.lines]))));
+    if (snippets.length > 0) {
+      entries.push(await spool(directory, relationName(snippetsName), lines(Readable.from([snippets]))));
+      entries.push(...repositories);
+    }
     return [...entries, ...files.files.map((file) => storedEntry(objects, file)), ...found];
   }
 

@@ -25,6 +25,7 @@ import {
 } from './manifest.ts';
 import { peopleKnown } from './people.ts';
 import { codeStage, type Progress, progressOf } from './progress.ts';
+import { readSnippets, type SnippetLine, snippetNumberOf, snippetsName } from './snippets.ts';
 import { archiveReason, count, largeFiles, type Outcome, readUploads, settle, takeRows } from './taking.ts';
 import { ArchiveError, beginningOf, block, readTar, type TarEntry, unpacked } from './tar.ts';
 import { findImport, insertImport, moveImport } from './transfers.queries.ts';
@@ -166,6 +167,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       for (const relation of relations) await relation.remove(tx, project.id);
       await ownFiles.emptied(tx, { kind: 'project', id: project.id });
     });
+    await deps.repository.snippetsEmptied(project.id);
   }
 
   async function run(project: Project, signal: AbortSignal): Promise<Outcome> {
@@ -181,6 +183,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
     const target = targetOf(project, importerId, trusted);
     let manifest: Manifest | null = null;
     let uploads = new Map<string, UploadLine>();
+    let snippets = new Map<number, SnippetLine>();
     const { ours, entries } = await opened(objects.get(key) as ReturnType<typeof createReadStream>);
     if (!ours) {
       await foreign.take(entries, subject, target, outcome, signal);
@@ -194,6 +197,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       const relation = relations.find((each) => name === relationName(each.name));
       const oid = lfsOidOf(name);
       const secret = uploadSecretOf(name);
+      const snippet = snippetNumberOf(name);
       if (manifest === null) manifest = await readManifest(entry);
       else if (name === bundleName) {
         await deps.repository.unbundled(project, body, limits);
@@ -203,12 +207,23 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       else if (name === pictureName)
         count(outcome, pictureName, await ownFiles.takePicture({ kind: 'project', id: project.id }, entry));
       else if (name === relationName(uploadsName)) uploads = await readUploads(entry, mostEntries, outcome);
+      else if (name === relationName(snippetsName)) snippets = await readSnippets(entry, mostEntries, outcome);
+      else if (snippet !== null) count(outcome, snippetsName, await takeSnippet(snippets.get(snippet), entry));
       else if (relation) await takeIn(relation, entry, target, progress, signal);
       else if (oid !== null)
         count(outcome, largeFiles, await deps.repository.takeLarge(subject, { oid, size }, body, signal));
       else if (secret !== null) count(outcome, uploadsName, await takeUpload(project.id, uploads.get(secret), entry));
     }
     return outcome;
+
+    async function takeSnippet(line: SnippetLine | undefined, { name, size, body }: TarEntry) {
+      if (!line || !subject) return `${name} is not among the rows of snippets`;
+      const author = { id: (await target.person(line.author)) ?? importerId, mayRestricted: trusted };
+      return await deps.repository.takeSnippet(subject, line, author, body, {
+        ...{ size, maxBytes: Math.max(size, 1) },
+        signal,
+      });
+    }
 
     async function takeUpload(projectId: number, line: UploadLine | undefined, entry: TarEntry) {
       if (!line) return `${entry.name} is not among the rows of uploads`;

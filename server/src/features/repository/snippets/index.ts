@@ -11,6 +11,7 @@ import { transfer } from '../transfer/transfer.ts';
 import { type WritePathDependencies, writePath } from '../writes/write-path.ts';
 import { writtenCheck } from '../writes/written-check.ts';
 import { type SnippetSubject, seesSnippet, snippetCheck, writesSnippet } from './access.ts';
+import { snippetBundles } from './bundles.ts';
 import { snippetLists } from './listing.ts';
 import { snippetNoteable } from './noteable.ts';
 import { snippetRepositories } from './repositories.ts';
@@ -58,6 +59,10 @@ export function snippets(deps: SnippetDependencies) {
     of: (handle: Db, projectId: number) => snippetsOf(handle, projectId),
     lists: snippetLists(deps),
     create: service.create,
+    bundles: snippetBundles({
+      ...{ ...deps, service },
+      ...{ exclusively: writes.exclusively, measureSoon: repositories.measureSoon },
+    }),
     contributions: service.contributions,
     git: {
       /** The snippet that git asks for; null where there is none for the caller. */

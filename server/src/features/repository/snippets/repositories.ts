@@ -34,6 +34,15 @@ export const tellSnippet = (
   );
 
 export function snippetRepositories({ db, open }: { readonly db: Db; readonly open: OpenRepository }) {
+  const measureSoon = async (tx: Db, id: number): Promise<void> => {
+    await addJob(
+      tx,
+      measureTask,
+      { snippet_id: id },
+      { jobKey: `${measureTask.name}:${id}`, jobKeyMode: 'preserve_run_at', runAt: new Date(Date.now() + patience) },
+    );
+  };
+
   const settled: Settle = async (tx, { id }, actorId) => {
     const snippet = await findSnippetRow(tx, id);
     if (!snippet) throw new Error('the snippet is gone');
@@ -42,12 +51,7 @@ export function snippetRepositories({ db, open }: { readonly db: Db; readonly op
     const files = head ? (await filesAt(open(snippet), head)).slice(0, mostFiles) : [];
     const { refs_generation: generation } = await bumpSnippet(tx, id, files);
     await tellSnippet(tx, generation === 1 ? 'created' : 'updated', snippet, actorId);
-    await addJob(
-      tx,
-      measureTask,
-      { snippet_id: id },
-      { jobKey: `${measureTask.name}:${id}`, jobKeyMode: 'preserve_run_at', runAt: new Date(Date.now() + patience) },
-    );
+    await measureSoon(tx, id);
     return { generation, headMoved: false };
   };
 
@@ -68,5 +72,5 @@ export function snippetRepositories({ db, open }: { readonly db: Db; readonly op
     },
     { maxAttempts: measureTask.maxAttempts, timeout: 600_000 },
   );
-  return { settled, tasks: [measure] };
+  return { settled, measureSoon, tasks: [measure] };
 }

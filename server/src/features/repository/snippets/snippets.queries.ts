@@ -81,12 +81,46 @@ export async function recordSnippetSize(tx: Db, id: number, size: number): Promi
 /** Removes rows; answers where their repositories lie. */
 export async function deleteSnippets(
   tx: Db,
-  of: { readonly id: number } | { readonly authorId: number; readonly personal: boolean },
+  of:
+    | { readonly id: number }
+    | { readonly projectId: number }
+    | { readonly authorId: number; readonly personal: boolean },
 ): Promise<SnippetPlace[]> {
   const query = tx.deleteFrom('snippets').returning(['repository_storage', 'repository_path']);
   if ('id' in of) return await query.where('id', '=', of.id).execute();
+  if ('projectId' in of) return await query.where('project_id', '=', of.projectId).execute();
   const written = query.where('author_id', '=', of.authorId);
   return await (of.personal ? written.where('project_id', 'is', null) : written).execute();
+}
+
+/** Those of a project that have their first commit, with the names of their authors. */
+export async function archivedSnippets(
+  db: Db,
+  projectId: number,
+): Promise<Array<{ readonly snippet: Snippet; readonly author: string | null }>> {
+  const rows = await db
+    .selectFrom('snippets as s')
+    .innerJoin('users as u', 'u.id', 's.author_id')
+    .selectAll('s')
+    .select('u.username')
+    .where('s.project_id', '=', projectId)
+    .where('s.refs_generation', '>', 0)
+    .orderBy('s.id')
+    .execute();
+  return rows.map(({ username, ...snippet }) => ({ snippet, author: username }));
+}
+
+/** One that came in an archive is there now, as old as it was. */
+export async function settleArchivedSnippet(
+  tx: Db,
+  id: number,
+  values: { readonly files: readonly string[]; readonly created_at: Date; readonly updated_at: Date },
+): Promise<void> {
+  await tx
+    .updateTable('snippets')
+    .set({ ...values, files: [...values.files], refs_generation: sql`refs_generation + 1` })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Removes those whose first commit never came. */

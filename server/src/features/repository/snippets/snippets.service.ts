@@ -66,6 +66,10 @@ export function snippetService(deps: {
       await addJob(tx, removeTask, { storage, path });
   };
 
+  /** Removes rows and files; nobody is told. */
+  const discard = (of: { readonly id: number } | { readonly projectId: number }): Promise<void> =>
+    transaction(db, async (tx) => await removeFiles(tx, await deleteSnippets(tx, of)));
+
   function titled(title: string): string {
     const text = title.trim();
     if (text === '') throw invalidRecord({ title: ["can't be blank"] });
@@ -160,7 +164,7 @@ export function snippetService(deps: {
       await git.initRepository(open(snippet).path, { defaultBranch: snippet.default_branch ?? 'main' });
       await commit({ snippet, place }, caller, 'Initial commit', actions);
     } catch (error) {
-      await transaction(db, async (tx) => await removeFiles(tx, await deleteSnippets(tx, { id: snippet.id })));
+      await discard({ id: snippet.id });
       throw error;
     }
     const made = await findSnippet(db, snippet.id);
@@ -207,6 +211,7 @@ export function snippetService(deps: {
     create,
     update,
     remove,
+    discard,
     /** Forgets those whose first commit never came. */
     sweep: () => transaction(db, async (tx) => await removeFiles(tx, await deleteUnwritten(tx))),
     /** What becomes of snippets whose author goes: those of projects stay, with the ghost as their author. */
