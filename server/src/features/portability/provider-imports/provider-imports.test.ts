@@ -8,6 +8,7 @@ import {
   buildGroup,
   buildMember,
   buildToken,
+  buildUser,
   unique,
 } from '../../../../test/factories.ts';
 import { type Asked, closeServed, hostedLists, type Reply, served } from '../../../../test/providers.ts';
@@ -361,7 +362,7 @@ describe('from the self-hosted server product', () => {
       createdDate: milliseconds,
       updatedDate: milliseconds,
       author: { user: { slug: 'ada' } },
-      reviewers: [{ user: { slug: 'bob' } }],
+      reviewers: [{ user: { slug: 'bob' }, approved: true, lastReviewedCommit: head }],
       fromRef: { displayId: 'topic', latestCommit: head, repository: { id: 3 } },
       toRef: { displayId: 'main', latestCommit: base, repository: { id: 3 } },
     },
@@ -427,6 +428,19 @@ describe('from the self-hosted server product', () => {
       );
     },
   );
+
+  it('brings approvals where an administrator knows whose they are', async () => {
+    const { url } = await server();
+    const bob = await buildUser(app, { username: 'bob' });
+    const made = await ask('/import/servergit', form('servergit', url), admin.secret);
+    expect(await ended(made.body.id, admin.secret)).toMatchObject({
+      import_status: 'finished',
+      stats: { imported: { merge_requests: 1, approvals: 1 } },
+    });
+    const path = `/projects/${made.body.id}/merge_requests/1/approvals`;
+    const { body } = await app.api<Json>('GET', path, { token: admin.secret });
+    expect((body.approved_by as { user: Json }[]).map(({ user }) => user.username)).toEqual([bob.username]);
+  });
 
   it('is refused where something is missing or wrong [3/api.imports/5]', async () => {
     const { url } = await server();

@@ -127,6 +127,19 @@ export async function serverSource(client: ProviderClient, config: Config): Prom
         return { relation: 'merge_requests', row: requestRow(each) };
       });
   }
+  /** Approvals hold for the commit that was reviewed. */
+  async function* approvals() {
+    for await (const page of client.pages(all))
+      yield page.flatMap((request) =>
+        list(request.reviewers).flatMap(({ user, approved, lastReviewedCommit }) => {
+          const head = sha(lastReviewedCommit) ?? sha(record(request.fromRef).latestCommit);
+          const username = person(user);
+          if (approved !== true || head === null || username === null) return [];
+          const row = { merge_request: request.id, username, head_sha: head, patch_id: head };
+          return [{ relation: 'approvals', row: { ...row, created_at: time(request.updatedDate) } }];
+        }),
+      );
+  }
   async function* comments() {
     for (const number of numbers)
       for await (const page of client.pages(`${base}/pull-requests/${number}/activities?limit=100`))
@@ -158,6 +171,7 @@ export async function serverSource(client: ProviderClient, config: Config): Prom
     },
     stages: [
       { name: 'merge_requests', rows: requests },
+      { name: 'approvals', rows: approvals },
       { name: 'notes', rows: comments },
     ],
   };
