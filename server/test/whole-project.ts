@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { TestApp } from './app.ts';
 import { buildUser } from './factories.ts';
+import { picture } from './project-archives.ts';
 import type { Json, RepositoryProject } from './repositories.ts';
 
 /** Tables that archives hold, by the relation that has their rows. */
@@ -29,6 +30,7 @@ export const archivedTables: Readonly<Record<string, string>> = {
   issue_assignees: 'issues',
   issue_labels: 'issues',
   issue_links: 'issue_links',
+  issue_metric_images: 'files of the archive',
   issues: 'issues',
   jobs: 'ci_pipelines',
   label_priorities: 'labels',
@@ -102,7 +104,6 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   integration_calls: secret,
   integrations: secret,
   issue_csv_imports: running,
-  issue_metric_images: 'not yet',
   job_artifact_removals: logs,
   job_artifacts: logs,
   job_cache_requests: running,
@@ -208,6 +209,12 @@ async function planned(call: Call, source: RepositoryProject, seed: number, { be
     ...{ title: `Notes ${seed}`, description: 'Kept', visibility: 'private' },
     files: [{ file_path: 'a/b.txt', content: `content ${seed}` }],
   });
+  const incident = await call('POST', '/issues', { title: `Outage ${seed}`, issue_type: 'incident' });
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(picture)]), 'chart.png');
+  form.set('url', 'https://charts.example/1');
+  const image = await source.api('POST', `/issues/${String(incident.iid)}/metric_images`, { form });
+  expect(image.status).toBe(201);
   const board = await call('POST', '/boards', { name: `Board ${seed}` });
   const { body: labels } = await source.api<Json[]>('GET', '/labels');
   await call('POST', `/boards/${String(board.id)}/lists`, { label_id: labels[0]?.id });

@@ -60,6 +60,8 @@ export { labelsOf as labelsOfIssues } from './issues/issues.queries.ts';
 export type { IssueLists } from './issues/listing.routes.ts';
 export { issueLinkRelation, issueRelation } from './issues/transfer.ts';
 export { cadenceRelation } from './iterations/transfer.ts';
+export { takeMetricImage } from './metric-images/archived.ts';
+export { archivedMetricImages } from './metric-images/metric-images.queries.ts';
 
 export interface PlanningDependencies {
   readonly db: Db;

@@ -63,3 +63,30 @@ export async function deleteMetricImage(tx: Db, id: number): Promise<boolean> {
 export async function moveMetricImages(tx: Db, from: number, to: number): Promise<void> {
   await tx.updateTable('issue_metric_images').set({ issue_id: to }).where('issue_id', '=', from).execute();
 }
+
+/** An image as archives hold it. */
+export interface ArchivedImage
+  extends Pick<MetricImage, 'file_name' | 'object_key' | 'size' | 'url' | 'url_text' | 'created_at'> {
+  /** Number of the incident. */
+  readonly issue: number;
+}
+
+/** Those of all incidents of a project, the oldest first. */
+export async function archivedMetricImages(db: Db, projectId: number): Promise<ArchivedImage[]> {
+  const { rows } = await sql<ArchivedImage>`
+    select i.iid as issue, m.file_name, m.object_key, m.size, m.url, m.url_text, m.created_at
+    from issue_metric_images m join issues i on i.id = m.issue_id
+    where i.project_id = ${projectId} order by m.id`.execute(db);
+  return rows;
+}
+
+export async function incidentNumbered(db: Db, projectId: number, iid: number): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`select id from issues
+    where project_id = ${projectId} and iid = ${iid} and type = 'incident'`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
+/** One that came in an archive is as old as it was. */
+export async function setImageTime(db: Db, id: number, created_at: Date): Promise<void> {
+  await db.updateTable('issue_metric_images').set({ created_at }).where('id', '=', id).execute();
+}

@@ -15,13 +15,10 @@ import type { ObjectStore } from '../../../kernel/objects/index.ts';
 import { safeFileName } from '../../collaboration/index.ts';
 import { findIssue, findIssueToUpdate } from '../issues/access.ts';
 import { one } from '../issues/issues.params.ts';
+import { isAddress, largestImage, longest, mostImages } from './limits.ts';
 import { MetricImage, metricImageJson } from './metric-images.entity.ts';
 import * as queries from './metric-images.queries.ts';
 
-const largestImage = 1024 * 1024;
-/** Of one incident: all of them are shown at once. */
-const mostImages = 100;
-const longest = { url: 255, url_text: 128 };
 const common = {
   tag: 'Issues',
   credentials: ['token', 'session'],
@@ -42,11 +39,6 @@ interface About {
   readonly url?: string | null | undefined;
   readonly url_text?: string | null | undefined;
 }
-
-const isAddress = (text: string): boolean => {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && ['http:', 'https:'].includes(url.protocol);
-};
 
 /** What is said of an image; refused with `refusal`. */
 function checked({ url, url_text }: About, refusal: string) {

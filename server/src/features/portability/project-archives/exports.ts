@@ -10,6 +10,7 @@ import type { Exporter, Relation } from '../../namespaces/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { bundleName, lfsName, manifestName, manifestOf, relationName, wikiName } from './manifest.ts';
+import { archivedImages, metricImagesName } from './metric-images.ts';
 import { archivedSnippets, snippetsName } from './snippets.ts';
 import { largestEntry } from './tar.ts';
 import {
@@ -44,6 +45,7 @@ export function exportStatus(row: ExportRow | null): ExportStatus {
 export function exportService(deps: PortabilityDependencies, relations: readonly Relation[]) {
   const { db, objects, secrets } = deps;
   const ownFiles = archivedFiles(deps);
+  const images = archivedImages(deps);
 
   async function start(
     subject: ProjectSubject,
@@ -94,12 +96,13 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
     const { found, missing } = await large(project.id, signal);
     const owned = { kind: 'project', id: project.id, avatar_object_key: project.avatar_object_key } as const;
     const files = await ownFiles.of(owned, signal);
+    const pictures = await images.of(project.id);
     const wiki = await deps.repository.wikiBundle(subject, signal);
     const manifest = manifestOf(subject, {
       release: deps.release,
       now: new Date(),
       wikiBranch: wiki?.branch ?? null,
-      missing: { lfs_objects: missing, uploads: files.missing },
+      missing: { lfs_objects: missing, uploads: files.missing, metric_images: pictures.missing },
     });
     const entries = [await spool(directory, manifestName, Readable.from([Buffer.from(JSON.stringify(manifest))]))];
     // One after the other: git that nobody reads from waits.
@@ -120,7 +123,10 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
       entries.push(await spool(directory, relationName(snippetsName), lines(Readable.from([snippets]))));
       entries.push(...repositories);
     }
-    return [...entries, ...files.files.map((file) => storedEntry(objects, file)), ...found];
+    if (pictures.lines.length > 0)
+      entries.push(await spool(directory, relationName(metricImagesName), lines(Readable.from([pictures.lines]))));
+    const stored = [...files.files, ...pictures.files].map((file) => storedEntry(objects, file));
+    return [...entries, ...stored, ...found];
   }
 
   async function upload(row: ExportRow, key: string, size: number): Promise<string | null> {

@@ -23,6 +23,7 @@ import {
   relationName,
   wikiName,
 } from './manifest.ts';
+import { archivedImages, type ImageLine, metricImageNumberOf, metricImagesName } from './metric-images.ts';
 import { peopleKnown } from './people.ts';
 import { codeStage, type Progress, progressOf } from './progress.ts';
 import { readSnippets, type SnippetLine, snippetNumberOf, snippetsName } from './snippets.ts';
@@ -53,6 +54,7 @@ export interface ImportOptions {
 export function importService(deps: PortabilityDependencies, projects: ProjectService, relations: readonly Relation[]) {
   const { db, objects } = deps;
   const ownFiles = archivedFiles(deps);
+  const images = archivedImages(deps);
   const foreign = gitlabArchives(deps, relations, ownFiles);
 
   /** The files of an archive, and whether it is one of ours: other products pack in other ways. */
@@ -184,6 +186,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
     let manifest: Manifest | null = null;
     let uploads = new Map<string, UploadLine>();
     let snippets = new Map<number, SnippetLine>();
+    let pictures = new Map<number, ImageLine>();
     const { ours, entries } = await opened(objects.get(key) as ReturnType<typeof createReadStream>);
     if (!ours) {
       await foreign.take(entries, subject, target, outcome, signal);
@@ -198,6 +201,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       const oid = lfsOidOf(name);
       const secret = uploadSecretOf(name);
       const snippet = snippetNumberOf(name);
+      const picture = metricImageNumberOf(name);
       if (manifest === null) manifest = await readManifest(entry);
       else if (name === bundleName) {
         await deps.repository.unbundled(project, body, limits);
@@ -209,6 +213,9 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       else if (name === relationName(uploadsName)) uploads = await readUploads(entry, mostEntries, outcome);
       else if (name === relationName(snippetsName)) snippets = await readSnippets(entry, mostEntries, outcome);
       else if (snippet !== null) count(outcome, snippetsName, await takeSnippet(snippets.get(snippet), entry));
+      else if (name === relationName(metricImagesName)) pictures = await images.read(entry, mostEntries, outcome);
+      else if (picture !== null)
+        count(outcome, metricImagesName, await images.take(project.id, pictures.get(picture), entry));
       else if (relation) await takeIn(relation, entry, target, progress, signal);
       else if (oid !== null)
         count(outcome, largeFiles, await deps.repository.takeLarge(subject, { oid, size }, body, signal));

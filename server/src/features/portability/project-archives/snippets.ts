@@ -3,9 +3,8 @@ import type { Readable } from 'node:stream';
 import Type, { type Static } from 'typebox';
 import { DateTimeParam, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import type { ArchivedSnippet } from '../../namespaces/index.ts';
-import { checked, parsed } from './manifest.ts';
-import { linesOf, type Outcome, tell } from './taking.ts';
-import { ArchiveError, type TarEntry } from './tar.ts';
+import { type Outcome, readFileRows } from './taking.ts';
+import type { TarEntry } from './tar.ts';
 
 export const snippetsName = 'snippets';
 /** The repository of a snippet by its number in the archive. */
@@ -41,20 +40,8 @@ export async function archivedSnippets(
   return lines;
 }
 
-/** What snippets are, by their numbers; their repositories come behind. */
+/** What snippets are, by their numbers. */
 export async function readSnippets(entry: TarEntry, most: number, outcome: Outcome): Promise<Map<number, SnippetLine>> {
-  const found = new Map<number, SnippetLine>();
-  let line = 0;
-  for await (const text of linesOf(entry)) {
-    line += 1;
-    try {
-      const row = checked(snippetLine, parsed(text, `line ${line}`), `line ${line}`) as SnippetLine;
-      found.set(row.number, row);
-    } catch (error) {
-      if (!(error instanceof ArchiveError)) throw error;
-      tell(outcome, { relation: snippetsName, line, reason: error.message });
-    }
-    if (line > most) throw new ArchiveError(`${entry.name} has more than ${most} lines`);
-  }
-  return found;
+  const rows = await readFileRows(entry, { name: snippetsName, schema: snippetLine, most }, outcome);
+  return new Map(rows.map((row) => [row.number, row]));
 }

@@ -1,5 +1,6 @@
 /** What reading archives has in common: lines, counts, and rows that are left out and told. */
 import { isGitError } from '@millrace/git';
+import type { Static, TObject } from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { RawObject } from '../../../kernel/http/params/nested.ts';
 import type { Relation } from '../../namespaces/index.ts';
@@ -162,22 +163,31 @@ export async function takeRows<Target>(
   outcome.imported[name] = (outcome.imported[name] ?? 0) + line - wrong;
 }
 
-/** What uploaded files were called, by the secrets of their addresses; their bytes come behind. */
-export async function readUploads(entry: TarEntry, most: number, outcome: Outcome): Promise<Map<string, UploadLine>> {
-  const found = new Map<string, UploadLine>();
+/** Rows that say what the files of an archive are, whose bytes come behind; those that are wrong are told and left out. */
+export async function readFileRows<T extends TObject>(
+  entry: TarEntry,
+  { name, schema, most }: { readonly name: string; readonly schema: T; readonly most: number },
+  outcome: Outcome,
+): Promise<Static<T>[]> {
+  const found: Static<T>[] = [];
   let line = 0;
   for await (const text of linesOf(entry)) {
     line += 1;
     try {
-      const row = checked(uploadLine, parsed(text, `line ${line}`), `line ${line}`) as UploadLine;
-      found.set(row.secret, row);
+      found.push(checked(schema, parsed(text, `line ${line}`), `line ${line}`) as Static<T>);
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
-      tell(outcome, { relation: uploadsName, line, reason: error.message });
+      tell(outcome, { relation: name, line, reason: error.message });
     }
     if (line > most) throw new ArchiveError(`${entry.name} has more than ${most} lines`);
   }
   return found;
+}
+
+/** What uploaded files were called, by the secrets of their addresses. */
+export async function readUploads(entry: TarEntry, most: number, outcome: Outcome): Promise<Map<string, UploadLine>> {
+  const rows = await readFileRows(entry, { name: uploadsName, schema: uploadLine, most }, outcome);
+  return new Map(rows.map((row) => [row.secret, row]));
 }
 
 /** What went wrong with the file, in words; null for what is wrong with the instance. */
