@@ -85,11 +85,13 @@ export function noteables(deps: {
   /** Whoever comments has acted; whoever is named has something to do. */
   const written: NoteHook = async (place, authorId, { body, internal = false }) => {
     const told = await mentioned(place, body, authorId, internal);
-    return async (tx, note) => {
-      const { noteable } = place;
-      await resolveTodos(tx, noteable, authorId);
-      for (const userId of told)
-        await createTodo(tx, { userId, authorId, noteable, action: 'mentioned', noteId: note.id });
+    const { noteable } = place;
+    return {
+      acted: (tx) => resolveTodos(tx, noteable, authorId),
+      async named(tx, note) {
+        for (const userId of told)
+          await createTodo(tx, { userId, authorId, noteable, action: 'mentioned', noteId: note.id });
+      },
     };
   };
   const notes = noteService({ db, kinds, written });

@@ -156,6 +156,12 @@ export async function insertNotes(tx: Db, rows: readonly ArchivedNote[]): Promis
   return (await insertMany(tx, 'notes', rows, ['id'])).map(({ id }) => id);
 }
 
+/** New comments, answered in the same order: no more than some hundreds, for the limit of parameters. */
+export async function insertComments(tx: Db, rows: readonly NewNote[]): Promise<Note[]> {
+  const made = await tx.insertInto('notes').values(rows).returningAll().execute();
+  return made.sort((a, b) => a.id - b.id);
+}
+
 export async function insertNote(tx: Db, values: NewNote): Promise<Note> {
   return await tx.insertInto('notes').values(values).returningAll().executeTakeFirstOrThrow();
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { type Db, together, transaction } from '../../../kernel/db/index.ts';
 import type { Note } from '../../../kernel/db/rows.ts';
 import { noteFacts, recordFact } from '../../../kernel/events/index.ts';
 import {
@@ -52,12 +52,27 @@ export interface NoteService {
   reader(place: Place, caller: Caller): queries.NoteReader;
 }
 
-/** Asked before the transaction of a new comment; what it answers runs in it. */
+/** What follows from a new comment in its transaction. */
+export interface NoteFollowUp {
+  /** Whoever comments has acted: once for all that they write about a thing at a time. */
+  acted(tx: Db): Promise<void>;
+  /** Those whom it names have something to do. */
+  named(tx: Db, note: Note): Promise<void>;
+}
+
+/** Asked before the transaction of a new comment. */
 export type NoteHook = (
   place: Place,
   authorId: number,
   note: Pick<NewNote, 'body' | 'internal'>,
-) => Promise<(tx: Db, note: Note) => Promise<void>>;
+) => Promise<NoteFollowUp>;
+
+/** A comment that is ready to be written. */
+interface ReadyNote {
+  readonly place: Place;
+  readonly values: queries.NewNote;
+  readonly follow: NoteFollowUp;
+}
 
 const longest = 1_000_000;
 
@@ -119,35 +134,61 @@ export function noteService({
     const internal = internalOf(place, caller, note.internal);
     const mayDate = caller.admin || subject.level >= Level.owner;
     const at = mayDate && note.createdAt ? { created_at: note.createdAt, updated_at: note.createdAt } : {};
-    const after = await written(place, user.id, { body: note.body, internal });
-    return await transaction(db, async (tx) => {
+    const follow = await written(place, user.id, { body: note.body, internal });
+    const values = {
+      ...columnsOf(noteable),
+      ...(note.commitId ? { commit_id: note.commitId } : {}),
+      discussion_id: discussion.id,
+      kind: note.kind,
+      author_id: user.id,
+      body: note.body,
+      internal,
+      resolvable: resolvable(place, note.kind),
+      ...(discussion.resolved ?? {}),
+      ...(note.position ? { position: JSON.stringify(note.position), line_code: note.lineCode ?? null } : {}),
+      ...at,
+    };
+    const ready = { place, values, follow };
+    if (!before && !db.isTransaction) return await writeTogether(ready);
+    const [made] = await transaction(db, async (tx) => {
       await before?.(tx);
-      const made = await queries.insertNote(tx, {
-        ...columnsOf(noteable),
-        ...(note.commitId ? { commit_id: note.commitId } : {}),
-        discussion_id: discussion.id,
-        kind: note.kind,
-        author_id: user.id,
-        body: note.body,
-        internal,
-        resolvable: resolvable(place, note.kind),
-        ...(discussion.resolved ?? {}),
-        ...(note.position ? { position: JSON.stringify(note.position), line_code: note.lineCode ?? null } : {}),
-        ...at,
-      });
-      await after(tx, made);
-      await record(tx, 'created', made, user.id, place);
-      return made;
+      return await writeAll(tx, [ready]);
     });
+    if (!made) throw recordNotFound();
+    return made;
   }
 
-  async function record(tx: Db, event: keyof typeof noteFacts, note: Note, actorId: number, place: Place) {
+  /** Comments of one person on one thing; answers them in their order. */
+  async function writeAll(tx: Db, ready: readonly [ReadyNote, ...ReadyNote[]]): Promise<Note[]> {
+    const made = await queries.insertComments(
+      tx,
+      ready.map(({ values }) => values),
+    );
+    const [{ follow, place: first, values }] = ready;
+    await follow.acted(tx);
+    for (const [at, { place, follow: each }] of ready.entries()) {
+      const note = made[at];
+      if (!note) continue;
+      await each.named(tx, note);
+      await tell(tx, 'created', note, values.author_id, place);
+    }
+    await kindOf(first).commented?.(tx, first);
+    return made;
+  }
+
+  /** Those that come while others of the same person on the same thing are written are the next. */
+  const writeTogether = together<ReadyNote, Note>(
+    ({ place: { noteable }, values }) =>
+      [noteable.type, noteable.projectId, noteable.id, noteable.commitId, values.author_id].join(' '),
+    (ready) => transaction(db, (tx) => writeAll(tx, ready)),
+  );
+
+  async function tell(tx: Db, event: keyof typeof noteFacts, note: Note, actorId: number, place: Place) {
     const { project_id, namespace_id } = note;
     const plain = namesNothing(note.body) ? { names_nothing: true } : {};
     const payload = { note_id: note.id, title: place.title, ...plain };
     await recordFact(tx, noteFacts[event], payload, { project_id, namespace_id, actor_id: actorId });
     await kindOf(place).written?.(tx, place, note);
-    await kindOf(place).commented?.(tx, place);
   }
 
   /** One's own, or of somebody else for those in charge; what the service wrote stays as it is. */
@@ -220,7 +261,8 @@ export function noteService({
         checkBody(body);
         const edited = await queries.editNote(tx, note.id, body, editor);
         if (!edited) throw recordNotFound();
-        await record(tx, 'updated', edited, editor, place);
+        await tell(tx, 'updated', edited, editor, place);
+        await kindOf(place).commented?.(tx, place);
         return edited;
       });
     },
