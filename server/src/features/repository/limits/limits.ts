@@ -3,7 +3,7 @@ import * as git from '@millrace/git';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
-import { type Push, type PushCheck, refuseAll } from '../writes/push-check.ts';
+import { bringsObjects, type Push, type PushCheck, refuseAll } from '../writes/push-check.ts';
 import { sizeOf } from './limits.queries.ts';
 import { readableSize } from './sizes.ts';
 
@@ -91,6 +91,7 @@ export function sizeLimits(db: Db, settings: Pick<Settings, 'read'>) {
 
   /** What does not fit is refused; what only takes away is not. */
   const check: PushCheck = async (push) => {
+    if (!bringsObjects(push)) return new Map();
     const use = await remaining(push.subject);
     if (use === null) return new Map();
     const added = await git.quarantineBytes(push.quarantine);

@@ -5,7 +5,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { RepositoryAccess } from '../face.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RefChange } from '../writes/protection.ts';
-import type { Push, PushCheck, Refusal } from '../writes/push-check.ts';
+import { bringsObjects, type Push, type PushCheck, type Refusal } from '../writes/push-check.ts';
 import * as queries from './locks.queries.ts';
 import { lockerOf } from './locks.service.ts';
 
@@ -58,6 +58,8 @@ function changedPaths({ quarantine, kind, subject }: Push, change: RefChange): A
 export function lockCheck(db: Db): PushCheck {
   return async (push) => {
     const found = new Map<string, Refusal>();
+    // A branch that begins where something is already changes no file.
+    if (!bringsObjects(push) && push.changes.every(({ before }) => zero.test(before))) return found;
     const people = [lockerOf(push.caller), push.author].filter((id) => id !== null);
     const locks = await queries.locksOfOthers(db, push.subject.project.id, people);
     for (const change of push.changes) {

@@ -29,6 +29,10 @@ export interface Push<S = ProjectSubject> {
   readonly quarantine: git.Quarantine;
 }
 
+/** Whether objects come with it: a branch or tag of what is there already brings none. */
+export const bringsObjects = ({ kind, quarantine }: Pick<Push<unknown>, 'kind' | 'quarantine'>): boolean =>
+  kind === 'push' || quarantine.overlay.used();
+
 /** Why refs may not move, by ref. */
 export type PushCheck<S = ProjectSubject> = (push: Push<S>) => Promise<ReadonlyMap<string, Refusal>>;
 
