@@ -129,12 +129,15 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
     const found = await present(subjects, caller, options);
     if (!options.license && !options.runnersToken && !options.elsewhere) return found;
     return await Promise.all(
-      subjects.map(async (subject, at) => ({
-        ...(found[at] as ProjectJson),
-        ...(options.license ? await licensed(subject, caller) : {}),
-        ...(options.elsewhere && caller.user ? await linkedFrom(subject) : {}),
-        ...(options.runnersToken && caller.user ? { runners_token: await runnersTokenFor(deps, subject, caller) } : {}),
-      })),
+      subjects.map(async (subject, at) => {
+        const [license, elsewhere, runnersToken] = await Promise.all([
+          options.license ? licensed(subject, caller) : {},
+          options.elsewhere && caller.user ? linkedFrom(subject) : {},
+          options.runnersToken && caller.user ? runnersTokenFor(deps, subject, caller) : undefined,
+        ]);
+        const tokens = runnersToken === undefined ? {} : { runners_token: runnersToken };
+        return { ...(found[at] as ProjectJson), ...license, ...elsewhere, ...tokens };
+      }),
     );
   };
 }
