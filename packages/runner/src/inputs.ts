@@ -1,31 +1,58 @@
-/** `${{ job.inputs.NAME }}` in what a job runs, and `run` as steps with scripts. Pure. */
+/** Expressions in what a job runs (`${{ job.inputs.NAME }}`), and `run` as steps with scripts. Pure. */
 import { JobFailure } from './errors.ts';
 import { quote } from './executors/script.ts';
-import type { JobInput, JobPayload, JobStep } from './protocol.ts';
+import { parseBlock } from './expressions/parser.ts';
+import { ExpressionError, textOf, type Value } from './expressions/values.ts';
+import type { JobPayload, JobStep } from './protocol.ts';
 
-const EXPRESSION = /\$\{\{\s*([^{}]*?)\s*\}\}/g;
-const INPUT = /^job\.inputs\.([A-Za-z0-9_-]+)$/;
+/** A name as it always could be written: with dashes, which are operators elsewhere. */
+const INPUT = /\$\{\{\s*job\.inputs\.([A-Za-z0-9_-]+)\s*\}\}/y;
 
-function textOf(content: unknown): string {
-  return typeof content === 'string' ? content : JSON.stringify(content);
+/** What expressions see: `job.inputs`. */
+type Context = { readonly job: { readonly inputs: Readonly<Record<string, Value>> } };
+
+/** The value of the expression at a place in a text, and where it ends. */
+function valueAt(text: string, place: number, context: Context): { value: Value; end: number } {
+  INPUT.lastIndex = place;
+  const [all, name = ''] = INPUT.exec(text) ?? [];
+  if (all !== undefined && Object.hasOwn(context.job.inputs, name))
+    return { value: context.job.inputs[name] as Value, end: place + all.length };
+  const { evaluate, end } = parseBlock(text, place);
+  return { value: evaluate(context), end };
 }
 
-/** Text with the values of inputs in it. What is no input of the job ends it, as a typing error would go unnoticed. */
-function expand(text: string, inputs: readonly JobInput[]): string {
-  return text.replace(EXPRESSION, (_all, expression: string) => {
-    const name = INPUT.exec(expression)?.[1];
-    const input = inputs.find(({ key }) => key === name);
-    if (!input) throw new JobFailure('script_failure', `failed to interpolate job inputs: ${expression}`, 1);
-    return textOf(input.value.content);
-  });
+/** Text with the values of its expressions in it. What has no value ends the job, as a typing error would go unnoticed. */
+function expand(text: string, context: Context): string {
+  let made = '';
+  let from = 0;
+  for (let at = text.indexOf('${{'); at >= 0; at = text.indexOf('${{', from)) {
+    const isEscaped = at > from && text[at - 1] === '\\';
+    made += text.slice(from, isEscaped ? at - 1 : at);
+    from = at + 3;
+    if (isEscaped) {
+      made += text.slice(at, from);
+      continue;
+    }
+    try {
+      const { value, end } = valueAt(text, at, context);
+      made += textOf(value);
+      from = end;
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      const [shown = ''] = text.slice(at).split('\n', 1);
+      const message = `failed to interpolate job inputs: ${shown.slice(0, 200)}: ${error.message}`;
+      throw new JobFailure('script_failure', message, 1);
+    }
+  }
+  return made + text.slice(from);
 }
 
 /** Every text of a value. Jobs without inputs keep what they have written. */
-function expanded<T>(value: T, inputs: readonly JobInput[]): T {
-  if (typeof value === 'string') return expand(value, inputs) as T;
-  if (Array.isArray(value)) return value.map((item: unknown) => expanded(item, inputs)) as T;
+function expanded<T>(value: T, context: Context): T {
+  if (typeof value === 'string') return expand(value, context) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => expanded(item, context)) as T;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expanded(item as unknown, inputs)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expanded(item as unknown, context)])) as T;
 }
 
 type RunStep = { name?: unknown; script?: unknown; env?: Record<string, unknown> };
@@ -39,7 +66,9 @@ function runSteps(run: string): JobStep[] {
         'runner_system_failure',
         `step ${String(name)} is no script, and this runner runs scripts only`,
       );
-    const exports = Object.entries(env).map(([key, value]) => `export ${key}=${quote(textOf(value))}`);
+    const exports = Object.entries(env).map(
+      ([key, value]) => `export ${key}=${quote(typeof value === 'string' ? value : JSON.stringify(value))}`,
+    );
     return { name: String(name), script: [...exports, script], when: 'on_success' };
   });
 }
@@ -50,5 +79,6 @@ export function resolveJob(job: JobPayload): JobPayload {
   const inputs = job.inputs ?? [];
   if (inputs.length === 0) return { ...job, steps };
   const { image, services, artifacts, cache } = job;
-  return { ...job, ...expanded({ steps, image, services, artifacts, cache }, inputs) };
+  const values = Object.fromEntries(inputs.map(({ key, value }) => [key, value.content as Value]));
+  return { ...job, ...expanded({ steps, image, services, artifacts, cache }, { job: { inputs: values } }) };
 }

@@ -65,7 +65,7 @@ test('inputs of the job are put into its script and artifacts', async () => {
   const wrong = await run(payload([`echo ${filled('job.inputs.other')}`], { inputs }), 'shell');
   expect(wrong.result).toMatchObject({
     reason: 'script_failure',
-    message: 'failed to interpolate job inputs: job.inputs.other',
+    message: `failed to interpolate job inputs: ${filled('job.inputs.other')}: there is no other`,
   });
   const without = await run(payload([`echo '${filled('anything')}'`]), 'shell');
   expect(without.log).toMatch(/^\$\{\{ anything \}\}$/m);
