@@ -9,6 +9,7 @@ import { type Instance, memoryOfTree, root, startInstance, token } from './proce
 import { line, machine, markdown, type Row } from './report.ts';
 import { archives } from './rows/archives.ts';
 import { ci } from './rows/ci.ts';
+import { containers } from './rows/containers.ts';
 import { edge } from './rows/edge.ts';
 import { folders } from './rows/folders.ts';
 import { gitRows } from './rows/git.ts';
@@ -26,7 +27,7 @@ import { trains } from './rows/trains.ts';
 import { writes } from './rows/writes.ts';
 import { connect, createProject, pushAll, type Target } from './target.ts';
 
-const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,reviews,git,refs,ci,pipelines,schedules,jobs,trains,archives] [--large] [--commits N] [--branches N]
+const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,reviews,git,refs,ci,pipelines,schedules,jobs,containers,trains,archives] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
        npm run bench -- --only namespaces,issues --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR [--issues N]
 A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
@@ -136,6 +137,7 @@ try {
     pipelines,
     schedules,
     jobs,
+    containers,
     trains,
     archives,
   };

@@ -68,7 +68,7 @@ function item(of: Value, key: Value): Value {
 }
 
 /** Reads the expression that begins at a place, and says where it ends; the closing braces are the caller's. */
-export function parseExpression(text: string, place: number, depth = 0): { evaluate: Evaluate; end: number } {
+function parseExpression(text: string, place: number, depth = 0): { evaluate: Evaluate; end: number } {
   let token: Token = tokenAt(text, place);
   let level = depth;
   let words = 0;
