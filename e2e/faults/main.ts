@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { boardRace } from '../src/scenarios/board-races.ts';
 import { root } from '../src/support/instance.ts';
 import { createSuite, finish } from '../src/support/suite.ts';
 import { backupsUnderLoad } from './backups.ts';
@@ -23,7 +24,7 @@ const { values: options } = parseArgs({
     short: { type: 'boolean', default: false },
     only: {
       type: 'string',
-      default: 'kills,storage,backups,contention,sizes,requests,histories,trains,killed-trains,sweeps,queue',
+      default: 'kills,storage,backups,contention,sizes,requests,histories,trains,killed-trains,sweeps,queue,boards',
     },
     kills: { type: 'string' },
     seed: { type: 'string', default: '1' },
@@ -75,6 +76,7 @@ try {
   if (parts.has('killed-trains') && !short)
     await killedTrains(suite, join(directory, 'trains'), { trains: 5, kills: 6, seed: Number(options.seed) }, say);
   if (parts.has('sweeps') && !short) await wholeSweeps(suite);
+  if (parts.has('boards') && !short) await boardRace(suite, { seconds: 60 }, say);
   if (parts.has('queue') && !short) await manyJobs(suite, 2000);
   if (parts.has('contention')) await contention(suite, join(directory, 'contention'));
   if (parts.has('sizes'))

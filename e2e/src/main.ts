@@ -11,6 +11,7 @@ import { adminReportsJourney } from './scenarios/admin-reports.ts';
 import { administrationJourney } from './scenarios/administration.ts';
 import { allPagesJourney } from './scenarios/all-pages.ts';
 import { attackersJourney } from './scenarios/attackers.ts';
+import { boardRaceJourney } from './scenarios/board-races.ts';
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { documentsJourney } from './scenarios/documents.ts';
@@ -111,6 +112,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   wikis: wikiJourney,
   history: historyJourney,
   planning: planningJourney,
+  'board-races': boardRaceJourney,
   'pipeline-pages': pipelinePagesJourney,
   'job-terminals': jobTerminalsJourney,
 };

@@ -6,14 +6,12 @@ import { headed, look, openWindow } from '../support/browser.ts';
 import { rootPassword } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
+import { cards, column } from './board-races.ts';
 
 const project = 'shipyard/hull';
 const base = `/projects/${encodeURIComponent(project)}`;
 const group = '/groups/shipyard';
 
-const column = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true });
-const cards = (page: Page, name: string): Promise<string[]> =>
-  column(page, name).locator('[data-card]').allInnerTexts();
 const shows = (page: Page, name: string, expected: readonly string[]) =>
   until(`${name} shows ${expected.join(', ')}`, 20, async () => (await cards(page, name)).join() === expected.join());
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
