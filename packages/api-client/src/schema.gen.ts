@@ -468,6 +468,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/application/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much there is on the instance; large numbers are estimates
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getApplicationStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/application/usage": {
         parameters: {
             query?: never;
@@ -18330,6 +18350,31 @@ export interface components {
             zoekt_search_enabled: boolean;
             /** @description Zoekt: different pieces of one file */
             zoekt_trigram_max: number;
+        };
+        /** ApplicationStatistics */
+        ApplicationStatistics: {
+            /** @description A number with commas between its thousands */
+            active_users: string;
+            /** @description A number with commas between its thousands */
+            forks: string;
+            /** @description A number with commas between its thousands */
+            groups: string;
+            /** @description A number with commas between its thousands */
+            issues: string;
+            /** @description A number with commas between its thousands */
+            merge_requests: string;
+            /** @description A number with commas between its thousands */
+            milestones: string;
+            /** @description A number with commas between its thousands */
+            notes: string;
+            /** @description A number with commas between its thousands */
+            projects: string;
+            /** @description A number with commas between its thousands */
+            snippets: string;
+            /** @description A number with commas between its thousands */
+            ssh_keys: string;
+            /** @description A number with commas between its thousands */
+            users: string;
         };
         /** ApplicationWithSecret */
         ApplicationWithSecret: {
@@ -36769,6 +36814,38 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getApplicationStatistics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationStatistics"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -34,3 +34,40 @@ export const Overview = Entity('InstanceOverview', {
   counts: Fields({ users: Count(), groups: Count(), projects: Count() }),
 });
 export type OverviewJson = Static<typeof Overview>;
+
+const counted = () => Text({ description: 'A number with commas between its thousands' });
+
+export const ApplicationStatistics = Entity('ApplicationStatistics', {
+  forks: counted(),
+  issues: counted(),
+  merge_requests: counted(),
+  notes: counted(),
+  snippets: counted(),
+  ssh_keys: counted(),
+  milestones: counted(),
+  users: counted(),
+  projects: counted(),
+  groups: counted(),
+  active_users: counted(),
+});
+
+export type StatisticName = keyof Static<typeof ApplicationStatistics>;
+
+export const statisticsJson = (
+  counts: Readonly<Record<StatisticName, number>>,
+): Static<typeof ApplicationStatistics> => {
+  const shown = (name: StatisticName) => counts[name].toLocaleString('en-US');
+  return {
+    forks: shown('forks'),
+    issues: shown('issues'),
+    merge_requests: shown('merge_requests'),
+    notes: shown('notes'),
+    snippets: shown('snippets'),
+    ssh_keys: shown('ssh_keys'),
+    milestones: shown('milestones'),
+    users: shown('users'),
+    projects: shown('projects'),
+    groups: shown('groups'),
+    active_users: shown('active_users'),
+  };
+};

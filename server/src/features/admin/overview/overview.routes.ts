@@ -5,8 +5,8 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { queueDepth } from '../../../kernel/queue/index.ts';
 import { onlineSeconds } from '../../ci/index.ts';
-import { Overview, type OverviewJson } from './overview.entity.ts';
-import { instanceNumbers } from './overview.queries.ts';
+import { ApplicationStatistics, Overview, type OverviewJson, statisticsJson } from './overview.entity.ts';
+import { applicationStatistics, instanceNumbers } from './overview.queries.ts';
 
 export interface OverviewDependencies {
   readonly db: Db;
@@ -87,6 +87,14 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
       params: Type.Object({}),
       responses: { 200: Overview },
       handler: overview,
+    }),
+    route({
+      ...common,
+      path: '/application/statistics',
+      summary: 'How much there is on the instance; large numbers are estimates',
+      params: Type.Object({}),
+      responses: { 200: ApplicationStatistics },
+      handler: async () => statisticsJson(await applicationStatistics(db)),
     }),
   ];
 }

@@ -1,7 +1,8 @@
 /** The overview of the instance over HTTP. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { type BuiltToken, buildAdmin, buildToken } from '../../../../test/factories.ts';
+import { type BuiltToken, buildAdmin, buildProject, buildToken, buildUser } from '../../../../test/factories.ts';
 
 let app: TestApp;
 let admin: BuiltToken;
@@ -37,4 +38,23 @@ it('tells administrators the health, sizes and numbers of the instance', async (
   expect((after.body.counts as { users: number }).users).toBe(before + 1);
   expect((await get('/application/overview', secret)).status).toBe(403);
   expect((await app.api('GET', '/application/overview')).status).toBe(401);
+});
+
+it('counts what there is, as texts, and estimates large tables', async () => {
+  const { secret } = await buildToken(app);
+  const statistics = async () => (await get('/application/statistics')).body as Record<string, string>;
+  const before = await statistics();
+  expect(Object.values(before)).toEqual(Array.from({ length: 11 }, () => expect.stringMatching(/^\d{1,3}(,\d{3})*$/)));
+  await buildUser(app, { state: 'blocked_pending_approval' });
+  const project = await buildProject(app);
+  await buildProject(app, { forked_from_project_id: project.id });
+  const after = await statistics();
+  const grown = (name: string) => Number(after[name]) - Number(before[name]);
+  expect(grown('projects')).toBe(2);
+  expect(grown('forks')).toBe(1);
+  expect(grown('users') - grown('active_users')).toBe(1);
+  // As after an analysis of a table with very many rows.
+  await sql`update pg_class set reltuples = 1234567 where oid = 'notes'::regclass`.execute(app.db);
+  expect((await statistics()).notes).toBe('1,234,567');
+  expect((await get('/application/statistics', secret)).status).toBe(403);
 });
