@@ -194,11 +194,36 @@ async function countFilled(
   return rows[0]?.count ?? 0;
 }
 
+/**
+ * A first page of a project by the due dates of milestones, where those that are due fill it: the milestones are walked in
+ * their order, and only the issues of the first days are sorted. Null where there are not enough.
+ */
+async function listDueFirst(db: Db, list: IssueList, page: Window): Promise<ListedRow[] | null> {
+  const { place, orderBy, sort } = list;
+  if (place.kind !== 'project' || (orderBy !== 'milestone_due' && orderBy !== 'priority') || page.after) return null;
+  const found = issueConditions(list, true);
+  if (!found) return null;
+  const { project, namespace } = place.subject;
+  const { values, joined, order } = orderOf(orderBy, sort, place);
+  const [, second = sql`null::int`] = values;
+  // The days are in order already: what is behind them is sorted day by day, until the page is full.
+  const { rows } = await sql<ListedRow>`${found.with}
+    select i.*, s.due_date - ${epoch} as first, ${second} as second
+    from (select t.id, t.due_date from milestones t where t.due_date is not null
+        and (t.project_id = ${project.id} or t.namespace_id = any(${namespace.traversal_ids}::bigint[]))
+        order by t.due_date ${sql.raw(sort)}) s
+      cross join lateral (select i.* from issues i where i.milestone_id = s.id and ${found.where} offset 0) i ${joined}
+    order by s.due_date ${sql.raw(sort)}, ${order.orderBy} limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows.length === page.limit ? rows : null;
+}
+
 /** Rows of one page, and what continues it. */
 export async function listIssues(db: Db, list: IssueList, page: Window): Promise<Listed> {
   const column = sparseOrder(list.orderBy, list.place);
   if (column) return await listSparse(db, list, column, page);
   const { order, values, joined } = orderOf(list.orderBy, list.sort, list.place);
+  const due = await listDueFirst(db, list, page);
+  if (due) return { rows: due, cursorOf: order.cursorOf };
   const after = order.after(page.after);
   // What is a column has an index to walk along.
   const found = issueConditions(list, list.orderBy in plain);
