@@ -73,6 +73,7 @@ async function load(browser: Browser, url: string, address: string, text: string
 const pages = [
   ['a project', project, 'Weighs.'],
   ['a file', `${project}/-/blob/main/README.md`, 'Weighs.'],
+  ['the list of issues', `${project}/-/issues`, 'No open issues'],
   ['the list of merge requests', `${project}/-/merge_requests`, 'Subtract the tare'],
   ['a merge request', `${project}/-/merge_requests/1`, 'tare'],
   ['its changes', `${project}/-/merge_requests/1/diffs`, 'tare.md'],

@@ -1,31 +1,30 @@
 /** Issues as files: the ones that the list finds by mail, and new ones out of a file. */
 import { Button, FileInput, Group, Menu, Modal, Stack, Text } from '@mantine/core';
-import { IconChevronDown } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { IssueFilter } from '../../lib/issue-filters.ts';
 import { exportIssues, importIssues, issueCounts } from '../../lib/issues.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { type MenuButton, useOpensAtOnce } from '../../ui/onDemand.tsx';
 import { useProject } from '../projects/useProject.ts';
 
 interface Props {
   readonly filter: IssueFilter;
   /** Whether the person may create issues out of a file. */
   readonly imports: boolean;
+  readonly target: MenuButton;
 }
 
-export function IssueFilesMenu({ filter, imports }: Props) {
+export default function IssueFilesMenu({ filter, imports, target }: Props) {
+  const [shown, setShown] = useState(false);
+  const button = useOpensAtOnce(target, () => setShown(true));
   const [open, setOpen] = useState<'export' | 'import' | null>(null);
   const close = () => setOpen(null);
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} />}>
-            Actions
-          </Button>
-        </Menu.Target>
+      <Menu position="bottom-end" withinPortal opened={shown} onChange={setShown}>
+        <Menu.Target>{button}</Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => setOpen('export')}>Export as CSV</Menu.Item>
           {imports ? <Menu.Item onClick={() => setOpen('import')}>Import CSV</Menu.Item> : null}

@@ -1,8 +1,9 @@
 /** Issues of a project. Its filters are those of the API and stand in the address, so that a list can be shared. */
 import { Button, Checkbox, Group } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { type IssueFilter, isFiltered, saveFilter } from '../../lib/issue-filters.ts';
 import { issueCounts, issues } from '../../lib/issues.ts';
 import { sessionQuery } from '../../lib/session.ts';
@@ -10,14 +11,16 @@ import { useLive } from '../../lib/useLive.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
+import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { BulkEdit } from './BulkEdit.tsx';
-import { IssueFilesMenu } from './IssueFilesMenu.tsx';
 import { IssueFilters } from './IssueFilters.tsx';
 import { ProjectIssueRow } from './ProjectIssueRow.tsx';
+
+const BulkEdit = lazy(async () => ({ default: (await import('./BulkEdit.tsx')).BulkEdit }));
+const IssueFilesMenu = onDemand(() => import('./IssueFilesMenu.tsx'));
 
 const states = [
   { value: 'opened', label: 'Open' },
@@ -74,9 +77,17 @@ export default function IssuesPage() {
             </Button>
           ) : null}
           {user ? (
-            <IssueFilesMenu
-              filter={search}
-              imports={!project.archived && (view.level === level.planner || view.level >= level.developer)}
+            <MenuOnDemand
+              of={IssueFilesMenu}
+              target={
+                <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} />}>
+                  Actions
+                </Button>
+              }
+              props={{
+                filter: search,
+                imports: !project.archived && (view.level === level.planner || view.level >= level.developer),
+              }}
             />
           ) : null}
           {user && !project.archived ? (
@@ -104,14 +115,16 @@ export default function IssuesPage() {
       />
       {chosen ? (
         <>
-          <BulkEdit
-            chosen={chosenHere}
-            close={() => setChosen(null)}
-            done={async (changed) => {
-              setChosen((before) => new Set([...(before ?? [])].filter((iid) => !changed.includes(iid))));
-              await cache.invalidateQueries({ queryKey: ['project', path, 'issues'] });
-            }}
-          />
+          <Suspense fallback={null}>
+            <BulkEdit
+              chosen={chosenHere}
+              close={() => setChosen(null)}
+              done={async (changed) => {
+                setChosen((before) => new Set([...(before ?? [])].filter((iid) => !changed.includes(iid))));
+                await cache.invalidateQueries({ queryKey: ['project', path, 'issues'] });
+              }}
+            />
+          </Suspense>
           <Group mb="xs" ml={12}>
             <Checkbox
               label="Select all on this page"
