@@ -1,5 +1,6 @@
 /** Many rows at once: one parameter however many there are, which the database reads faster than a value each. */
 import { sql } from 'kysely';
+import { recordset } from './patterns.ts';
 import type { Db } from './pool.ts';
 import type { Database } from './tables.ts';
 
@@ -18,7 +19,7 @@ export async function insertMany<Table extends keyof Database & string, Column e
   const columns = sql.join(names.map((name) => sql.ref(name)));
   const answer = returning.length === 0 ? sql`` : sql` returning ${sql.join(returning.map((name) => sql.ref(name)))}`;
   const given = await sql<Record<Column, number>>`insert into ${sql.table(table)} (${columns})
-    select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)
+    select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${recordset(rows)}::json)
     on conflict do nothing${answer}`.execute(tx);
   return given.rows;
 }
