@@ -7,7 +7,15 @@ function toValue(node: Node): unknown {
   if (node.kind === 'scalar') return typeof node.value === 'number' ? numberNode(node.value, node.text) : node.value;
   if (node.kind === 'sequence') return node.items.map(toValue);
   if (node.kind === 'reference') return node.path;
-  return new Map([...node.entries].map(([key, entry]) => [key, toValue(entry.value)]));
+  return new Map([...node.entries].map(([key, entry]) => [keyNode(key), toValue(entry.value)]));
+}
+
+// A plain key with a colon in front would come back as a symbol, without it.
+function keyNode(key: string): unknown {
+  if (!key.startsWith(':')) return key;
+  const scalar = new Scalar(key);
+  scalar.type = 'QUOTE_DOUBLE';
+  return scalar;
 }
 
 // A whole number that was written as 2.0 would come back as 2.
