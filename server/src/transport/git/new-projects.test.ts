@@ -211,7 +211,11 @@ describe('nothing comes of', () => {
       [person, `${person.user.id}/x`, unknown],
       [person, own('none/x'), unknown],
       [person, own('x.wiki'), unknown],
-      [limited, home, 'Could not create project: You cannot create projects in your personal namespace.'],
+      [
+        limited,
+        home,
+        'Could not create project: Personal project creation is not allowed. Please contact your administrator with questions',
+      ],
     ] as const;
     for (const [by, path, reason] of cases) {
       const refused = await push(path, by);
