@@ -10,7 +10,7 @@ import { Level } from '../authz/levels.ts';
 import type { ProjectSubject } from '../authz/subjects.ts';
 import { createDb, createPool, type Db, type Listener, startListener, transaction } from '../db/index.ts';
 import type { User } from '../db/rows.ts';
-import { createQueue } from '../queue/index.ts';
+import { createQueue, type Queue } from '../queue/index.ts';
 import {
   createDelivery,
   createLive,
@@ -44,6 +44,7 @@ let pool: pg.Pool;
 let db: Db;
 let listener: Listener;
 let delivery: Delivery | undefined;
+let queue: Queue | undefined;
 const quiet = () => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
@@ -54,6 +55,8 @@ beforeAll(async () => {
   listener = await startListener({ address: database, log });
 });
 afterEach(async () => {
+  await queue?.stop();
+  queue = undefined;
   await delivery?.stop();
   delivery = undefined;
   await pool.query('truncate facts');
@@ -69,6 +72,12 @@ async function deliverTo(consumers: readonly FactConsumer[], loaders: DeliveryLo
   delivery.start();
   await listener.ready();
   return delivery;
+}
+
+/** Runs the tasks of a delivery, until the test is over. */
+async function runQueue({ tasks }: Delivery): Promise<void> {
+  queue = createQueue({ pool, db, listener, tasks, cron: [], concurrency: 1, log });
+  await queue.start();
 }
 
 const record = (project: number, n: number) => recordFact(db, thing, { n }, { project_id: project });
@@ -178,15 +187,16 @@ it('delivers new issues that follow each other together: each consumer in their 
       ],
     },
   ]);
-  const queue = createQueue({ pool, db, listener, tasks: started.tasks, cron: [], concurrency: 1, log });
-  await queue.start();
-  const opened = (iid: number) =>
-    recordFact(db, issueFacts.opened, { issue_id: iid, iid, title: '' }, { project_id: 1 });
-  await opened(1);
+  const opened = (to: Db, iid: number) =>
+    recordFact(to, issueFacts.opened, { issue_id: iid, iid, title: '' }, { project_id: 1 });
+  await opened(db, 1);
   await expect.poll(() => many).toEqual([[1]]);
-  for (const iid of [2, 3, 4]) await opened(iid);
-  await record(1, 0);
-  await opened(5);
+  // What one transaction records is found by one read.
+  await transaction(db, async (tx) => {
+    for (const iid of [2, 3, 4]) await opened(tx, iid);
+    await recordFact(tx, thing, { n: 0 }, { project_id: 1 });
+    await opened(tx, 5);
+  });
   gate.resolve();
   await expect.poll(open).toBe(0);
   expect([one, many, loads]).toEqual([
@@ -194,9 +204,9 @@ it('delivers new issues that follow each other together: each consumer in their 
     [[1], [2, 3, 4], [], [5]],
     [1, 2, 5],
   ]);
+  await runQueue(started);
   await pool.query('update graphile_worker._private_jobs set run_at = now()');
   await expect.poll(() => one).toEqual([1, 2, 4, 5, 3]);
-  await queue.stop();
 });
 
 it('gives a fact again to a consumer that failed, and to nobody else', async () => {
@@ -214,14 +224,12 @@ it('gives a fact again to a consumer that failed, and to nobody else', async () 
       ],
     },
   ]);
-  const queue = createQueue({ pool, db, listener, tasks: started.tasks, cron: [], concurrency: 1, log });
-  await queue.start();
+  await runQueue(started);
   await record(1, 0);
   await expect.poll(open).toBe(0);
   await pool.query('update graphile_worker._private_jobs set run_at = now()');
   await expect.poll(() => bad.length).toBe(2);
   expect([good.length, new Set(bad).size]).toEqual([1, 1]);
-  await queue.stop();
 });
 
 it('loads a user and a project once for all consumers of a fact, without the role of whoever caused it', async () => {
