@@ -68,3 +68,15 @@ test('a single one moves without git, and leaves to git what it has more to say 
   ).toEqual([]);
   fixture.plain(repo.path, ['fsck', '--strict']);
 });
+
+test('refs that the service keeps are made side by side, also when packing took their folder away', async () => {
+  const [a] = tips as [Sha];
+  const kept = (id: number) => `refs/pipelines/${id}` as RefName;
+  const make = (ids: readonly number[]) => Promise.all(ids.map((id) => moveAlone(repo, { ref: kept(id), new: a })));
+  expect(await make([1, 2, 3, 4])).toEqual([true, true, true, true]);
+  await packRefs(repo);
+  expect(existsSync(join(repo.path, 'refs/pipelines/1'))).toBe(false);
+  expect(await make([4, 5])).toEqual([true, true]);
+  const written = fixture.plain(repo.path, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/pipelines']);
+  expect(written.trim().split('\n')).toEqual([1, 2, 3, 4, 5].map((id) => `${kept(id)} ${a}`));
+});

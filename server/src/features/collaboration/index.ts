@@ -26,7 +26,7 @@ export { copyComments, copyFollowers } from './copying.queries.ts';
 export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
 export { labelsNamed } from './labels/named.ts';
-export { type IterationName, meantBy, meantIds, meantIterations, type Within } from './meant.queries.ts';
+export { type IterationName, meantBy, meantIterations, meantPlans, type Within } from './meant.queries.ts';
 export type { About, Audience, Reader } from './mentions/index.ts';
 export {
   Milestone,

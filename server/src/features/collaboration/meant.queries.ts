@@ -40,15 +40,26 @@ export const meantIterations = (
     join iterations i on i.iid = w.iid and i.start_date = w.start_date and i.namespace_id = any(${above(place)})
   order by i.iid, i.start_date, (select cardinality(a.traversal_ids) from namespaces a where a.id = i.namespace_id) desc`;
 
-/** Ids by title. */
-export async function meantIds(
+/** Ids by title of the milestones and labels that lines of an archive name. */
+export async function meantPlans(
   tx: Db,
-  table: 'labels' | 'milestones',
   place: Within,
-  titles: readonly (string | null | undefined)[],
-): Promise<ReadonlyMap<string, number>> {
-  const wanted = [...new Set(titles)];
-  if (!wanted.some(Boolean)) return new Map();
-  const { rows } = await meantBy(table, place, wanted).execute(tx);
-  return new Map(rows.map(({ id, title }) => [title, id]));
+  lines: readonly { readonly milestone?: string | null | undefined; readonly labels?: readonly string[] | undefined }[],
+) {
+  const ids = async (table: 'labels' | 'milestones', titles: readonly (string | null | undefined)[]) => {
+    const wanted = [...new Set(titles)];
+    if (!wanted.some(Boolean)) return new Map<string, number>();
+    const { rows } = await meantBy(table, place, wanted).execute(tx);
+    return new Map(rows.map(({ id, title }) => [title, id]));
+  };
+  return {
+    milestones: await ids(
+      'milestones',
+      lines.map(({ milestone }) => milestone),
+    ),
+    labels: await ids(
+      'labels',
+      lines.flatMap(({ labels = [] }) => labels),
+    ),
+  };
 }

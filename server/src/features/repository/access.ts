@@ -131,9 +131,8 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
     // Without the lock and an intent: no fact tells of these refs, the ref goes before the row that names it and after
     // the row that named it, and whoever is interrupted between leaves a ref that nobody asks for, or comes again.
     async keepRef(handle, project, ref, sha) {
-      const repo = open(project);
       const update = { ref: ref as git.RefName, new: sha === null ? git.ZERO_SHA : knownSha(sha) };
-      if (sha === null || !(await git.createRef(repo, update.ref, update.new))) await git.updateRefs(repo, [update]);
+      await git.updateRefs(open(project), [update]);
       // Fetches are answered from a snapshot of the generation. The caller's own handle: in a transaction a second
       // connection could wait for the first.
       await bumpServiceRefs(handle, project.id);

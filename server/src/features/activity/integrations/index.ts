@@ -32,7 +32,7 @@ export function integrationsOf(deps: IntegrationsDependencies): Integrations {
     places: {
       async of({ project, namespace: { traversal_ids: groupIds } }) {
         const all = await effectiveIntegrations(deps.db, { kind: 'project', id: project.id, groupIds });
-        return { wikiUrl: wikiIn(all, groupIds), tracker: trackerIn(all, groupIds, project) };
+        return { wikiUrl: wikiIn(all), tracker: trackerIn(all, groupIds, project) };
       },
     },
     announce: delivery.announce,

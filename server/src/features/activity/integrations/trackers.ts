@@ -59,23 +59,14 @@ const rank = ({ row }: EffectiveIntegration, groupIds: readonly number[]): numbe
       ? 0
       : groupIds.indexOf(row.namespace_id) + 1;
 
-/** The active one of a kind that counts in a project. */
-function nearest(
-  all: readonly EffectiveIntegration[],
-  groupIds: readonly number[],
-  wanted: (slug: string) => boolean,
-): EffectiveIntegration | undefined {
-  return all
-    .filter(({ row }) => row.active && wanted(row.slug))
-    .toSorted((one, other) => rank(other, groupIds) - rank(one, groupIds))[0];
-}
-
 export function trackerIn(
   all: readonly EffectiveIntegration[],
   groupIds: readonly number[],
   project: Pick<Project, 'issues_access_level'>,
 ): ExternalTracker | null {
-  const found = nearest(all, groupIds, isTracker);
+  const [found] = all
+    .filter(({ row }) => row.active && isTracker(row.slug))
+    .toSorted((one, other) => rank(other, groupIds) - rank(one, groupIds));
   if (!found) return null;
   const { slug } = found.row;
   const values = found.row.properties as IntegrationValues;
@@ -97,7 +88,7 @@ export function trackerIn(
   };
 }
 
-export function wikiIn(all: readonly EffectiveIntegration[], groupIds: readonly number[]): string | null {
-  const found = nearest(all, groupIds, (slug) => slug === 'external-wiki');
+export function wikiIn(all: readonly EffectiveIntegration[]): string | null {
+  const found = all.find(({ row }) => row.active && row.slug === 'external-wiki');
   return found ? webAddress(text((found.row.properties as IntegrationValues).external_wiki_url)) : null;
 }

@@ -5,3 +5,4 @@ export { TimeStats, timeStatsJson } from './time-stats.entity.ts';
 export { copyTimes, insertEntries, moveEntries, type NewEntry } from './time-tracking.queries.ts';
 export { type Timed, timeTrackingRoutes } from './time-tracking.routes.ts';
 export { changeEstimate, spendTime } from './time-tracking.service.ts';
+export { takenTimes, timeEntryLines, timeEstimateLine } from './transfer.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
-import { awardsJson, historyJson, type IterationName, meantIds, meantIterations } from '../../collaboration/index.ts';
+import { awardsJson, historyJson, type IterationName, meantIterations, meantPlans } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
 import { settlingNumbers } from '../../namespaces/index.ts';
 
@@ -112,20 +112,8 @@ export async function insertArchivedIssues(
   projectId: number,
   issues: readonly { readonly line: IssueLine; readonly people: IssuePeople }[],
 ): Promise<ReadonlyMap<number, number>> {
-  const place = { projectId };
   const lines = issues.map(({ line }) => line);
-  const milestones = await meantIds(
-    tx,
-    'milestones',
-    place,
-    lines.map(({ milestone }) => milestone),
-  );
-  const labels = await meantIds(
-    tx,
-    'labels',
-    place,
-    lines.flatMap((line) => line.labels),
-  );
+  const { milestones, labels } = await meantPlans(tx, { projectId }, lines);
   const iterations = await iterationIds(
     tx,
     projectId,

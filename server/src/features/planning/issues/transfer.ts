@@ -13,6 +13,7 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
+import { takenTimes, timeEntryLines, timeEstimateLine } from '../../collaboration/time-tracking/index.ts';
 import { type ImportTarget, type Relation, relation, removing, reserving } from '../../namespaces/index.ts';
 import {
   insertArchivedIssues,
@@ -25,7 +26,6 @@ import {
 
 const iid = Int({ minimum: 1, maximum: 2_147_483_647 });
 const username = Str({ minLength: 1, maxLength: 255 });
-const seconds = 3_155_760_000;
 const maybe = {
   date: Optional(OrNull(DateParam())),
   time: Optional(OrNull(DateTimeParam())),
@@ -48,8 +48,7 @@ const issueLine = Type.Object({
   start_date: maybe.date,
   due_date: maybe.date,
   relative_position: Optional(OrNull(Int())),
-  /** Seconds. */
-  time_estimate: Optional(Int({ minimum: 0, maximum: seconds })),
+  time_estimate: timeEstimateLine,
   closed_at: maybe.time,
   last_edited_at: maybe.time,
   created_at: DateTimeParam(),
@@ -79,17 +78,7 @@ const issueLine = Type.Object({
   state_events: Optional(
     List(Type.Object({ state: OneOf(['closed', 'reopened']), by: maybe.person, created_at: DateTimeParam() })),
   ),
-  /** Below zero where time was taken back. */
-  time_entries: Optional(
-    List(
-      Type.Object({
-        seconds: Int({ minimum: -seconds, maximum: seconds }),
-        summary: Optional(OrNull(Str({ maxLength: 255 }))),
-        by: maybe.person,
-        spent_at: DateTimeParam(),
-      }),
-    ),
-  ),
+  time_entries: timeEntryLines,
 });
 
 type IssueRow = Static<typeof issueLine>;
@@ -123,12 +112,7 @@ async function peopled(row: IssueRow, target: ImportTarget) {
       closedById: row.state === 'closed' ? await target.person(row.closed_by) : null,
       editedById: await target.person(row.last_edited_by),
       assignees: await everyone(assignees, target),
-      times: await Promise.all(
-        times.map(async ({ seconds, summary = null, by, spent_at: spentAt }) => ({
-          ...{ seconds, summary, spentAt },
-          userId: (await target.person(by)) ?? target.importerId,
-        })),
-      ),
+      times: await takenTimes(times, target),
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Merge requests as archives of projects hold them, and the way back into a project that is being imported. */
 import { sql } from 'kysely';
 import { type Db, insertMany } from '../../../kernel/db/index.ts';
-import { awardsJson, historyJson, meantIds } from '../../collaboration/index.ts';
+import { awardsJson, historyJson, meantPlans } from '../../collaboration/index.ts';
 import { insertEntries, type NewEntry } from '../../collaboration/time-tracking/index.ts';
 import { settlingNumbers } from '../../namespaces/index.ts';
 import { newestPipeline } from './head-pipelines.queries.ts';
@@ -124,19 +124,7 @@ export async function insertMergeRequests(
   requests: readonly NewMergeRequest[],
 ): Promise<ReadonlyMap<number, number>> {
   const lines = requests.map(({ line }) => line);
-  const place = { projectId };
-  const milestones = await meantIds(
-    tx,
-    'milestones',
-    place,
-    lines.map(({ milestone }) => milestone),
-  );
-  const labels = await meantIds(
-    tx,
-    'labels',
-    place,
-    lines.flatMap((line) => line.labels ?? []),
-  );
+  const { milestones, labels } = await meantPlans(tx, { projectId }, lines);
   const project = await tx
     .selectFrom('projects')
     .select('import_type')

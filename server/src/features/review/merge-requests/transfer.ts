@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
+import { takenTimes, timeEntryLines, timeEstimateLine } from '../../collaboration/time-tracking/index.ts';
 import { type ImportTarget, type Relation, relation, reserving } from '../../namespaces/index.ts';
 import {
   insertMergeRequests,
@@ -14,7 +15,6 @@ import {
 
 const sha = Str({ pattern: '^[0-9a-f]{40}$' });
 const username = Str({ minLength: 1, maxLength: 255 });
-const seconds = 3_155_760_000;
 const branch = Str({ minLength: 1, maxLength: 1024 });
 const maybe = {
   sha: Optional(OrNull(sha)),
@@ -64,18 +64,8 @@ const requestLine = Type.Object({
   override_requested_changes: Optional(Bool()),
   merge_after: maybe.date,
   approvals_before_merge: Optional(OrNull(Int({ minimum: 0, maximum: 1000 }))),
-  /** Seconds. */
-  time_estimate: Optional(Int({ minimum: 0, maximum: seconds })),
-  time_entries: Optional(
-    List(
-      Type.Object({
-        seconds: Int({ minimum: -seconds, maximum: seconds }),
-        summary: Optional(OrNull(Str({ maxLength: 255 }))),
-        by: maybe.person,
-        spent_at: DateTimeParam(),
-      }),
-    ),
-  ),
+  time_estimate: timeEstimateLine,
+  time_entries: timeEntryLines,
   /** Who has requested changes. */
   requested_changes: Optional(List(Type.Object({ by: username, created_at: DateTimeParam() }))),
   context_commits: Optional(List(Type.Object({ sha, committed_at: DateTimeParam() }))),
@@ -120,12 +110,7 @@ async function resolved(row: RequestRow, target: ImportTarget): Promise<NewMerge
     requested: await Promise.all(
       requested_changes.map(async ({ by: name, created_at }) => ({ created_at, user_id: await target.person(name) })),
     ),
-    times: await Promise.all(
-      time_entries.map(async ({ seconds, summary = null, by: name, spent_at: spentAt }) => ({
-        ...{ seconds, summary, spentAt },
-        userId: await by(name),
-      })),
-    ),
+    times: await takenTimes(time_entries, target),
   };
 }
 
