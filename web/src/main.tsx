@@ -7,6 +7,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './lib/api.ts';
+import { holdWhile } from './lib/live.ts';
 import { queries } from './lib/queries.ts';
 import { router } from './router.tsx';
 import { theme, variables } from './theme.ts';
@@ -17,6 +18,8 @@ if (!root) throw new Error('the document has no root');
 function onCaughtError(error: unknown): void {
   if (!(error instanceof ApiError)) console.error(error);
 }
+
+holdWhile(() => router.state.status === 'pending');
 
 createRoot(root, { onCaughtError }).render(
   <StrictMode>

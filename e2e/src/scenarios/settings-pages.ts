@@ -53,6 +53,7 @@ export async function settingsJourney(suite: Suite): Promise<void> {
       await directory(suite, page, call);
       await deployKeys(suite, page, call);
       await webhooks(suite, page, call);
+      await lateLists(suite, page);
       await serviceAccounts(suite, page, call);
       await pictureOfProject(suite, page);
       await topics(suite, page, call);
@@ -289,6 +290,35 @@ async function webhooks(suite: Suite, page: Page, call: Api): Promise<void> {
   } finally {
     await receiver.close();
   }
+}
+
+/** Forms below a list that comes late: seen only where they stay. */
+async function lateLists(suite: Suite, page: Page): Promise<void> {
+  const lists = /\/api\/v4\/projects\/[^/]+\/hooks/;
+  await suite.step(
+    'a form below a list appears when the list is there, and does not move under the pointer',
+    async () => {
+      const answer = Promise.withResolvers<void>();
+      await page.route(lists, async (route) => {
+        await answer.promise;
+        await route.continue();
+      });
+      try {
+        const asked = page.waitForRequest(lists);
+        await page.goto('/weather/barometer/-/settings?part=hooks');
+        await asked;
+        const button = page.getByRole('button', { name: 'Add webhook', includeHidden: true });
+        await button.waitFor({ state: 'attached' });
+        assert.equal(await button.isVisible(), false);
+        answer.resolve();
+        await button.waitFor();
+        assert.equal(await page.getByText('No webhooks yet.').isVisible(), true);
+      } finally {
+        answer.resolve();
+        await page.unroute(lists);
+      }
+    },
+  );
 }
 
 async function serviceAccounts(suite: Suite, page: Page, call: Api): Promise<void> {

@@ -43,3 +43,20 @@ test('one stream serves who comes before its first report and knows as much as i
   for (const end of ends) end();
   vi.advanceTimersByTime(60);
 });
+
+test('no stream is opened while a page is loading: the frame and the page share one', async () => {
+  const { holdWhile, subscribeTopics } = await import('./live.ts');
+  let loading = true;
+  holdWhile(() => loading);
+  const ends = [subscribeTopics(['user:1:work'], () => undefined, at(5))];
+  vi.advanceTimersByTime(400);
+  expect(opened).toHaveLength(0);
+
+  ends.push(subscribeTopics(['project:1:merge_requests'], () => undefined, at(6)));
+  loading = false;
+  vi.advanceTimersByTime(60);
+  expect(opened).toHaveLength(1);
+  expect(decodeURIComponent(opened[0] ?? '')).toContain('topics=project:1:merge_requests,user:1:work');
+  for (const end of ends) end();
+  vi.advanceTimersByTime(60);
+});

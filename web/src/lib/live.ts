@@ -21,6 +21,9 @@ let opened = '';
 let reported: Since = null;
 let state: ConnectionState = 'live';
 let pending = 0;
+const gatherMilliseconds = 50;
+/** Whether the page that was asked for is still on its way. */
+let loading = (): boolean => false;
 const retryMilliseconds = 3_000;
 
 function setState(next: ConnectionState): void {
@@ -49,9 +52,18 @@ function advance(to: Since): void {
 const covered = ({ attached, since }: Subscription): boolean =>
   attached || (since !== null && reported !== null && since.order >= reported.order);
 
+/** Opens no stream while it says so: the page that is still loading names its own topics, and one stream serves all. */
+export function holdWhile(busy: () => boolean): void {
+  loading = busy;
+}
+
 /** Opens the stream for exactly the topics that are wanted now; several changes in one turn open it once. */
 function reopen(): void {
   pending = 0;
+  if (loading()) {
+    pending = window.setTimeout(reopen, gatherMilliseconds);
+    return;
+  }
   // Browsers open few connections to a host: pages that nobody looks at must not hold one each.
   const wanted = document.hidden ? [] : [...subscriptions];
   const topics = [...new Set(wanted.flatMap((each) => each.topics))].sort().join(',');
@@ -102,7 +114,7 @@ export function subscribeTopics(
   since: Since = latestCursor(),
 ): () => void {
   const later = () => {
-    if (pending === 0) pending = window.setTimeout(reopen, 50);
+    if (pending === 0) pending = window.setTimeout(reopen, gatherMilliseconds);
   };
   const subscription: Subscription = { topics, callback, since, attached: false };
   subscriptions.add(subscription);

@@ -1,5 +1,6 @@
 /** The pages of one's own account, beside the list of them. */
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Settled } from '../../ui/Settled.tsx';
 import { SideList } from '../../ui/SideList.tsx';
 import classes from './account.module.css';
 
@@ -20,6 +21,7 @@ const pages = [
 ] as const;
 
 export default function AccountLayout() {
+  const path = useLocation({ select: ({ pathname }) => pathname });
   return (
     <div className={classes.layout}>
       <div className={classes.side}>
@@ -33,7 +35,9 @@ export default function AccountLayout() {
         </SideList>
       </div>
       <div className={classes.page}>
-        <Outlet />
+        <Settled key={path}>
+          <Outlet />
+        </Settled>
       </div>
     </div>
   );

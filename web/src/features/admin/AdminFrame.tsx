@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Page } from '../../ui/Page.tsx';
+import { Settled } from '../../ui/Settled.tsx';
 import { SideList } from '../../ui/SideList.tsx';
 import settings from '../settings/settings.module.css';
 
@@ -51,7 +52,7 @@ export function AdminFrame({ title, part = title, actions, wide = false, childre
         </SideList>
         <section aria-label={title} className={settings.part}>
           <h2>{title}</h2>
-          {children}
+          <Settled key={title}>{children}</Settled>
         </section>
       </div>
     </Page>

@@ -66,19 +66,14 @@ export function ServiceAccountManager({ place }: { place: ServiceAccountPlace })
           ))}
         </DataList>
       ) : null}
-      {/* Below the list: it would move under the pointer when that arrives. */}
-      {accounts || error ? (
-        <>
-          <Title order={3}>New service account</Title>
-          <ServiceAccountForm
-            action="Make a service account"
-            send={async ({ name, username }) => {
-              await place.make({ name, ...(username === '' ? {} : { username }) });
-              await again();
-            }}
-          />
-        </>
-      ) : null}
+      <Title order={3}>New service account</Title>
+      <ServiceAccountForm
+        action="Make a service account"
+        send={async ({ name, username }) => {
+          await place.make({ name, ...(username === '' ? {} : { username }) });
+          await again();
+        }}
+      />
       <Modal opened={edited !== null} onClose={done} title="Rename the service account">
         {edited ? (
           <ServiceAccountForm

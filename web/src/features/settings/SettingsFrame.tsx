@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { Page } from '../../ui/Page.tsx';
+import { Settled } from '../../ui/Settled.tsx';
 import { SideList } from '../../ui/SideList.tsx';
 import classes from './settings.module.css';
 
@@ -48,7 +49,9 @@ export function SettingsFrame({ kind, segment, whose, parts, part, headed = fals
         </SideList>
         <section aria-label={title} className={classes.part}>
           {headed ? <h2>{title}</h2> : null}
-          <Part key={name} />
+          <Settled key={name}>
+            <Part />
+          </Settled>
         </section>
       </div>
     </Page>
