@@ -1,156 +1,11 @@
-/** A project with rows in every table that archives of projects hold, and which tables those are. */
+/** A project with rows in every table that archives of projects hold. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { TestApp } from './app.ts';
+import { eventually } from './ci.ts';
 import { buildUser } from './factories.ts';
 import { picture } from './project-archives.ts';
 import type { Json, RepositoryProject } from './repositories.ts';
-
-/** Tables that archives hold, by the relation that has their rows. */
-export const archivedTables: Readonly<Record<string, string>> = {
-  approval_rules: 'approval_rules',
-  approval_rule_branches: 'approval_rules',
-  approval_rule_users: 'approval_rules',
-  approvals: 'approvals',
-  award_emoji: 'issues, merge_requests and notes',
-  badges: 'badges',
-  board_labels: 'boards',
-  board_lists: 'boards',
-  boards: 'boards',
-  commit_statuses: 'ci_pipelines',
-  deployment_approvals: 'deployments',
-  deployment_merge_requests: 'deployments',
-  deployments: 'deployments',
-  environments: 'environments',
-  external_status_check_branches: 'external_status_checks',
-  external_status_checks: 'external_status_checks',
-  finding_identifiers: 'vulnerability_findings',
-  freeze_periods: 'freeze_periods',
-  grants: 'members',
-  issue_assignees: 'issues',
-  issue_labels: 'issues',
-  issue_links: 'issue_links',
-  issue_metric_images: 'files of the archive',
-  issues: 'issues',
-  jobs: 'ci_pipelines',
-  label_priorities: 'labels',
-  labels: 'labels',
-  lfs_object_links: 'files of the archive',
-  merge_request_context_commits: 'merge_requests',
-  merge_request_dependencies: 'merge_request_dependencies',
-  merge_request_labels: 'merge_requests',
-  merge_request_people: 'merge_requests',
-  merge_request_requested_changes: 'merge_requests',
-  merge_request_versions: 'merge_requests',
-  merge_requests: 'merge_requests',
-  milestones: 'milestones',
-  notes: 'notes',
-  path_locks: 'path_locks',
-  pipeline_schedules: 'pipeline_schedules',
-  pipeline_sources: 'ci_pipelines',
-  pipelines: 'ci_pipelines',
-  project_approval_settings: 'approval_setting',
-  project_custom_attributes: 'custom_attributes',
-  project_security_settings: 'security_setting',
-  project_uploads: 'uploads',
-  protected_branch_levels: 'protected_branches',
-  protected_branches: 'protected_branches',
-  protected_environment_rules: 'protected_environments',
-  protected_environments: 'protected_environments',
-  protected_tag_levels: 'protected_tags',
-  protected_tags: 'protected_tags',
-  push_rules: 'push_rule',
-  release_evidences: 'releases',
-  release_links: 'releases',
-  release_milestones: 'releases',
-  releases: 'releases',
-  resource_events: 'issues and merge_requests',
-  resource_groups: 'resource_groups',
-  security_identifiers: 'vulnerability_findings',
-  security_scanners: 'vulnerability_findings',
-  snippets: 'files of the archive',
-  suggestions: 'suggestions',
-  time_entries: 'issues',
-  vulnerabilities: 'vulnerability_findings',
-  vulnerability_findings: 'vulnerability_findings',
-  web_hooks: 'hooks',
-  wiki_pages: 'wiki.bundle',
-  wikis: 'wiki.bundle',
-};
-
-const secret = 'a secret of the instance';
-const personal = 'of single people, who decide it for each project';
-const derived = 'made again from what is imported';
-const running = 'of work in progress on the instance';
-const elsewhere = 'of groups and other projects of the instance';
-const logs = 'of logs and artifacts, which stay behind';
-
-/** Tables whose rows stay behind, and why. */
-export const leftOutTables: Readonly<Record<string, string>> = {
-  access_requests: personal,
-  access_tokens: secret,
-  approval_rule_groups: elsewhere,
-  ci_variables: secret,
-  code_commits: derived,
-  code_files: derived,
-  code_indexes: derived,
-  commit_subscriptions: personal,
-  deploy_tokens: secret,
-  draft_notes: personal,
-  epic_board_labels: elsewhere,
-  epic_board_lists: elsewhere,
-  epic_labels: elsewhere,
-  events: personal,
-  integration_calls: secret,
-  integrations: secret,
-  issue_csv_imports: running,
-  job_artifact_removals: logs,
-  job_artifacts: logs,
-  job_cache_requests: running,
-  job_caches: logs,
-  job_environments: 'what jobs that run do with environments; imported jobs do not run',
-  job_reports: logs,
-  job_sessions: running,
-  job_terminals: running,
-  job_test_reports: logs,
-  job_token_scope_groups: elsewhere,
-  job_token_scope_projects: elsewhere,
-  job_trace_chunks: logs,
-  kept_last_commits: derived,
-  label_subscriptions: personal,
-  member_invitations: secret,
-  merge_request_closes_issues: derived,
-  merge_request_last_reviews: personal,
-  merge_train_entries: running,
-  notification_settings: personal,
-  path_redirects: 'of addresses of the instance',
-  pipeline_explanations: logs,
-  pipeline_schedule_variables: secret,
-  pipeline_triggers: secret,
-  pipeline_variables: secret,
-  project_counters: derived,
-  project_deploy_keys: secret,
-  project_downloads: personal,
-  project_exports: running,
-  project_fetches: derived,
-  project_imports: running,
-  project_languages: derived,
-  project_stars: personal,
-  project_statistics: derived,
-  pushed_projects: personal,
-  relation_export_batches: running,
-  relation_exports: running,
-  repository_intents: running,
-  runner_projects: 'of runners of the instance',
-  runner_registration_tokens: secret,
-  secure_files: secret,
-  security_scan_findings: logs,
-  security_scans: logs,
-  status_check_responses: 'of external services, which know the ids of their checks',
-  test_failures: logs,
-  todos: personal,
-  web_hook_calls: running,
-};
 
 /** A repeatable source of choices. */
 export function choices(seed: number) {
@@ -205,10 +60,14 @@ async function planned(call: Call, source: RepositoryProject, seed: number, { be
   await call('POST', `${at}/add_spent_time`, { duration: `${1 + below(5)}h` });
   await call('PUT', at, { state_event: 'close', add_labels: 'idea' });
   await call('POST', `${at}/links`, { target_project_id: source.id, target_issue_iid: second.iid });
-  await call('POST', '/snippets', {
+  const snippet = await call('POST', '/snippets', {
     ...{ title: `Notes ${seed}`, description: 'Kept', visibility: 'private' },
     files: [{ file_path: 'a/b.txt', content: `content ${seed}` }],
   });
+  const snippetAt = `/snippets/${String(snippet.id)}`;
+  await call('POST', `${snippetAt}/award_emoji`, { name: 'eyes' });
+  const note = await call('POST', `${snippetAt}/notes`, { body: `Noted, ${seed}` });
+  await call('POST', `${snippetAt}/notes/${String(note.id)}/award_emoji`, { name: 'tada' });
   const incident = await call('POST', '/issues', { title: `Outage ${seed}`, issue_type: 'incident' });
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(picture)]), 'chart.png');
@@ -221,7 +80,25 @@ async function planned(call: Call, source: RepositoryProject, seed: number, { be
   await call('PUT', `/boards/${String(board.id)}`, { labels: 'bug' });
 }
 
+/** Comments on a line, then takes the commit with it out of the branch. */
+async function rewritten(call: Call, source: RepositoryProject, seed: number): Promise<void> {
+  const versions = async () => (await source.api<Json[]>('GET', '/merge_requests/1/versions')).body;
+  const request = (await source.api<Json>('GET', '/merge_requests/1')).body;
+  const before = await versions();
+  const file = before.length > 1 ? `change-${seed - 1}.txt` : 'change.txt';
+  await call('POST', '/merge_requests/1/discussions', {
+    body: `On a line, ${seed}`,
+    position: {
+      ...(request.diff_refs as Json),
+      ...{ position_type: 'text', old_path: file, new_path: file, new_line: 1 },
+    },
+  });
+  await source.commit('change', { [`change-${seed}.txt`]: 'change' }, { start_branch: 'main', force: true });
+  await eventually('another version', async () => (await versions()).length > before.length);
+}
+
 async function reviewed(app: TestApp, call: Call, source: RepositoryProject, seed: number, reviewer: number) {
+  await rewritten(call, source, seed);
   await call('PUT', '/merge_requests/1', { reviewer_ids: [reviewer], assignee_ids: [reviewer] });
   const note = await call('POST', '/merge_requests/1/notes', { body: `Seen, ${seed}` });
   await call('POST', `/merge_requests/1/notes/${String(note.id)}/award_emoji`, { name: 'eyes' });

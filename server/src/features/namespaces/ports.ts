@@ -30,6 +30,10 @@ export interface ArchivedSnippet {
   readonly author?: string | null | undefined;
   readonly created_at: Date;
   readonly updated_at: Date;
+  /** Reactions, each with the name of the user. */
+  readonly award_emoji?:
+    | readonly { readonly name: string; readonly by: string; readonly created_at: Date }[]
+    | undefined;
 }
 
 export interface ProjectRepositories {
@@ -102,15 +106,15 @@ export interface ProjectRepositories {
   snippetBundles(
     projectId: number,
     signal: AbortSignal,
-  ): AsyncIterable<{ readonly line: ArchivedSnippet; readonly bytes: Readable }>;
-  /** Makes a snippet of what an archive has of it; why not, where it is none. */
+  ): AsyncIterable<{ readonly id: number; readonly line: ArchivedSnippet; readonly bytes: Readable }>;
+  /** Makes a snippet of what an archive has of it, and answers its id; why not, where it is none. */
   takeSnippet(
     subject: ProjectSubject,
     line: ArchivedSnippet,
     author: { readonly id: number; readonly mayRestricted: boolean },
     source: AsyncIterable<Buffer>,
     options: { readonly size: number; readonly maxBytes: number; readonly signal: AbortSignal },
-  ): Promise<string | null>;
+  ): Promise<{ readonly id: number } | { readonly reason: string }>;
   /** Takes the snippets of a project away. */
   snippetsEmptied(projectId: number): Promise<void>;
   hasCommit(project: Project, id: string): Promise<boolean>;

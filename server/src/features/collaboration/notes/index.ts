@@ -55,5 +55,5 @@ export { movePositions, type NotePosition, placedNotes } from './positions.queri
 export { changedLine, lineCode, type Position, positionedLine, shiftedLine, withPaths } from './positions.ts';
 export { insertReference, type ReferenceSource } from './references.queries.ts';
 export { type SystemNoteAction, systemNote } from './system-notes.ts';
-export { idsNumbered } from './transfer.queries.ts';
-export { groupNoteRelation, importedThread, noteRelation } from './transfer.ts';
+export { idsNumbered, notesOfSnippets } from './transfer.queries.ts';
+export { groupNoteRelation, importedThread, noteRelation, snippetNotes } from './transfer.ts';

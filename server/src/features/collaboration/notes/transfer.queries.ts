@@ -35,6 +35,20 @@ export const notesOfProject = (db: Db, projectId: number): AsyncGenerator<object
     sql`n.project_id = ${projectId} and n.noteable_type in ('commit', 'issue', 'merge_request')`,
   );
 
+/** Those of the snippets of a project that have numbers in an archive. */
+export async function* notesOfSnippets(
+  db: Db,
+  projectId: number,
+  numbers: ReadonlyMap<number, number>,
+): AsyncGenerator<object[]> {
+  const where = sql`n.project_id = ${projectId} and n.noteable_type = 'snippet'`;
+  for await (const rows of rowsOf(db, sql`n.noteable_id as snippet`, where))
+    yield rows.flatMap((row) => {
+      const snippet = numbers.get((row as { readonly snippet: number }).snippet);
+      return snippet === undefined ? [] : [{ ...row, snippet }];
+    });
+}
+
 /** Those of the epics of a group. */
 export const notesOfGroup = (db: Db, groupId: number): AsyncGenerator<object[]> =>
   rowsOf(db, sql`n.noteable_iid as epic`, sql`n.namespace_id = ${groupId} and n.noteable_type = 'epic'`);

@@ -179,7 +179,10 @@ async function takeNotes(
 }
 
 /** Why a comment cannot be there; null where it can. */
-function problemOf(row: Static<typeof projectNote>, there: boolean): string | null {
+function problemOf(
+  row: Static<TObject<typeof said>> & Partial<Pick<Static<typeof projectNote>, 'position' | 'issue'>>,
+  there: boolean,
+): string | null {
   if (!there) return 'is about something that the archive does not have';
   if (row.body.trim() === '') return 'says nothing';
   const placed = (row.kind === 'diff') === Boolean(row.position) && !(row.kind === 'diff' && row.issue);
@@ -195,6 +198,23 @@ export const noteRelation: Relation = relation({
   remove: removeNotesOfProject,
 });
 
+/** Of snippets, whose ids by their numbers in the archive are known when the files are there. */
+export const snippetNotes = (ids: ReadonlyMap<number, number>) => ({
+  name: 'snippet_notes',
+  schema: Type.Object({ snippet: Int({ minimum: 1, maximum: 999_999_999 }), ...said }),
+  async insert(
+    tx: Db,
+    row: Static<TObject<typeof said>> & { readonly snippet: number },
+    target: ImportTarget,
+  ): Promise<string | null> {
+    const id = ids.get(row.snippet);
+    const reason = problemOf(row, id !== undefined);
+    if (reason !== null) return reason;
+    const about = { project_id: target.projectId, noteable_type: 'snippet' as const, noteable_id: id ?? null };
+    return await keep(tx, { ...about, ...(await saidColumns(row, target.projectId, target)) }, row.award_emoji, target);
+  },
+});
+
 /** Of epics. */
 export const groupNoteRelation: GroupRelation = groupRelation({
   name: 'notes',
@@ -203,9 +223,8 @@ export const groupNoteRelation: GroupRelation = groupRelation({
   insert: async (tx, row, target) => {
     const { groupId } = target;
     const id = await epicNumbered(tx, groupId, row.epic);
-    if (id === null) return 'is about something that the archive does not have';
-    if (row.body.trim() === '') return 'says nothing';
-    if (row.kind === 'diff') return 'stands on no line';
+    const reason = problemOf(row, id !== null);
+    if (reason !== null) return reason;
     const about = { namespace_id: groupId, noteable_type: 'epic' as const, noteable_id: id, noteable_iid: row.epic };
     const values = { ...about, ...(await saidColumns(row, `group ${groupId}`, target)) };
     return await keep(tx, values, row.award_emoji, target);

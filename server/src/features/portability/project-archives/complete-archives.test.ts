@@ -2,11 +2,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TestApp } from '../../../../test/app.ts';
+import { archivedTables, leftOutTables } from '../../../../test/archived-tables.ts';
 import { eventually } from '../../../../test/ci.ts';
 import type { BuiltToken } from '../../../../test/factories.ts';
 import { archiveWorld, opened } from '../../../../test/project-archives.ts';
 import type { Json, RepositoryProject } from '../../../../test/repositories.ts';
-import { archivedTables, fillProject, leftOutTables } from '../../../../test/whole-project.ts';
+import { fillProject } from '../../../../test/whole-project.ts';
 
 const world = archiveWorld();
 let app: TestApp;
@@ -110,6 +111,31 @@ it.each([1, 2])(
   },
   60_000,
 );
+
+it('versions of changes that no branch has any more open after an import, with the comments on them', async () => {
+  const [archive, request] = [await exportedByAdmin(source.id), '/merge_requests/1'];
+  const status = await world.imported(archive, { namespace: source.owner.user.username }, admin);
+  const ask = async <T = Json>(id: unknown, path: string) => {
+    const answer = await app.api<T>('GET', `/projects/${String(id)}${request}${path}`, { token: admin.secret });
+    expect([path, answer.status]).toEqual([path, 200]);
+    return answer.body;
+  };
+  const versionsOf = async (id: unknown) => {
+    const found = [];
+    for (const { id: version } of await ask<Json[]>(id, '/versions')) {
+      const { head_commit_sha, commits, diffs } = await ask(id, `/versions/${String(version)}`);
+      found.push({ head_commit_sha, commits: (commits as Json[]).map((commit) => commit.id), diffs });
+    }
+    return found;
+  };
+  const before = await versionsOf(source.id);
+  expect(before.length).toBeGreaterThan(1);
+  expect(await versionsOf(status.id)).toEqual(before);
+  const oldest = before.at(-1);
+  const notes = (await ask<Json[]>(status.id, '/discussions')).flatMap((thread) => thread.notes as Json[]);
+  const onOld = notes.find(({ body }) => String(body).includes('On a line, 1'));
+  expect(onOld).toMatchObject({ type: 'DiffNote', original_position: { head_sha: oldest?.head_commit_sha } });
+});
 
 it('pipelines that were imported are history: nothing of them runs again', async () => {
   const project = await app.db

@@ -6,12 +6,13 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import { HttpError, invalidRecord } from '../../../kernel/http/errors.ts';
 import { addJob, defineTask } from '../../../kernel/queue/index.ts';
+import { notesOfSnippets } from '../../collaboration/notes/index.ts';
 import type { Exporter, Relation } from '../../namespaces/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { bundleName, lfsName, manifestName, manifestOf, relationName, wikiName } from './manifest.ts';
 import { archivedImages, metricImagesName } from './metric-images.ts';
-import { archivedSnippets, snippetsName } from './snippets.ts';
+import { archivedSnippets, snippetNotesName, snippetsName } from './snippets.ts';
 import { largestEntry } from './tar.ts';
 import {
   type ExportRow,
@@ -110,9 +111,12 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
     const bundle = await deps.repository.bundle(project, signal);
     if (bundle) entries.push(await spool(directory, bundleName, bundle));
     const repositories: Entry[] = [];
-    const snippets = await archivedSnippets(deps.repository.snippetBundles(project.id, signal), async (name, bytes) => {
-      repositories.push(await spool(directory, name, bytes));
-    });
+    const { lines: snippets, numbers } = await archivedSnippets(
+      deps.repository.snippetBundles(project.id, signal),
+      async (name, bytes) => {
+        repositories.push(await spool(directory, name, bytes));
+      },
+    );
     for (const relation of relations) {
       signal.throwIfAborted();
       const rows = lines(relation.rows(db, project.id, by));
@@ -122,6 +126,8 @@ export function exportService(deps: PortabilityDependencies, relations: readonly
     if (snippets.length > 0) {
       entries.push(await spool(directory, relationName(snippetsName), lines(Readable.from([snippets]))));
       entries.push(...repositories);
+      const said = notesOfSnippets(db, project.id, numbers);
+      entries.push(await spool(directory, relationName(snippetNotesName), lines(said)));
     }
     if (pictures.lines.length > 0)
       entries.push(await spool(directory, relationName(metricImagesName), lines(Readable.from([pictures.lines]))));

@@ -26,7 +26,7 @@ import {
 import { archivedImages, type ImageLine, metricImageNumberOf, metricImagesName } from './metric-images.ts';
 import { peopleKnown } from './people.ts';
 import { codeStage, type Progress, progressOf } from './progress.ts';
-import { readSnippets, type SnippetLine, snippetNumberOf, snippetsName } from './snippets.ts';
+import { snippetTaker } from './snippets.ts';
 import { archiveReason, count, largeFiles, type Outcome, readUploads, settle, takeRows } from './taking.ts';
 import { ArchiveError, beginningOf, block, readTar, type TarEntry, unpacked } from './tar.ts';
 import { findImport, insertImport, moveImport } from './transfers.queries.ts';
@@ -185,13 +185,14 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
     const target = targetOf(project, importerId, trusted);
     let manifest: Manifest | null = null;
     let uploads = new Map<string, UploadLine>();
-    let snippets = new Map<number, SnippetLine>();
     let pictures = new Map<number, ImageLine>();
     const { ours, entries } = await opened(objects.get(key) as ReturnType<typeof createReadStream>);
     if (!ours) {
       await foreign.take(entries, subject, target, outcome, signal);
       return outcome;
     }
+    const { repository } = deps;
+    const takeSnippets = snippetTaker({ db, repository, subject, target, outcome, most: mostEntries, signal });
     await progress.keep(db, project.id);
     for await (const entry of entries) {
       signal.throwIfAborted();
@@ -200,7 +201,6 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       const relation = relations.find((each) => name === relationName(each.name));
       const oid = lfsOidOf(name);
       const secret = uploadSecretOf(name);
-      const snippet = snippetNumberOf(name);
       const picture = metricImageNumberOf(name);
       if (manifest === null) manifest = await readManifest(entry);
       else if (name === bundleName) {
@@ -211,8 +211,7 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       else if (name === pictureName)
         count(outcome, pictureName, await ownFiles.takePicture({ kind: 'project', id: project.id }, entry));
       else if (name === relationName(uploadsName)) uploads = await readUploads(entry, mostEntries, outcome);
-      else if (name === relationName(snippetsName)) snippets = await readSnippets(entry, mostEntries, outcome);
-      else if (snippet !== null) count(outcome, snippetsName, await takeSnippet(snippets.get(snippet), entry));
+      else if (await takeSnippets(entry)) continue;
       else if (name === relationName(metricImagesName)) pictures = await images.read(entry, mostEntries, outcome);
       else if (picture !== null)
         count(outcome, metricImagesName, await images.take(project.id, pictures.get(picture), entry));
@@ -222,15 +221,6 @@ export function importService(deps: PortabilityDependencies, projects: ProjectSe
       else if (secret !== null) count(outcome, uploadsName, await takeUpload(project.id, uploads.get(secret), entry));
     }
     return outcome;
-
-    async function takeSnippet(line: SnippetLine | undefined, { name, size, body }: TarEntry) {
-      if (!line || !subject) return `${name} is not among the rows of snippets`;
-      const author = { id: (await target.person(line.author)) ?? importerId, mayRestricted: trusted };
-      return await deps.repository.takeSnippet(subject, line, author, body, {
-        ...{ size, maxBytes: Math.max(size, 1) },
-        signal,
-      });
-    }
 
     async function takeUpload(projectId: number, line: UploadLine | undefined, entry: TarEntry) {
       if (!line) return `${entry.name} is not among the rows of uploads`;

@@ -8,6 +8,7 @@ import { BrokenOff, lively } from '../../../kernel/outbound/index.ts';
 import { addJob } from '../../../kernel/queue/index.ts';
 import type { CreateProject, ProjectService } from '../../namespaces/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
+import { keepsRequest } from '../../repository/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { type ImportResult, importAttempts, importTask } from './import-task.ts';
 import { type LargeFile, lfsSource, type Remote } from './lfs-source.ts';
@@ -129,19 +130,21 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     return name !== null && refs.some(({ ref }) => ref === head) ? name : null;
   };
 
-  /** Branches and tags, and what else is wanted under names of ours. */
+  /** Branches and tags, and what else is wanted under names of ours, or as the `same` product names it. */
   async function fetched(
     project: Project,
     address: string,
     signal: AbortSignal,
-    also: readonly { readonly there: string; readonly here: string }[] = [],
+    also: { readonly refs: readonly { readonly there: string; readonly here: string }[]; readonly same: boolean },
   ): Promise<ImportResult> {
     const asked = remoteOf(address);
     if (asked === null) throw new RefusedRemote('The address is not one of http or https');
     const { offer, remote } = await offerOf(asked, signal);
-    const named = Map.groupBy(also, ({ there }) => there);
+    const named = Map.groupBy(also.refs, ({ there }) => there);
     const refs = offer.refs.flatMap(({ ref, id }) =>
-      /^refs\/(heads|tags)\//.test(ref) ? [{ ref, id }] : (named.get(ref) ?? []).map(({ here }) => ({ ref: here, id })),
+      /^refs\/(heads|tags)\//.test(ref) || (also.same && keepsRequest(ref, id))
+        ? [{ ref, id }]
+        : (named.get(ref) ?? []).map(({ here }) => ({ ref: here, id })),
     );
     await deps.repository.emptied(project);
     if (refs.length === 0) return { stats: {}, failures: [] };
@@ -226,7 +229,7 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     fill: async (project, signal) => {
       const row = await findImport(db, project.id);
       if (!row?.url_sealed) throw new RefusedRemote('The address is gone');
-      return await fetched(project, secrets.open(row.url_sealed, purpose), signal);
+      return await fetched(project, secrets.open(row.url_sealed, purpose), signal, { refs: [], same: false });
     },
     reasonOf(error) {
       if (error instanceof RefusedRemote) return error.message;

@@ -172,7 +172,7 @@ export function providerImportService(
       throw new ProviderError('refused', 'The repository is on another server');
     address.username = encodeURIComponent(source.git.username);
     address.password = encodeURIComponent(source.git.password);
-    return await urlImports.fetched(project, address.href, signal, refs);
+    return await urlImports.fetched(project, address.href, signal, { refs, same: source.sameRefs === true });
   }
 
   /** Goes on behind the last stage that an attempt before this one has finished. */

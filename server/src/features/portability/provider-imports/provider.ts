@@ -49,6 +49,8 @@ export interface Source {
   readonly git: { readonly username: string; readonly password: string };
   /** Refs beside branches and tags; asked before the code is fetched. */
   refs(): Promise<readonly RefName[]>;
+  /** Whether refs of merge requests are those of this product, and keep their names. */
+  readonly sameRefs?: boolean;
   /** In the order in which they build on each other. */
   readonly stages: readonly Stage[];
 }

@@ -9,7 +9,7 @@ import { linesOf } from '../project-archives/taking.ts';
 import { ArchiveError, unpacked } from '../project-archives/tar.ts';
 import { spellings } from '../relation-exports/relation-exports.service.ts';
 import { nextHere, type ProviderClient, ProviderError, providerClient, serverAt } from './client.ts';
-import type { ProviderConfig, ProviderRepository, RefName, Source } from './provider.ts';
+import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
 
 type Config = Extract<ProviderConfig, { provider: 'transfer' }>;
 
@@ -174,16 +174,9 @@ export async function transferSource(
     async refs() {
       // Only asked for at the beginning: what was exported before is of the past.
       await files.begin();
-      const found: RefName[] = [];
-      const list = `/projects/${config.projectId}/merge_requests?state=all&order_by=created_at&sort=asc&per_page=100`;
-      for await (const page of client.pages(list))
-        for (const { iid } of page)
-          if (typeof iid === 'number') {
-            const name = `refs/merge-requests/${iid}/head`;
-            found.push({ there: name, here: name });
-          }
-      return found;
+      return [];
     },
+    sameRefs: true,
     stages: relations
       .filter((name) => config.members || name !== 'members')
       .map((name) => ({ name, rows: () => files.rowsOf(name, spellings[name]) })),

@@ -6,10 +6,18 @@ import { type LfsPointer, longestPointer, readPointer } from '../lfs/pointers.ts
 import type { OpenRepository } from '../reading/git-reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
 
-/** Heads of merge requests: their commits may be in no branch any more. */
-const requestHeads = 'refs/merge-requests/*/head';
-const requestHead = /^refs\/merge-requests\/[1-9]\d{0,8}\/head$/;
-const wanted = (ref: string) => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/') || requestHead.test(ref);
+/** Heads, older versions and context commits of merge requests: they may be in no branch any more. */
+const requestGlobs = ['head', 'versions/*', 'context/*'].map((name) => `refs/merge-requests/*/${name}`);
+const requestRef = /^refs\/merge-requests\/[1-9]\d{0,8}\/(?:head|(?:versions|context)\/([0-9a-f]{40}))$/;
+
+/** Whether a ref keeps commits of a merge request; those of versions and context commits are named by their commit. */
+export function keepsRequest(ref: string, id: string): boolean {
+  const found = requestRef.exec(ref);
+  return found !== null && (found[1] ?? id) === id;
+}
+
+const wanted = (ref: string, id: string) =>
+  ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/') || keepsRequest(ref, id);
 
 export interface UnbundleOptions {
   /** Bytes of the pack. */
@@ -42,11 +50,12 @@ export function repositoryBundles(deps: {
 }) {
   const { open } = deps;
 
-  /** References of others and the pack that goes with them, checked like a push; none but branches, tags and heads of requests. */
+  /** References of others and the pack that goes with them, checked like a push; none but branches, tags and commits of requests. */
   async function filled(project: RepositoryRow, { refs, pack }: git.Bundle, options: UnbundleOptions): Promise<void> {
     const repo = git.withSignal(open(project), options.signal);
     const updates = refs.flatMap(({ ref, id }) => {
-      const known = requestHead.test(ref) ? (ref as git.RefName) : git.isCreatableRef(ref) && wanted(ref) ? ref : null;
+      const kept = keepsRequest(ref, id) ? (ref as git.RefName) : null;
+      const known = kept ?? (git.isCreatableRef(ref) && wanted(ref, id) ? ref : null);
       return known === null ? [] : [{ ref: known, new: id }];
     });
     const quarantine = await git.createQuarantine(repo);
@@ -80,7 +89,7 @@ export function repositoryBundles(deps: {
     async bundle(project: RepositoryRow, signal: AbortSignal): Promise<Readable | null> {
       const repo = git.withSignal(open(project), signal);
       const { refs } = await git.refsSnapshot(repo, project.refs_generation);
-      return refs.some(({ ref }) => wanted(ref)) ? await git.createBundle(repo, [requestHeads]) : null;
+      return refs.some(({ ref, id }) => wanted(ref, id)) ? await git.createBundle(repo, requestGlobs) : null;
     },
     /** The files of a bare repository with everything that is in it. Close it in the end. */
     snapshot: (project: RepositoryRow): Promise<git.Snapshot> =>

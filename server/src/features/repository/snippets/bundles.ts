@@ -34,30 +34,33 @@ export function snippetBundles(deps: {
 
   return {
     /** The snippets of a project with their repositories, the oldest first. */
-    async *all(projectId: number, signal: AbortSignal): AsyncGenerator<{ line: ArchivedSnippet; bytes: Readable }> {
-      for (const { snippet, author } of await archivedSnippets(db, projectId)) {
+    async *all(
+      projectId: number,
+      signal: AbortSignal,
+    ): AsyncGenerator<{ id: number; line: ArchivedSnippet; bytes: Readable }> {
+      for (const { snippet, author, award_emoji } of await archivedSnippets(db, projectId)) {
         const bytes = await bundles.bundle(snippet, signal);
         const { title, description, visibility, default_branch: branch, created_at, updated_at } = snippet;
-        const line = { title, description, visibility, branch, author, created_at, updated_at };
-        if (bytes) yield { line, bytes };
+        const line = { title, description, visibility, branch, author, created_at, updated_at, award_emoji };
+        if (bytes) yield { id: snippet.id, line, bytes };
       }
     },
 
-    /** Makes a snippet of a line and a bundle. Why not, where it is none that could have been pushed here. */
+    /** Makes a snippet of a line and a bundle, and answers its id. Why not, where it is none that could have been pushed here. */
     async take(
       { project }: Pick<ProjectSubject, 'project'>,
       line: ArchivedSnippet,
       author: { readonly id: number; readonly mayRestricted: boolean },
       source: AsyncIterable<Buffer>,
       options: UnbundleOptions & { readonly size: number },
-    ): Promise<string | null> {
+    ): Promise<{ readonly id: number } | { readonly reason: string }> {
       const { snippet_size_limit: maximum, restricted_visibility_levels: restricted } = await settings.read();
-      if (options.size > maximum) return `is larger than ${readableSize(maximum)} (snippet_size_limit)`;
+      if (options.size > maximum) return { reason: `is larger than ${readableSize(maximum)} (snippet_size_limit)` };
       const bundle = await git.readBundle(source).catch(refused);
-      if (typeof bundle === 'string') return bundle;
+      if (typeof bundle === 'string') return { reason: bundle };
       const branch = branchOf(bundle, [line.branch]);
       const refs = bundle.refs.filter(({ ref }) => ref === `refs/heads/${branch}`);
-      if (branch === null || refs.length === 0) return 'has no branch';
+      if (branch === null || refs.length === 0) return { reason: 'has no branch' };
       const closed = restricted.includes(line.visibility) && !author.mayRestricted;
       const snippet = await insertSnippet(db, {
         project_id: project.id,
@@ -88,11 +91,12 @@ export function snippetBundles(deps: {
       };
       try {
         const reason = await fill();
-        if (reason !== null) await service.discard({ id: snippet.id });
-        return reason;
+        if (reason === null) return { id: snippet.id };
+        await service.discard({ id: snippet.id });
+        return { reason };
       } catch (error) {
         await service.discard({ id: snippet.id });
-        return refused(error);
+        return { reason: refused(error) };
       }
     },
 

@@ -10,7 +10,15 @@ import type { Project, Snippet } from '../../../kernel/db/rows.ts';
 import type { SnippetsTable } from '../../../kernel/db/tables.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
-import { abilityScope, allOf, projectScope, type Sql, withTables } from '../../namespaces/index.ts';
+import { awardsJson } from '../../collaboration/index.ts';
+import {
+  type ArchivedSnippet,
+  abilityScope,
+  allOf,
+  projectScope,
+  type Sql,
+  withTables,
+} from '../../namespaces/index.ts';
 
 export type SnippetPlace = Pick<Snippet, 'repository_storage' | 'repository_path'>;
 
@@ -97,17 +105,26 @@ export async function deleteSnippets(
 export async function archivedSnippets(
   db: Db,
   projectId: number,
-): Promise<Array<{ readonly snippet: Snippet; readonly author: string | null }>> {
+): Promise<
+  Array<{
+    readonly snippet: Snippet;
+    readonly author: string | null;
+    readonly award_emoji: ArchivedSnippet['award_emoji'];
+  }>
+> {
   const rows = await db
     .selectFrom('snippets as s')
     .innerJoin('users as u', 'u.id', 's.author_id')
     .selectAll('s')
-    .select('u.username')
+    .select([
+      'u.username',
+      sql<ArchivedSnippet['award_emoji']>`${awardsJson({ type: 'snippet', id: sql`s.id` })}`.as('award_emoji'),
+    ])
     .where('s.project_id', '=', projectId)
     .where('s.refs_generation', '>', 0)
     .orderBy('s.id')
     .execute();
-  return rows.map(({ username, ...snippet }) => ({ snippet, author: username }));
+  return rows.map(({ username, award_emoji, ...snippet }) => ({ snippet, author: username, award_emoji }));
 }
 
 /** One that came in an archive is there now, as old as it was. */

@@ -17,7 +17,7 @@ import { approvalsAfterPush } from '../approvals/reset-on-push.ts';
 import type { MergingService } from '../merging/merging.service.ts';
 import { threadsAfterPush } from '../threads/threads-after-push.ts';
 import * as heads from './head-pipelines.queries.ts';
-import { headRef } from './head-ref.ts';
+import { headRef, keepVersion } from './head-ref.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { Cause, MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 import { ofFork, type RequestSources, requestSources } from './sources.ts';
@@ -45,6 +45,7 @@ interface FollowDependencies extends Pick<MergeRequestDependencies, 'db' | 'proj
     | 'codeOwners'
     | 'filePatch'
     | 'isAncestor'
+    | 'keepRef'
     | 'keptRef'
     | 'mergeBase'
     | 'patchId'
@@ -86,6 +87,7 @@ export function headFollower(
       approvalsAfterPush(deps, project, request, { head, base, target }),
       threadsAfterPush(deps, project, request, { base_sha: base, start_sha: target, head_sha: head }),
     ]);
+    await keepVersion(deps, project, request.iid, { before, head });
     // Before the transaction: a merge holds the project's row while it waits for the request's.
     if (!(await repository.advanceRef(db, project, ref, before, head))) return false;
     await transaction(db, async (tx) => {

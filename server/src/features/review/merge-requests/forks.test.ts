@@ -388,7 +388,8 @@ describe('two that follow one branch at the same time', () => {
           codeOwners: async () => [],
           resolve: async () => null,
           filePatch: async () => null,
-          isAncestor: async () => false,
+          isAncestor: async () => true,
+          keepRef: async () => undefined,
           mergeBase: async () => {
             await pause('mergeBase');
             return old;

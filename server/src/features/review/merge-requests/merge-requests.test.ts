@@ -262,6 +262,35 @@ describe('reading', () => {
     expect((await project.api('GET', `${at}/raw_diffs`, { token: stranger.secret })).status).toBe(404);
   });
 
+  it('versions whose commits no branch has any more stay reachable', async () => {
+    const created = await request('rewritten');
+    const at = `${path}/${created.iid}`;
+    const shown = async () => (await project.api<Json[]>('GET', `${at}/versions`)).body;
+    const kept = async () => {
+      const lines = await git.run([
+        'ls-remote',
+        project.remote(project.owner.secret),
+        `refs/merge-requests/${String(created.iid)}/*`,
+      ]);
+      return lines
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t')[1]);
+    };
+    const head = `refs/merge-requests/${String(created.iid)}/head`;
+    const second = await project.commit('rewritten', { second: '2\n' });
+    await app.delivery.drain();
+    expect(await shown()).toHaveLength(2);
+    // The new head contains the one before.
+    expect(await kept()).toEqual([head]);
+    await project.commit('rewritten', { third: '3\n' }, { start_branch: 'main', force: true });
+    await app.delivery.drain();
+    expect(await kept()).toEqual([head, `refs/merge-requests/${String(created.iid)}/versions/${second}`]);
+    const [, version] = await shown();
+    const { body } = await project.api<Json>('GET', `${at}/versions/${String(version?.id)}`);
+    expect((body.diffs as Json[]).map(({ new_path }) => new_path)).toEqual(['rewritten.txt', 'second']);
+  });
+
   it('a renamed file is one change', async () => {
     await project.commit('named', { 'old.txt': 'one\ntwo\nthree\n' }, { start_branch: 'main' });
     const actions = [{ action: 'move' as const, previous_path: 'old.txt', file_path: 'new.txt' }];

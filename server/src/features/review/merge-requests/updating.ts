@@ -9,7 +9,7 @@ import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import { baseOf } from '../../repository/index.ts';
 import { threadsAfterPush } from '../threads/threads-after-push.ts';
 import { anotherOpen } from './duplicate.ts';
-import { headRef } from './head-ref.ts';
+import { headRef, keepVersion } from './head-ref.ts';
 import { assign, noteableOf, notePeople } from './history.ts';
 import { mergeWhenDue } from './merge-after.ts';
 import * as queries from './merge-requests.queries.ts';
@@ -128,8 +128,11 @@ export async function updateMergeRequest(
         ? request.target_branch
         : undefined;
   const refs = target === undefined ? null : await retarget(deps, subject, request, target, stackOf(request, options));
-  if (refs && refs.head_sha !== request.head_sha)
+  if (refs && refs.head_sha !== request.head_sha) {
+    const before = await deps.repository.keptRef(subject.project, headRef(request.iid));
+    await keepVersion(deps, subject.project, request.iid, { before, head: refs.head_sha });
     await deps.repository.keepRef(deps.db, subject.project, headRef(request.iid), refs.head_sha);
+  }
   const moveThreads =
     refs && refs.head_sha !== null
       ? await threadsAfterPush(deps, subject.project, request, {
