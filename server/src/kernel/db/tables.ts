@@ -504,6 +504,7 @@ export interface FactsTable {
   payload: JsonColumn;
   created_at: Generated<Date>;
   delivered_at: Date | null;
+  delivered_to: string[] | null;
 }
 
 export interface FeatureGatesTable {

@@ -1,17 +1,25 @@
 /**
- * Delivery of facts to consumers. One process at a time delivers; facts of one project arrive in their order, those of
- * different projects side by side. Facts about the jobs of a project have an order of their own beside it: a push does not
- * wait for the reports of hundreds of them. Of new issues and comments that follow each other, several are delivered
- * together: each consumer gets them in their order and does not wait for the others in between. A consumer that fails gets the fact again by a job of its own, with back-off,
- * and holds nobody up. Delivery is at least once: after a crash a fact may come again, with the same id.
+ * Delivery of facts to consumers. One process at a time delivers. Each consumer gets the facts of one project in their
+ * order, those of different projects side by side, and waits for no other consumer: what a branch of a large push costs one
+ * of them holds up nothing that another does for the next push. Facts about the jobs of a project have an order of their own
+ * beside it. A consumer that handles several facts of a kind at once gets those that wait together.
+ *
+ * A consumer that fails gets the fact again by a job of its own, with back-off, and holds nobody up. Delivery is at least
+ * once: after a crash a fact may come again, with the same id. A process that stops notes who has what is not done.
  */
 import Type from 'typebox';
 import { type Db, type Listener, transaction } from '../db/index.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../queue/index.ts';
-import { issueFacts, noteFacts } from './catalogue/index.ts';
 import { type DeliveryLoaders, deliveryOf, type FactConsumer, type SharedLoads } from './consumer.ts';
 import type { StoredFact } from './fact.ts';
-import { factById, markDelivered, openFacts, removeDelivered } from './facts.queries.ts';
+import {
+  factById,
+  markDelivered,
+  markDeliveredTo,
+  type OpenFact,
+  openFacts,
+  removeDelivered,
+} from './facts.queries.ts';
 import { factsChannel } from './outbox.queries.ts';
 
 interface DeliveryOptions {
@@ -47,17 +55,46 @@ const lockName = 'facts-delivery';
 const laneOf = ({ kind, project_id: project, namespace_id: namespace }: StoredFact) =>
   project === null ? `namespace:${namespace ?? 0}` : `project:${project}${kind.startsWith('job.') ? ':jobs' : ''}`;
 
-/** What no consumer changes for another, and comes in crowds: an import, or a script that files issues. */
-const grouped: ReadonlySet<string> = new Set([issueFacts.opened.kind, noteFacts.created.kind]);
 const mostTogether = 50;
+/** Milliseconds that consumers share what was loaded for a fact: some come to it later than others. */
+const sharedFor = 1000;
 
-/** Takes the first facts of a lane, as many as are delivered together. */
-function takeGroup(lane: StoredFact[]): StoredFact[] {
-  const kind = lane[0]?.kind;
-  if (kind === undefined || !grouped.has(kind)) return lane.splice(0, 1);
-  const end = lane.findIndex((fact, at) => at === mostTogether || fact.kind !== kind);
-  return lane.splice(0, end === -1 ? lane.length : end);
+/** A fact on its way. */
+interface Entry {
+  readonly fact: StoredFact;
+  readonly loads: ReturnType<typeof sharedLoads>;
+  /** Who still waits for it. */
+  readonly left: Set<FactConsumer>;
+  /** Who failed, and gets it again. */
+  readonly failed: FactConsumer[];
 }
+
+/** What is loaded once for the facts of a lane that one read found. */
+function sharedLoads(loaders: DeliveryLoaders) {
+  let since = performance.now();
+  let shared: SharedLoads = new Map();
+  let ofFacts = new Map<number, ReturnType<typeof deliveryOf>>();
+  return (fact: StoredFact) => {
+    if (performance.now() - since > sharedFor) {
+      since = performance.now();
+      shared = new Map();
+      ofFacts = new Map();
+    }
+    const delivery = ofFacts.get(fact.id) ?? deliveryOf(fact, loaders, shared);
+    ofFacts.set(fact.id, delivery);
+    return delivery;
+  };
+}
+
+/** Takes the first facts that wait for a consumer, as many as it handles at once. */
+function takeGroup(consumer: FactConsumer, waiting: Entry[]): Entry[] {
+  const kind = waiting[0]?.fact.kind ?? '';
+  if (!handlerOf(consumer, kind)?.handleMany) return waiting.splice(0, 1);
+  const end = waiting.findIndex(({ fact }, at) => at === mostTogether || fact.kind !== kind);
+  return waiting.splice(0, end === -1 ? waiting.length : end);
+}
+
+const handlerOf = (consumer: FactConsumer, kind: string) => consumer.handlers.find(({ kinds }) => kinds.includes(kind));
 
 async function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
@@ -80,8 +117,6 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const kinds = handlers.flatMap((handler) => handler.kinds);
     if (new Set(kinds).size !== kinds.length) throw new Error(`${name} handles a kind of fact twice`);
   }
-  const handlerOf = (consumer: FactConsumer, kind: string) =>
-    consumer.handlers.find(({ kinds }) => kinds.includes(kind));
   const stopping = new AbortController();
   let draining: Promise<void> | undefined;
   let again = false;
@@ -105,74 +140,73 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     while (!run.signal.aborted && (await removeDelivered(db, before, 1000)) === 1000);
   });
 
-  interface Given {
-    readonly fact: StoredFact;
-    readonly delivery: ReturnType<typeof deliveryOf>;
-  }
-  interface Failure {
-    readonly fact: number;
-    readonly consumer: string;
-  }
-
-  /** Gives a consumer facts of one kind, in their order; answers those that it failed for. */
-  async function offerTo(consumer: FactConsumer, given: readonly Given[]): Promise<Failure[]> {
-    const [first] = given;
+  /** Gives a consumer facts of one kind, in their order. */
+  async function offerTo(consumer: FactConsumer, group: readonly Entry[]): Promise<void> {
+    const [first] = group;
     const handler = first && handlerOf(consumer, first.fact.kind);
-    if (!handler) return [];
-    const failed: Failure[] = [];
-    const handled = async (facts: readonly StoredFact[], handle: (signal: AbortSignal) => Promise<void>) => {
+    if (!handler) return;
+    const handled = async (entries: readonly Entry[], handle: (signal: AbortSignal) => Promise<void>) => {
       const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeout)]);
       try {
         await within(handle(signal), signal);
       } catch (error) {
         if (stopping.signal.aborted) throw error;
-        for (const fact of facts) {
+        for (const { fact, failed } of entries) {
           log.error({ err: error, consumer: consumer.name, fact: fact.id, kind: fact.kind }, 'consumer failed');
-          failed.push({ fact: fact.id, consumer: consumer.name });
+          failed.push(consumer);
         }
       }
     };
     const { handleMany } = handler;
-    const facts = given.map(({ fact }) => fact);
-    if (handleMany && facts.length > 1)
-      await handled(facts, (signal) => handleMany(facts, { ...first.delivery, signal }));
+    if (handleMany && group.length > 1)
+      await handled(group, (signal) =>
+        handleMany(
+          group.map(({ fact }) => fact),
+          { ...first.loads(first.fact), signal },
+        ),
+      );
     else
-      for (const { fact, delivery } of given)
-        await handled([fact], (signal) => handler.handle(fact, { ...delivery, signal }));
-    return failed;
+      for (const entry of group)
+        await handled([entry], (signal) => handler.handle(entry.fact, { ...entry.loads(entry.fact), signal }));
   }
 
-  /** Offers them; the ids that are still to be marked: all, unless a consumer failed. */
-  async function deliver(facts: readonly StoredFact[]): Promise<readonly number[]> {
-    const shared: SharedLoads = new Map();
-    const given = facts.map((fact) => ({ fact, delivery: deliveryOf(fact, loaders, shared) }));
-    const failed = (await Promise.all(consumers.map((consumer) => offerTo(consumer, given)))).flat();
-    const ids = facts.map(({ id }) => id);
-    if (failed.length === 0) return ids;
+  /** Marks facts that nobody waits for any more; whoever failed gets them again. */
+  async function finish(entries: readonly Entry[]): Promise<void> {
+    const ids = entries.map(({ fact }) => fact.id);
+    const failures = entries.flatMap(({ fact, failed }) =>
+      failed.map(({ name }) => ({ fact: fact.id, consumer: name })),
+    );
+    if (failures.length === 0) return await markDelivered(db, ids);
     await transaction(db, async (tx) => {
       await markDelivered(tx, ids);
       const runAt = new Date(Date.now() + 1000);
-      for (const each of failed) await addJob(tx, retry, each, { runAt });
+      for (const each of failures) await addJob(tx, retry, each, { runAt });
     });
-    return [];
   }
 
-  /** Delivers until nothing is open, reading on while slow lanes are still busy. */
+  /** Who waits for a fact. */
+  function entryOf({ fact, deliveredTo }: OpenFact, loads: Entry['loads']): Entry {
+    const left = consumers.filter((consumer) => handlerOf(consumer, fact.kind) && !deliveredTo.has(consumer.name));
+    return { fact, loads, left: new Set(left), failed: [] };
+  }
+
+  /** Delivers until nothing is open, reading on while slow consumers are still busy. */
   async function deliverOpen(): Promise<void> {
-    const lanes = new Map<string, { readonly facts: StoredFact[]; readonly done: Promise<void> }>();
-    const taken = new Set<number>();
+    /** What waits for a consumer, by its name and the lane. */
+    const queues = new Map<string, { readonly waiting: Entry[]; readonly done: Promise<void> }>();
+    const taken = new Map<number, Entry>();
     let delivered: number[] = [];
-    let unmarked: number[] = [];
+    let finished: Entry[] = [];
     let marking: Promise<void> | undefined;
     let failure: unknown;
-    // A lane goes on while its last facts are marked: what is delivered meanwhile is marked together.
+    // Consumers go on while their last facts are marked: what is delivered meanwhile is marked together.
     const mark = async () => {
       try {
-        while (unmarked.length > 0) {
-          const ids = unmarked;
-          unmarked = [];
-          await markDelivered(db, ids);
-          delivered.push(...ids);
+        while (finished.length > 0) {
+          const entries = finished;
+          finished = [];
+          await finish(entries);
+          delivered.push(...entries.map(({ fact }) => fact.id));
         }
       } catch (error) {
         failure ??= error;
@@ -180,47 +214,76 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         marking = undefined;
       }
     };
-    const work = async (name: string, facts: StoredFact[]) => {
-      // What the same read found for this lane is there before its first group is taken.
+    const done = (entry: Entry) => {
+      finished.push(entry);
+      marking ??= mark();
+    };
+    const work = async (name: string, consumer: FactConsumer, waiting: Entry[]) => {
+      // What the same read found for it is there before its first group is taken.
       await Promise.resolve();
       try {
-        while (facts.length > 0 && !stopping.signal.aborted && !failure) {
-          const group = takeGroup(facts);
-          const ids = await deliver(group);
-          unmarked.push(...ids);
-          if (unmarked.length > 0) marking ??= mark();
+        while (waiting.length > 0 && !stopping.signal.aborted && !failure) {
+          const group = takeGroup(consumer, waiting);
+          await offerTo(consumer, group);
+          for (const entry of group) {
+            entry.left.delete(consumer);
+            if (entry.left.size === 0) done(entry);
+          }
         }
       } catch (error) {
         failure ??= error;
       } finally {
-        lanes.delete(name);
+        queues.delete(name);
       }
+    };
+    const queue = (entry: Entry, lane: string) => {
+      taken.set(entry.fact.id, entry);
+      for (const consumer of entry.left) {
+        const name = `${consumer.name} ${lane}`;
+        const known = queues.get(name);
+        if (known) known.waiting.push(entry);
+        else {
+          const waiting = [entry];
+          queues.set(name, { waiting, done: work(name, consumer, waiting) });
+        }
+      }
+      if (entry.left.size === 0) done(entry);
     };
     for (;;) {
       woken = Promise.withResolvers<void>();
       const known = delivered;
       delivered = [];
-      const fresh = stopping.signal.aborted || failure ? [] : await openFacts(db, batch, taken);
+      const fresh = stopping.signal.aborted || failure ? [] : await openFacts(db, batch, taken.keys());
       // Only now: what was delivered while the query ran may still look open in its answer.
       for (const id of known) taken.delete(id);
-      for (const fact of fresh) {
-        taken.add(fact.id);
-        const name = laneOf(fact);
-        const lane = lanes.get(name);
-        if (lane) lane.facts.push(fact);
-        else {
-          const queued = [fact];
-          lanes.set(name, { facts: queued, done: work(name, queued) });
-        }
+      const lanes = new Map<string, Entry['loads']>();
+      for (const found of fresh) {
+        const lane = laneOf(found.fact);
+        const loads = lanes.get(lane) ?? sharedLoads(loaders);
+        lanes.set(lane, loads);
+        queue(entryOf(found, loads), lane);
       }
-      if (lanes.size === 0 && fresh.length === 0) break;
+      if (queues.size === 0 && fresh.length === 0) break;
       // Another look is for what is new, for the rest of a full batch, and for the end.
-      const lanesDone = [...lanes.values()].map(({ done }) => done);
-      const idle = Promise.all(lanesDone).then(() => marking);
-      await Promise.race([woken.promise, idle, ...(fresh.length === batch ? lanesDone : [])]);
+      const queuesDone = [...queues.values()].map(({ done }) => done);
+      const idle = Promise.all(queuesDone).then(() => marking);
+      await Promise.race([woken.promise, idle, ...(fresh.length === batch ? queuesDone : [])]);
     }
     await marking;
+    await leave([...taken.values()]);
     if (failure && !stopping.signal.aborted) throw failure;
+  }
+
+  /** Notes who has what is not done: it is left to whoever delivers next. */
+  async function leave(entries: readonly Entry[]): Promise<void> {
+    const partly = entries.flatMap(({ fact, left, failed }) => {
+      if (left.size === 0) return [];
+      const have = consumers.filter(
+        (consumer) => handlerOf(consumer, fact.kind) && !left.has(consumer) && !failed.includes(consumer),
+      );
+      return have.length === 0 ? [] : [{ id: fact.id, consumers: have.map(({ name }) => name) }];
+    });
+    await markDeliveredTo(db, partly);
   }
 
   async function drainOnce(): Promise<void> {

@@ -202,11 +202,44 @@ it('delivers new issues that follow each other together: each consumer in their 
   expect([one, many, loads]).toEqual([
     [1, 2, 4, 5],
     [[1], [2, 3, 4], [], [5]],
-    [1, 2, 5],
+    [1, 2],
   ]);
   await runQueue(started);
   await pool.query('update graphile_worker._private_jobs set run_at = now()');
   await expect.poll(() => one).toEqual([1, 2, 4, 5, 3]);
+});
+
+it('a consumer that is slow holds up no other; what it has not done when the process stops is all that is left', async () => {
+  const quick: number[] = [];
+  const slow: number[] = [];
+  const gate = Promise.withResolvers<void>();
+  const consumers = (wait: Promise<void>): FactConsumer[] => [
+    { name: 'quick', handlers: [on(thing, async ({ payload }) => void quick.push(payload.n ?? 0))] },
+    {
+      name: 'slow',
+      handlers: [
+        on(thing, async ({ payload }) => {
+          if (payload.n === 1) await wait;
+          slow.push(payload.n ?? 0);
+        }),
+      ],
+    },
+  ];
+  const first = await deliverTo(consumers(gate.promise));
+  for (const n of [0, 1, 2]) await record(1, n);
+  await expect.poll(() => quick).toEqual([0, 1, 2]);
+  await record(1, 3);
+  await expect.poll(() => quick).toEqual([0, 1, 2, 3]);
+  expect(slow).toEqual([0]);
+  await first.stop();
+  gate.resolve();
+  expect(await open()).toBe(3);
+  await deliverTo(consumers(Promise.resolve()));
+  await expect.poll(open).toBe(0);
+  expect(quick).toEqual([0, 1, 2, 3]);
+  // The one that was interrupted comes again: nobody knows how far it was.
+  expect(slow.filter((n) => n !== 1)).toEqual([0, 2, 3]);
+  expect(slow).toContain(1);
 });
 
 it('gives a fact again to a consumer that failed, and to nobody else', async () => {

@@ -16,17 +16,27 @@ export async function recordFact<D extends FactDefinition>(
 
 const columns = ['id', 'kind', 'project_id', 'namespace_id', 'actor_id', 'payload', 'created_at'] as const;
 
+/** A fact that somebody still waits for. */
+export interface OpenFact {
+  readonly fact: StoredFact;
+  /** Names of the consumers that have it, where an earlier process left it in part. */
+  readonly deliveredTo: ReadonlySet<string>;
+}
+
 /** The oldest facts that are not delivered yet, without those that the caller has. */
-export async function openFacts(db: Db, limit: number, taken: Iterable<number>): Promise<StoredFact[]> {
+export async function openFacts(db: Db, limit: number, taken: Iterable<number>): Promise<OpenFact[]> {
   const rows = await db
     .selectFrom('facts')
-    .select(columns)
+    .select([...columns, 'delivered_to'])
     .where('delivered_at', 'is', null)
     .where(sql<boolean>`id <> all(${[...taken]}::bigint[])`)
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows as unknown as StoredFact[];
+  return rows.map(({ delivered_to, ...fact }) => ({
+    fact: fact as unknown as StoredFact,
+    deliveredTo: new Set(delivered_to),
+  }));
 }
 
 export async function factById(db: Db, id: number): Promise<StoredFact | undefined> {
@@ -36,6 +46,17 @@ export async function factById(db: Db, id: number): Promise<StoredFact | undefin
 
 export async function markDelivered(tx: Db, ids: readonly number[]): Promise<void> {
   await sql`update facts set delivered_at = now() where id = any(${ids}::bigint[])`.execute(tx);
+}
+
+/** Notes who has facts that others still wait for. */
+export async function markDeliveredTo(
+  db: Db,
+  facts: readonly { readonly id: number; readonly consumers: readonly string[] }[],
+): Promise<void> {
+  if (facts.length === 0) return;
+  await sql`update facts set delivered_to = array(select jsonb_array_elements_text(had.consumers))
+    from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb) as had (id bigint, consumers jsonb)
+    where facts.id = had.id`.execute(db);
 }
 
 /** Removes a batch of facts that were delivered before the date; answers how many. */

@@ -7,7 +7,7 @@ import * as git from '@millrace/git';
 import Type, { type Static } from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
-import { type FactConsumer, on, projectDeleted, projectFacts, pushed } from '../../../kernel/events/index.ts';
+import { type FactConsumer, on, onMany, projectDeleted, projectFacts, pushed } from '../../../kernel/events/index.ts';
 import { addJob, addJobs, type CronItem, defineTask, type Task, unlessGone } from '../../../kernel/queue/index.ts';
 import type { RepositoryRow } from '../face.ts';
 import { languageNamed } from '../measuring/languages.ts';
@@ -266,10 +266,13 @@ export function codeIndexing(deps: {
       name: 'code_index',
       handlers: [
         // What another branch is at changes nothing that is searched: the sweep of every minute notes that it was seen.
-        on(pushed, async ({ project_id, payload }, delivery) => {
-          const found = project_id === null ? null : await delivery.project(project_id);
+        // Pushes that wait together are of one project.
+        onMany(pushed, async (pushes, delivery) => {
+          const projectId = pushes[0]?.project_id ?? null;
+          const found = projectId === null ? null : await delivery.project(projectId);
           const { id, default_branch: branch } = found?.project ?? {};
-          if (id !== undefined && payload.ref === `refs/heads/${branch}`) await due(db, codeOf(id));
+          const searched = pushes.some(({ payload }) => payload.ref === `refs/heads/${branch}`);
+          if (id !== undefined && searched) await due(db, codeOf(id));
         }),
         on(projectFacts.updated, async ({ payload }) => await due(db, codeOf(payload.project_id))),
         on(projectDeleted, sweepSoon),

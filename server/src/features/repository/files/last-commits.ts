@@ -3,7 +3,7 @@ import * as git from '@millrace/git';
 import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
-import { type FactConsumer, on, pushed } from '../../../kernel/events/index.ts';
+import { type FactConsumer, onMany, pushed } from '../../../kernel/events/index.ts';
 import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { RepositoryRow } from '../face.ts';
 import { headOf, knownSha, type OpenRepository, translated } from '../reading/git-reader.ts';
@@ -124,8 +124,9 @@ export function lastCommitsOfDirectories(deps: {
     {
       name: task.name,
       handlers: [
-        on(pushed, async ({ project_id }) => {
-          if (project_id !== null) await due(db, project_id, patience);
+        // Those that wait together are of one project.
+        onMany(pushed, async ([push]) => {
+          if (push && push.project_id !== null) await due(db, push.project_id, patience);
         }),
       ],
     },

@@ -3,7 +3,7 @@ import * as git from '@millrace/git';
 import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
-import { type FactConsumer, on, pushed } from '../../../kernel/events/index.ts';
+import { type FactConsumer, onMany, pushed } from '../../../kernel/events/index.ts';
 import { addJob, type CronItem, defineTask, type Task, unlessGone } from '../../../kernel/queue/index.ts';
 import { recordMeasures } from '../../namespaces/index.ts';
 import { headOf, type OpenRepository } from '../reading/git-reader.ts';
@@ -89,8 +89,9 @@ export function repositoryMeasuring(deps: {
     {
       name: 'repository.measure',
       handlers: [
-        on(pushed, async ({ project_id }) => {
-          if (project_id !== null) await due(db, project_id, patience);
+        // Those that wait together are of one project.
+        onMany(pushed, async ([push]) => {
+          if (push && push.project_id !== null) await due(db, push.project_id, patience);
         }),
       ],
     },

@@ -120,6 +120,7 @@ import { importedPipelinesMigration } from './0940-imported-pipelines.ts';
 import { searchIndexMigration } from './0945-search-index.ts';
 import { epicEventsMigration } from './0950-epic-events.ts';
 import { issueOrdersMigration } from './0960-issue-orders.ts';
+import { factProgressMigration } from './0961-fact-progress.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -249,4 +250,5 @@ export const migrations: readonly Migration[] = [
   searchIndexMigration,
   epicEventsMigration,
   issueOrdersMigration,
+  factProgressMigration,
 ];
