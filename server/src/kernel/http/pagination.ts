@@ -62,6 +62,12 @@ export function offsetPage<T>(page: Page, rows: readonly T[], total: number | nu
   });
 }
 
+/** The total that a page itself tells: it ends before it is full, so nothing has to be counted. */
+export function totalOfLastPage(page: Page, rows: readonly unknown[]): number | null {
+  const last = rows.length <= page.perPage && (rows.length > 0 || page.offset === 0);
+  return last ? page.offset + rows.length : null;
+}
+
 /** An offset page of a list that is wholly in memory. */
 export function slicePage<T>(page: Page, all: readonly T[]): Paged<T> {
   return offsetPage(page, all.slice(page.offset, page.offset + page.limit), all.length);

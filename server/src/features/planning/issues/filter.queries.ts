@@ -238,6 +238,9 @@ const mine = (me: number | null): Condition =>
     ? sql`false`
     : sql`(i.author_id = ${me} or exists (select from issue_assignees c where c.issue_id = i.id and c.user_id = ${me}))`;
 
+/** Confidential ones that are not for the caller, where they may not read all of a project. */
+export const concealed = (caller: Caller): Condition => sql`(i.confidential and not ${mine(caller.user?.id ?? null)})`;
+
 interface Visible {
   readonly tables: Sql | null;
   readonly conditions: Condition[];
@@ -254,7 +257,7 @@ function visible(place: IssuePlace, caller: Caller, walked: boolean): Visible | 
       tables: null,
       conditions: [
         sql`i.project_id = ${subject.project.id}`,
-        ...(open ? [] : [sql<boolean>`(not i.confidential or ${mine(me)})`]),
+        ...(open ? [] : [sql<boolean>`not ${concealed(caller)}`]),
       ],
     };
   }

@@ -4,7 +4,6 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import {
-  countUpTo,
   type Direction,
   type KeysetColumn,
   type KeysetOrder,
@@ -234,30 +233,4 @@ export async function listIssues(db: Db, list: IssueList, page: Window): Promise
     where ${allOf([found.where, ...(after ? [after] : [])])}
     order by ${order.orderBy} limit ${page.limit} offset ${page.offset}`.execute(db);
   return { rows, cursorOf: order.cursorOf };
-}
-
-/** How many there are, counted up to one past the limit. */
-export async function countIssues(db: Db, query: IssueQuery): Promise<number> {
-  const found = issueConditions(query, true);
-  if (!found) return 0;
-  const counted = {
-    limit: (rows: number) => sql<unknown>`${found.with} select i.id from issues i where ${found.where} limit ${rows}`,
-  };
-  return await countUpTo(db, counted);
-}
-
-export interface StateCounts {
-  readonly all: number;
-  readonly opened: number;
-  readonly closed: number;
-}
-
-export async function countByState(db: Db, query: IssueQuery): Promise<StateCounts> {
-  const found = issueConditions(query, false);
-  if (!found) return { all: 0, opened: 0, closed: 0 };
-  const { rows } = await sql<StateCounts>`${found.with}
-    select count(*)::int as all, count(*) filter (where i.state = 'opened')::int as opened,
-      count(*) filter (where i.state = 'closed')::int as closed
-    from issues i where ${found.where}`.execute(db);
-  return rows[0] ?? { all: 0, opened: 0, closed: 0 };
 }

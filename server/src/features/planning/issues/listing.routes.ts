@@ -4,10 +4,18 @@ import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { keysetPage, offsetPage, type Page, type Paged, withItems } from '../../../kernel/http/pagination.ts';
+import {
+  keysetPage,
+  offsetPage,
+  type Page,
+  type Paged,
+  totalOfLastPage,
+  withItems,
+} from '../../../kernel/http/pagination.ts';
 import { Bool, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findMilestone } from '../../collaboration/index.ts';
+import { type IssueCounts, issueCounts } from './counting.queries.ts';
 import type { IssueFilter, IssuePlace } from './filter.queries.ts';
 import { IssueStatistics, ListedIssue, listedIssueJson, type SeenFrom } from './issues.entity.ts';
 import {
@@ -21,7 +29,7 @@ import {
   projectParam,
 } from './issues.params.ts';
 import { withDetails } from './issues.queries.ts';
-import { countByState, countIssues, type IssueOrder, listIssues } from './listing.queries.ts';
+import { type IssueOrder, listIssues } from './listing.queries.ts';
 
 const common = { method: 'GET', credentials: ['token', 'session'], tag: 'Issues' } as const;
 
@@ -34,12 +42,14 @@ interface Wanted {
 }
 
 /** Lists as other nouns of the domain show them. */
-export function issueLists(db: Db, base: string) {
+export function issueLists(db: Db, base: string, counts: IssueCounts = issueCounts(db)) {
   return async ({ place, from, caller, filter, params }: Wanted, page: Page): Promise<Paged> => {
     const list = { place, caller, filter, ...orderOf(params) };
     const { rows, cursorOf } = await listIssues(db, list, page);
     const found =
-      page.style === 'keyset' ? keysetPage(page, rows, cursorOf) : offsetPage(page, rows, await countIssues(db, list));
+      page.style === 'keyset'
+        ? keysetPage(page, rows, cursorOf)
+        : offsetPage(page, rows, totalOfLastPage(page, rows) ?? (await counts.count(list)));
     const loaded = await withDetails(db, found.items, caller);
     return withItems(
       found,
@@ -51,7 +61,8 @@ export function issueLists(db: Db, base: string) {
 export type IssueLists = ReturnType<typeof issueLists>;
 
 export function issueListRoutes({ db, externalUrl }: { readonly db: Db; readonly externalUrl: string }): Route[] {
-  const list = issueLists(db, externalUrl);
+  const counts = issueCounts(db);
+  const list = issueLists(db, externalUrl, counts);
 
   const ofGroup = ({ group }: GroupSubject, archived: boolean, descendants = true) => ({
     place: { kind: 'group', id: group.id, descendants, archived } as const,
@@ -79,7 +90,7 @@ export function issueListRoutes({ db, externalUrl }: { readonly db: Db; readonly
     caller: Caller,
     params: Partial<Static<typeof projectParams>>,
   ): Promise<Static<typeof IssueStatistics>> {
-    const { all, closed, opened } = await countByState(db, { place, caller, filter: filterOf(caller, params) });
+    const { all, closed, opened } = await counts.byState({ place, caller, filter: filterOf(caller, params) });
     return { statistics: { counts: { all, closed, opened } } };
   }
 

@@ -1,0 +1,128 @@
+/** How many issues a list has, up to the number that totals are reported for, and how many in each state. */
+import { sql } from 'kysely';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import { createLargeLists, type TimeRange } from '../../../kernel/http/large-lists.ts';
+import { countLimit } from '../../../kernel/http/pagination.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { allOf } from '../../namespaces/index.ts';
+import { concealed, type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
+
+/** The titles, where labels are all that a list of a project is narrowed by. */
+function onlyLabels({ place, filter }: IssueQuery): { projectId: number; titles: readonly string[] } | null {
+  const { labels, ...others } = filter;
+  if (place.kind !== 'project' || !labels || labels.length === 0) return null;
+  if (labels.some((title) => /^(none|any)$/i.test(title))) return null;
+  if (Object.values(others).some((value) => value !== undefined)) return null;
+  return { projectId: place.subject.project.id, titles: [...new Set(labels)] };
+}
+
+/**
+ * Issues with labels of the project itself, counted from their links alone: only issues of the project have its labels.
+ * Null where there is more to look at.
+ */
+async function countLabelled(db: Db, query: IssueQuery): Promise<number | null> {
+  const found = onlyLabels(query);
+  if (!found || query.place.kind !== 'project') return null;
+  const { project, namespace } = query.place.subject;
+  const { rows: labels } = await sql<{ id: number; own: boolean }>`
+    select t.id, t.project_id is not null as own from labels t where t.title = any(${[...found.titles]}::text[])
+      and (t.project_id = ${project.id} or t.namespace_id = any(${[...namespace.traversal_ids]}::bigint[]))`.execute(
+    db,
+  );
+  if (labels.some(({ own }) => !own)) return null;
+  const [first, ...others] = labels;
+  if (!first || labels.length < found.titles.length) return 0;
+  const hidden = canOnProject(query.caller, 'read_confidential_issue', query.place.subject)
+    ? []
+    : [
+        sql`k.issue_id not in (select i.id from issues i where i.project_id = ${project.id} and ${concealed(query.caller)})`,
+      ];
+  const where = [
+    sql`k.label_id = ${first.id}`,
+    ...others.map(
+      ({ id }) => sql`exists (select from issue_labels o where o.issue_id = k.issue_id and o.label_id = ${id})`,
+    ),
+    ...hidden,
+  ];
+  return await countUpTo(db, {
+    limit: (most: number) => sql`select from issue_labels k where ${allOf(where)} limit ${most}`,
+  });
+}
+
+async function countAll(db: Db, query: IssueQuery): Promise<number> {
+  const labelled = await countLabelled(db, query);
+  if (labelled !== null) return labelled;
+  const found = issueConditions(query, true);
+  if (!found) return 0;
+  const counted = {
+    limit: (rows: number) => sql<unknown>`${found.with} select i.id from issues i where ${found.where} limit ${rows}`,
+  };
+  return await countUpTo(db, counted);
+}
+
+export interface StateCounts {
+  readonly all: number;
+  readonly opened: number;
+  readonly closed: number;
+}
+
+/** How many are in each state at this moment. */
+export async function countByState(db: Db, query: IssueQuery): Promise<StateCounts> {
+  const found = issueConditions(query, false);
+  if (!found) return { all: 0, opened: 0, closed: 0 };
+  const { rows } = await sql<StateCounts>`${found.with}
+    select count(*)::int as all, count(*) filter (where i.state = 'opened')::int as opened,
+      count(*) filter (where i.state = 'closed')::int as closed
+    from issues i where ${found.where}`.execute(db);
+  return rows[0] ?? { all: 0, opened: 0, closed: 0 };
+}
+
+const placeKey = (place: IssuePlace) =>
+  place.kind === 'project' ? { kind: place.kind, id: place.subject.project.id } : place;
+const callerKey = ({ user, credential, admin, closedGroups }: Caller) => [user?.id, credential, admin, closedGroups];
+
+/** What names a list among all: the same for everybody who sees the same of it in the same way. Null where nothing does. */
+function keyOf({ place, caller, filter }: IssueQuery): string | null {
+  if (filter.conditions) return null;
+  const { createdAfter: _from, createdBefore: _to, updatedAfter: _since, updatedBefore: _until, ...others } = filter;
+  return JSON.stringify([placeKey(place), callerKey(caller), others]);
+}
+
+const rangesOf = ({ filter }: IssueQuery): TimeRange[] => [
+  { from: filter.createdAfter ?? null, until: filter.createdBefore ?? null },
+  { from: filter.updatedAfter ?? null, until: filter.updatedBefore ?? null },
+];
+
+export interface IssueCounts {
+  /** How many there are; one more than the limit of totals where there are more than that. */
+  count(query: IssueQuery): Promise<number>;
+  /** How many are in each state; of a list that is too long for a total, as it was a minute ago at most. */
+  byState(query: IssueQuery): Promise<StateCounts>;
+}
+
+/** Counts issues. A list that was too long for a total within the last minute is not counted again. */
+export function issueCounts(db: Db): IssueCounts {
+  const long = createLargeLists<true>();
+  const states = createLargeLists<StateCounts>();
+  return {
+    async count(query) {
+      const key = keyOf(query);
+      const ranges = rangesOf(query);
+      if (key !== null && long.get(key, ranges)) return countLimit + 1;
+      const found = await countAll(db, query);
+      if (key !== null && found > countLimit) long.set(key, true, ranges);
+      return found;
+    },
+    async byState(query) {
+      const listKey = keyOf(query);
+      const key = listKey === null ? null : JSON.stringify([listKey, rangesOf(query)]);
+      const known = key === null ? undefined : states.get(key);
+      if (known) return known;
+      const found = await countByState(db, query);
+      if (key !== null && found.all > countLimit) states.set(key, found);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** Totals of lists of issues: by labels alone, of pages that end a list, and of lists too long for one. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Namespace, Project } from '../../../kernel/db/rows.ts';
+
+let app: TestApp;
+let owner: BuiltToken;
+let guest: BuiltToken;
+let group: Namespace;
+let project: Project;
+let base: string;
+
+interface Described {
+  readonly title: string;
+  readonly labels?: string;
+  readonly confidential?: boolean;
+}
+const create = async (json: Described, path = base, token = owner) => {
+  const { status } = await app.api('POST', path, { token: token.secret, json });
+  expect(status).toBe(201);
+};
+const total = async (query: object, token: BuiltToken | null = owner, path = base) => {
+  const { status, headers } = await app.api('GET', path, {
+    ...(token ? { token: token.secret } : {}),
+    query: { per_page: 1, ...query },
+  });
+  expect(status).toBe(200);
+  return headers.get('x-total');
+};
+
+beforeAll(async () => {
+  app = await startTestApp();
+  [owner, guest] = [await buildToken(app), await buildToken(app)];
+  group = await buildGroup(app, { owner: owner.user });
+  project = await buildProject(app, { namespace: group, visibility: 'public' });
+  await buildMember(app, { user: guest.user, of: project, level: Level.guest });
+  base = `/projects/${project.id}/issues`;
+});
+afterAll(() => app.close());
+
+it('counts issues by labels of the project and of its groups, without those that the caller does not see', async () => {
+  const shared = await app.api('POST', `/groups/${group.id}/labels`, {
+    token: owner.secret,
+    json: { name: 'shared', color: '#112233' },
+  });
+  expect(shared.status).toBe(201);
+  await create({ title: 'a', labels: 'red' });
+  await create({ title: 'b', labels: 'red,blue' });
+  await create({ title: 'c', labels: 'red,blue,shared' });
+  await create({ title: 'd', labels: 'blue,shared', confidential: true });
+  await create({ title: 'e', labels: 'blue', confidential: true }, base, guest);
+  const other = await buildProject(app, { namespace: group });
+  await create({ title: 'f', labels: 'shared,red' }, `/projects/${other.id}/issues`);
+  await create({ title: 'g', labels: 'shared' }, `/projects/${other.id}/issues`);
+
+  expect(await total({ labels: 'red' })).toBe('3');
+  expect(await total({ labels: 'blue' })).toBe('4');
+  expect(await total({ labels: 'red,blue' })).toBe('2');
+  expect(await total({ labels: 'red,red' })).toBe('3');
+  expect(await total({ labels: 'shared' })).toBe('2');
+  expect(await total({ labels: 'blue,shared' })).toBe('2');
+  expect(await total({ labels: 'red,missing' })).toBe('0');
+  expect(await total({ labels: 'blue', state: 'closed' })).toBe('0');
+  expect(await total({ labels: 'blue,None' })).toBe('0');
+  // Of the confidential ones a guest sees their own, others none.
+  expect(await total({ labels: 'blue' }, guest)).toBe('3');
+  expect(await total({ labels: 'blue' }, null)).toBe('2');
+  expect(await total({ labels: 'red,blue' }, null)).toBe('2');
+});
+
+it('reports the total on the last page and past it', async () => {
+  expect(await total({ labels: 'red', page: 3 })).toBe('3');
+  expect(await total({ labels: 'red', page: 4 })).toBe('3');
+  expect(await total({ labels: 'red', per_page: 2, page: 2 })).toBe('3');
+  expect(await total({ labels: 'red', per_page: 3 })).toBe('3');
+  expect(await total({ labels: 'red', per_page: 4 })).toBe('3');
+});
+
+it('reports no total of more than 10,000 issues, and counts them by state all the same', async () => {
+  const long = await buildProject(app, { namespace: group });
+  const insert = (from: number, to: number) =>
+    sql`insert into issues (project_id, iid, author_id, title, state)
+      select ${long.id}, n, ${owner.user.id}, 'Issue ' || n, case when n % 4 = 0 then 'closed' else 'opened' end
+      from generate_series(${from}::int, ${to}) n`.execute(app.db);
+  const path = `/projects/${long.id}/issues`;
+  await insert(1, 10_000);
+  expect(await total({}, owner, path)).toBe('10000');
+  await insert(10_001, 10_001);
+  expect(await total({}, owner, path)).toBeNull();
+  expect(await total({ created_after: '2001-01-01T00:00:00Z' }, owner, path)).toBeNull();
+  expect(await total({ state: 'opened' }, owner, path)).toBe('7501');
+  expect(await total({ created_after: '2101-01-01T00:00:00Z' }, owner, path)).toBe('0');
+  const statistics = await app.api('GET', `/projects/${long.id}/issues_statistics`, { token: owner.secret });
+  expect(statistics.body).toEqual({ statistics: { counts: { all: 10_001, closed: 2500, opened: 7501 } } });
+  // For another query the list is another one; the same is not counted again for a minute.
+  await sql`delete from issues where project_id = ${long.id} and iid > 9000`.execute(app.db);
+  expect(await total({}, owner, path)).toBeNull();
+  expect(await total({ page: 9000 }, owner, path)).toBe('9000');
+  expect(await total({ state: 'opened' }, owner, path)).toBe('6750');
+});

@@ -1,0 +1,49 @@
+/** What is known of long lists for a while, so that they are not counted again with every page. */
+
+/** The part of a time axis that a filter lets through; null where it is open. */
+export interface TimeRange {
+  readonly from: Date | null;
+  readonly until: Date | null;
+}
+
+export interface LargeLists<T> {
+  /** What was found lately about the list, or about the one with the same key within narrower ranges. */
+  get(key: string, ranges?: readonly TimeRange[]): T | undefined;
+  set(key: string, value: T, ranges?: readonly TimeRange[]): void;
+}
+
+interface Entry<T> {
+  readonly value: T;
+  readonly ranges: readonly TimeRange[];
+  readonly until: number;
+}
+
+/** A list that became shorter meanwhile is counted again after this time. */
+const lifetimeMs = 60_000;
+const most = 2000;
+
+const within = (inner: TimeRange, outer: TimeRange) =>
+  (outer.from === null || (inner.from !== null && inner.from >= outer.from)) &&
+  (outer.until === null || (inner.until !== null && inner.until <= outer.until));
+
+/** Each process remembers its own: another one only counts once more. `now` is a monotonic clock in milliseconds. */
+export function createLargeLists<T>(now: () => number = () => performance.now()): LargeLists<T> {
+  const entries = new Map<string, Entry<T>>();
+  return {
+    get(key, ranges = []) {
+      const entry = entries.get(key);
+      if (!entry) return undefined;
+      if (entry.until <= now()) {
+        entries.delete(key);
+        return undefined;
+      }
+      return entry.ranges.every((inner, at) => within(inner, ranges[at] ?? inner)) ? entry.value : undefined;
+    },
+    set(key, value, ranges = []) {
+      entries.delete(key);
+      entries.set(key, { value, ranges, until: now() + lifetimeMs });
+      const [oldest] = entries.keys();
+      if (entries.size > most && oldest !== undefined) entries.delete(oldest);
+    },
+  };
+}
