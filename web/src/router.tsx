@@ -299,6 +299,8 @@ export const router = createRouter({
   ]),
   defaultPreload: 'intent',
   defaultPendingMs: 200,
+  // A page that has arrived is shown, however short its skeleton was there: half a second more is what people notice.
+  defaultPendingMinMs: 0,
   defaultPendingComponent: PendingPage,
   // Each page has its own boundary: what goes wrong in one leaves the frame and the header around it.
   defaultErrorComponent: ErrorPage,

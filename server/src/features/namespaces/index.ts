@@ -72,6 +72,7 @@ export { sendsMail } from './members/entry.queries.ts';
 export { graceOfGroups } from './members/members.queries.ts';
 export { membersNamed } from './members/named.ts';
 export { openness, visibilities } from './naming/naming.ts';
+export { reservedAtTheTop } from './naming/reserved.ts';
 export { type Place, placeColumns } from './places.ts';
 export {
   type ArchivedSnippet,

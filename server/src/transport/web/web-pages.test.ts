@@ -14,6 +14,7 @@ writeFileSync(join(directory, 'assets/main-abc.js'), 'export {};');
 writeFileSync(join(directory, 'assets/main-abc.js.br'), 'brotli');
 writeFileSync(join(directory, 'assets/main-abc.js.gz'), 'gzip');
 writeFileSync(join(directory, 'assets/symbols.worker-abc.js'), 'export {};');
+writeFileSync(join(directory, 'assets/highlight.worker-abc.js'), 'export {};');
 writeFileSync(join(directory, 'assets/grammar-abc.wasm'), '');
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -45,6 +46,23 @@ describe('web pages', () => {
     },
   );
 
+  it.each([
+    ['/', []],
+    ['/admin/users', []],
+    ['/users/sign_in?return_to=/a/b', []],
+    ['/group', []],
+    ['/group/project', ['/api/v4/projects/group%2Fproject']],
+    ['/group/sub/pro.ject-1/-/issues?state=all', ['/api/v4/projects/group%2Fsub%2Fpro.ject-1']],
+    ['/groups/group/sub/-/merge_requests', ['/api/v4/groups/group%2Fsub?with_projects=false']],
+    ['/groups/new', []],
+    ['/group/a%3E,%20b/-/issues', []],
+    ['/dashboard/work', []],
+  ])('says with %s what the page asks for first', async (url, addresses) => {
+    const { headers } = await serve(directory).inject({ url, headers: html });
+    const links = ['/-/session', ...addresses].map((address) => `<${address}>; rel=preload; as=fetch; crossorigin`);
+    expect(headers.link).toBe(links.join(', '));
+  });
+
   it('images may come from one other origin, where the instance has a proxy for them', async () => {
     let origin: string | null = null;
     const pages = webPages({ directory, imageOrigin: () => origin });
@@ -75,7 +93,9 @@ describe('web pages', () => {
       return /script-src ([^;]*);/.exec(String(headers['content-security-policy']))?.[1];
     };
     expect(await scripts('symbols.worker-abc.js')).toBe("'self' 'wasm-unsafe-eval'");
-    expect(await scripts('main-abc.js')).toBe("'self'");
+    // The policy of a page holds for its scripts; a worker has its own.
+    expect(await scripts('main-abc.js')).toBeUndefined();
+    expect(await scripts('highlight.worker-abc.js')).toBe("'self'");
     const grammar = await serve(directory).inject({ url: '/assets/grammar-abc.wasm' });
     expect(grammar.headers['content-type']).toBe('application/wasm');
   });

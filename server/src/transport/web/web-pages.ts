@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { takesCoding } from '../../kernel/http/compression.ts';
 import { etagMatches, etagOf } from '../../kernel/http/conditional.ts';
+import { firstRequests } from './first-requests.ts';
 
 export interface WebPagesOptions {
   /** Where the build is; without an `index.html` in it nothing is served. */
@@ -37,7 +38,10 @@ const types: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** The worker that parses code: the only script that may compile WebAssembly. A worker has the policy of its own answer. */
+/** Scripts and styles of pages have the policy of the page; workers, and what is opened by itself, that of their own answer. */
+const partsOfPages = /^\/assets\/(?!.*\.worker-).*\.(js|css)$/;
+
+/** The worker that parses code: the only script that may compile WebAssembly. */
 const compilesWasm = /^\/assets\/symbols\.worker-[^/]+\.js$/;
 
 /** Scripts only from here; styles may be inline because components compute them. */
@@ -105,11 +109,12 @@ export function webPages({ directory, imageOrigin = () => null }: WebPagesOption
         server.get(name, async (request, reply) => {
           const { path, coding } = codedFile(files, name, request.headers['accept-encoding']);
           if (coding) reply.header('Content-Encoding', coding);
+          if (!partsOfPages.test(name))
+            reply.header('Content-Security-Policy', contentSecurityPolicy(imageOrigin(), scripts));
           return reply
             .header('Vary', 'Accept-Encoding')
             .header('Content-Type', types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream')
             .header('Cache-Control', caching)
-            .header('Content-Security-Policy', contentSecurityPolicy(imageOrigin(), scripts))
             .send(await readFile(path));
         });
       }
@@ -124,6 +129,7 @@ export function webPages({ directory, imageOrigin = () => null }: WebPagesOption
         .header('Cache-Control', 'no-cache')
         .header('ETag', documentTag)
         .header('Vary', 'Accept')
+        .header('Link', firstRequests(request.url))
         .header('Content-Security-Policy', contentSecurityPolicy(imageOrigin()))
         .header('X-Frame-Options', 'DENY')
         .send(unchanged ? undefined : document);

@@ -5,6 +5,7 @@ import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import mark from '../../../public/favicon.svg?inline';
 import { sessionQuery } from '../../lib/session.ts';
 import { useListKeys } from '../../ui/ListKeys.ts';
 import { DialogOnDemand, MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
@@ -17,7 +18,7 @@ import { WorkLink } from './WorkLink.tsx';
 function Mark() {
   return (
     <Link to="/" className={classes.mark} aria-label="Millrace, start page">
-      <img src="/favicon.svg" alt="" width={24} height={24} />
+      <img src={mark} alt="" width={24} height={24} />
       <span>Millrace</span>
     </Link>
   );
