@@ -19,6 +19,8 @@ export interface Context {
   readonly peer: Loaded | null;
   readonly connections: number;
   readonly seconds: number;
+  /** How many issues are made before lists of them are measured. */
+  readonly issues: number;
   add(row: Row): void;
   /** Of our processes now (PSS). */
   megabytes(): number;
@@ -27,9 +29,14 @@ export interface Context {
 /** p50 and p95 of milliseconds. */
 export const spread = (times: readonly number[]): Figure => ({ p50: quantile(times, 0.5), p95: quantile(times, 0.95) });
 
-async function both(context: Context, url: string, token: string, asks: readonly Ask[]): Promise<Figure> {
-  const many = await load(url, token, asks, context);
-  const single = await load(url, token, asks, { connections: 1, seconds: context.seconds / 2 });
+async function both(
+  context: Context,
+  { url, token, wire }: Pick<Target, 'url' | 'token' | 'wire'>,
+  asks: readonly Ask[],
+): Promise<Figure> {
+  const sent = asks.map(wire);
+  const many = await load(url, token, sent, context);
+  const single = await load(url, token, sent, { connections: 1, seconds: context.seconds / 2 });
   return { rate: many.rate, p50: single.p50, p95: single.p95 };
 }
 
@@ -44,16 +51,20 @@ export async function readRow(
   const asks = await asksOf(ours);
   const [first] = asks;
   if (!first) throw new Error(`${name}: nothing to ask`);
-  const figure = await both(context, ours.target.url, ours.target.token, asks);
+  const figure = await both(context, ours.target, asks);
   const answer = await send(new URL(ours.target.url), ours.target.token, first);
   const limit = await bytesServer(answer.body);
-  const native = await both({ ...context, seconds: context.seconds / 2 }, limit.url, '', [{ path: '/' }]);
+  const native = await both(
+    { ...context, seconds: context.seconds / 2 },
+    { url: limit.url, token: '', wire: (ask) => ask },
+    [{ path: '/' }],
+  );
   await limit.close();
   context.add({
     name,
     ours: figure,
     native,
-    ...(peer ? { peer: await both(context, peer.target.url, peer.target.token, await asksOf(peer)) } : {}),
+    ...(peer ? { peer: await both(context, peer.target, await asksOf(peer)) } : {}),
     ...(goal ? { goal: { text: goal.text, met: goal.met(figure) } } : {}),
   });
 }

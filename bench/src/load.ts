@@ -5,6 +5,7 @@ export interface Ask {
   readonly method?: string;
   readonly path: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Load {
@@ -27,7 +28,7 @@ export function quantile(values: readonly number[], share: number): number {
 export function send(
   base: URL,
   token: string,
-  { method = 'GET', path, body }: Ask,
+  { method = 'GET', path, body, headers = {} }: Ask,
   agent?: Agent,
 ): Promise<{ status: number; body: Buffer }> {
   const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
@@ -40,6 +41,7 @@ export function send(
         path,
         ...(agent ? { agent } : {}),
         headers: {
+          ...headers,
           ...(token ? { 'PRIVATE-TOKEN': token } : {}),
           ...(payload ? { 'Content-Type': 'application/json', 'Content-Length': payload.length } : {}),
         },
@@ -93,6 +95,31 @@ export async function load(
     p99: quantile(times, 0.99),
     count: times.length,
   };
+}
+
+/** Sends each request once, over so many connections. Fails when an answer is no success. */
+export async function loadCount(
+  { url, token, wire }: { readonly url: string; readonly token: string; wire(ask: Ask): Ask },
+  asks: readonly Ask[],
+  connections: number,
+): Promise<{ rate: number; p50: number; p95: number }> {
+  const base = new URL(url);
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const left = [...asks].reverse();
+  const times: number[] = [];
+  const lane = async () => {
+    for (let ask = left.pop(); ask; ask = left.pop()) {
+      const begin = performance.now();
+      const { status, body } = await send(base, token, wire(ask), agent);
+      if (status >= 300) throw new Error(`${ask.path}: ${status} ${body.toString().slice(0, 300)}`);
+      times.push(performance.now() - begin);
+    }
+  };
+  const begin = performance.now();
+  await Promise.all(Array.from({ length: connections }, lane));
+  const elapsed = (performance.now() - begin) / 1000;
+  agent.destroy();
+  return { rate: times.length / elapsed, p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
 }
 
 /**

@@ -23,18 +23,19 @@ import { reads } from './rows/reads.ts';
 import { reviews } from './rows/reviews.ts';
 import { schedules } from './rows/schedules.ts';
 import { firstStarts, laterStarts, memory } from './rows/start.ts';
+import { tracker } from './rows/tracker.ts';
 import { trains } from './rows/trains.ts';
 import { writes } from './rows/writes.ts';
-import { connect, createProject, pushAll, type Target } from './target.ts';
+import { connect, connectPeer, createProject, pushAll, type Target } from './target.ts';
 
-const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,reviews,git,refs,ci,pipelines,schedules,jobs,containers,trains,archives] [--large] [--commits N] [--branches N]
-                 [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
+const usage = `npm run bench -- [--only start,reads,folders,edge,identity,writes,tracker,reviews,git,refs,ci,pipelines,schedules,jobs,containers,trains,archives] [--large] [--commits N] [--branches N]
+                 [--seconds S] [--connections N] [--issues N] [--peer URL --peer-token TOKEN [--peer-process PID]] [--note TEXT] [--no-file]
        npm run bench -- --only namespaces,issues --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR [--issues N]
-A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
+A peer is another instance that speaks the v4 API, or a Gitea; rows of starting are ours alone, those of memory without the peer's process.`;
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'start,reads,folders,edge,identity,writes,reviews,git,ci,trains' },
+    only: { type: 'string', default: 'start,reads,folders,edge,identity,writes,tracker,reviews,git,ci,trains' },
     large: { type: 'boolean', default: false },
     commits: { type: 'string' },
     branches: { type: 'string', default: '200' },
@@ -43,6 +44,8 @@ const { values: options } = parseArgs({
     peer: { type: 'string' },
     'peer-token': { type: 'string', default: '' },
     note: { type: 'string' },
+    issues: { type: 'string', default: '2000' },
+    'peer-process': { type: 'string' },
     'no-file': { type: 'boolean', default: false },
     seeded: { type: 'string' },
     rounds: { type: 'string', default: '100' },
@@ -118,9 +121,10 @@ try {
     directory,
     repository,
     ours: await filled(connect('ours', running.url, token), repository),
-    peer: options.peer ? await filled(connect('peer', options.peer, options['peer-token']), repository) : null,
+    peer: options.peer ? await filled(await connectPeer(options.peer, options['peer-token']), repository) : null,
     connections: Number(options.connections),
     seconds: Number(options.seconds),
+    issues: Number(options.issues),
     add,
     megabytes: () => memoryOfTree(instance.pid).reduce((sum, share) => sum + share.megabytes, 0),
   };
@@ -138,11 +142,19 @@ try {
     schedules,
     jobs,
     containers,
+    tracker,
     trains,
     archives,
   };
   for (const [name, part] of Object.entries(parts)) if (groups.includes(name)) await part(context);
-  if (groups.includes('start')) memory(running, 'memory after this load (PSS)', add);
+  const peerProcess = options['peer-process'];
+  if (groups.includes('start') || peerProcess !== undefined)
+    memory(
+      running,
+      'memory after this load (PSS)',
+      add,
+      peerProcess === undefined ? {} : { peer: Number(peerProcess) },
+    );
   await running.stop();
   running = undefined;
   if (groups.includes('start')) await laterStarts(data, add);

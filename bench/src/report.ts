@@ -89,6 +89,12 @@ export function markdown(title: string, facts: readonly string[], rows: readonly
   ].join('\n');
 }
 
+/** The goal of a rate that is at least so many times the peer's. */
+export const atLeast = (times: number, ours: Figure, peer: Figure): NonNullable<Row['goal']> => ({
+  text: `>= ${times} x the peer`,
+  met: (ours.rate ?? 0) >= times * (peer.rate ?? Number.POSITIVE_INFINITY),
+});
+
 /** The goal of a time that stays below so many milliseconds in that share of the requests. */
 export const below = (limit: number, what: 'p95' | 'p99', figure: Figure): NonNullable<Row['goal']> => ({
   text: `${what} < ${limit} ms`,

@@ -15,11 +15,12 @@ const rounds = 10;
 
 /** Milliseconds until the first byte of an answer is here; the rest is read and let go. */
 function firstByte({ target, project }: Loaded, path: string): Promise<number> {
+  const ask = target.wire({ path: `/api/v4${project.api}${path}` });
   const begin = performance.now();
   return new Promise((resolve, reject) => {
     const sent = request(
-      new URL(`/api/v4${project.api}${path}`, target.url),
-      { headers: { 'PRIVATE-TOKEN': target.token } },
+      new URL(ask.path, target.url),
+      { headers: { 'PRIVATE-TOKEN': target.token, ...ask.headers } },
       (response) => {
         let first = Number.NaN;
         response.on('data', () => {
@@ -87,7 +88,7 @@ export async function reviews(context: Context): Promise<void> {
   const { copy, branchOf } = await prepare(context, stamp);
   const requests = new Map<Loaded, number[]>();
   for (const loaded of [context.ours, ...(context.peer ? [context.peer] : [])]) {
-    await pushAll({ ...context.repository, path: copy }, loaded.project.remote);
+    await pushAll({ path: copy }, loaded.project.remote, `review-${stamp}-`);
     const iids: number[] = [];
     for (let round = 0; round < rounds; round += 1) iids.push(await open(loaded, branchOf(round)));
     requests.set(loaded, iids);

@@ -35,24 +35,33 @@ export async function laterStarts(data: string, add: (row: Row) => void): Promis
   });
   if (!instance) return;
   await pause(20_000);
-  memory(instance, 'idle memory of the tree (PSS)', add, 250);
+  memory(instance, 'idle memory of the tree (PSS)', add, { limit: 250 });
   await instance.stop();
 }
 
-/** The memory of an instance's tree, with its largest processes. */
-export function memory(instance: Instance, name: string, add: (row: Row) => void, limit?: number): void {
+const sum = (shares: readonly { readonly megabytes: number }[]) =>
+  shares.reduce((total, { megabytes }) => total + megabytes, 0);
+
+/** The memory of an instance's tree, with its largest processes; beside the tree of a peer that ran under the same load. */
+export function memory(
+  instance: Instance,
+  name: string,
+  add: (row: Row) => void,
+  { limit, peer }: { readonly limit?: number; readonly peer?: number } = {},
+): void {
   const shares = memoryOfTree(instance.pid);
-  const megabytes = shares.reduce((sum, share) => sum + share.megabytes, 0);
-  const programs = new Map<string, { count: number; sum: number }>();
+  const megabytes = sum(shares);
+  const programs = new Map<string, { count: number; total: number }>();
   for (const share of shares) {
-    const { count, sum } = programs.get(share.program) ?? { count: 0, sum: 0 };
-    programs.set(share.program, { count: count + 1, sum: sum + share.megabytes });
+    const { count, total } = programs.get(share.program) ?? { count: 0, total: 0 };
+    programs.set(share.program, { count: count + 1, total: total + share.megabytes });
   }
-  const largest = [...programs].sort(([, a], [, b]) => b.sum - a.sum);
+  const largest = [...programs].sort(([, a], [, b]) => b.total - a.total);
   add({
     name,
     ours: { megabytes },
+    ...(peer === undefined ? {} : { peer: { megabytes: sum(memoryOfTree(peer)) } }),
     ...(limit === undefined ? {} : { goal: { text: `< ${limit} MB`, met: megabytes < limit } }),
-    note: largest.map(([program, { count, sum }]) => `${program} ${sum.toFixed(0)} (${count})`).join('; '),
+    note: largest.map(([program, { count, total }]) => `${program} ${total.toFixed(0)} (${count})`).join('; '),
   });
 }
