@@ -102,6 +102,12 @@ export interface ProjectRepositories {
     source: AsyncIterable<Buffer>,
     options: { readonly maxBytes: number; readonly signal: AbortSignal; readonly branch: string | null },
   ): Promise<void>;
+  /** The same with what another server offers and sends. */
+  wikiFilled(
+    subject: Subject,
+    source: Bundle,
+    options: { readonly maxBytes: number; readonly signal: AbortSignal; readonly branch: string | null },
+  ): Promise<void>;
   /** The snippets of a project with their repositories as files, the oldest first. Read each before the next. */
   snippetBundles(
     projectId: number,

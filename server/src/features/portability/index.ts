@@ -169,7 +169,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
   const groupImports = groupImportService(deps, groupRelations);
   const urlImports = urlImportService(deps, projects);
   const providerImports = providerImportService(deps, projects, relations, { imports, urlImports });
-  const bulkImports = bulkImportService(deps, providerImports, groupRelations);
+  const bulkImports = bulkImportService(deps, providerImports, groupRelations, urlImports);
   const gistImports = gistImportService(deps);
   deps.ports.provide(projectStarts, projectCreation(deps, projects, forks, urlImports, parents));
   return {

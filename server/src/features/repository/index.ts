@@ -427,6 +427,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     wikiSnapshot: wiki.bundles.snapshot,
     wikiEmptied: wiki.bundles.emptied,
     wikiUnbundled: wiki.bundles.unbundled,
+    wikiFilled: wiki.bundles.filled,
     snippetBundles: snippet.bundles.all,
     takeSnippet: snippet.bundles.take,
     snippetsEmptied: snippet.bundles.emptied,

@@ -60,8 +60,13 @@ export interface GroupExporter extends Exporter {
 }
 
 /** Rows of a group. */
-export type GroupRelation = RelationOf<GroupTarget, GroupExporter>;
-export const groupRelation = <T extends TObject>(spec: Declared<T, GroupTarget, GroupExporter>): GroupRelation => spec;
+export interface GroupRelation extends RelationOf<GroupTarget, GroupExporter> {
+  /** Whether rows name things of other groups: transfers bring those of a whole tree when all of it is there. */
+  readonly acrossGroups?: boolean;
+}
+export const groupRelation = <T extends TObject>(
+  spec: Declared<T, GroupTarget, GroupExporter> & Pick<GroupRelation, 'acrossGroups'>,
+): GroupRelation => spec;
 
 /** All rows in one batch. */
 export async function* once<T extends object>(rows: Promise<readonly T[]>): AsyncGenerator<readonly T[]> {

@@ -94,6 +94,7 @@ export const epicLinkRelation: GroupRelation = groupRelation({
     position: Optional(OrNull(Int())),
     created_at: DateTimeParam(),
   }),
+  acrossGroups: true,
   rows: (db, groupId, { rootId }) => epicLinkLinesOf(db, groupId, rootId),
   insert: (tx, row, { rootId }) => insertArchivedEpicLink(tx, rootId, row),
   remove: removeEpicLinks,

@@ -149,7 +149,7 @@ export async function beginTransfer(db: Db, id: number): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** The first one that is left, begun. Of those of a transfer that is still wanted. */
+/** The first one that is left, begun; those that wait for others after these. Of those of a transfer that is still wanted. */
 export async function nextEntity(db: Db, transferId: number): Promise<EntityRow | undefined> {
   return await db
     .updateTable('bulk_import_entities as e')
@@ -162,11 +162,29 @@ export async function nextEntity(db: Db, transferId: number): Promise<EntityRow 
         .where('f.bulk_import_id', '=', transferId)
         .where('b.status', '=', 'started')
         .where('f.status', 'in', ['created', 'started'])
+        // `created` comes before `started`.
+        .orderBy('f.status')
+        .orderBy(sql`f.parent_id is null`)
         .orderBy('f.id')
         .limit(1),
     )
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Whether others of the same transfer come before one that waits until all groups are there. */
+export async function waitsForOthers(db: Db, entity: Pick<EntityRow, 'id' | 'bulk_import_id'>): Promise<boolean> {
+  const found = await db
+    .selectFrom('bulk_import_entities')
+    .select('id')
+    .where('bulk_import_id', '=', entity.bulk_import_id)
+    .where('id', '<>', entity.id)
+    .where((at) =>
+      at.or([at('status', '=', 'created'), at.and([at('status', '=', 'started'), at('parent_id', 'is not', null)])]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 export async function setEntity(

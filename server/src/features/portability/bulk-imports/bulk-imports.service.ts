@@ -9,6 +9,8 @@ import { findUser } from '../../identity/index.ts';
 import { findNamespaceSubject, type GroupRelation } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { moveImport } from '../project-archives/transfers.queries.ts';
+import { archivedFiles } from '../project-archives/uploads.ts';
+import type { UrlImports } from '../project-archives/url-imports.ts';
 import { ProviderError } from '../provider-imports/client.ts';
 import type { ProviderImports } from '../provider-imports/provider-imports.service.ts';
 import { transferApiOf, transferClient, transferLimits } from '../provider-imports/transfer-source.ts';
@@ -42,6 +44,7 @@ export function bulkImportService(
   deps: PortabilityDependencies,
   projects: Pick<ProviderImports, 'start'>,
   relations: readonly GroupRelation[],
+  urlImports: Pick<UrlImports, 'wiki'>,
 ) {
   const { db, outbound, secrets, settings, log } = deps;
 
@@ -106,7 +109,8 @@ export function bulkImportService(
     if (entity.source_type === 'group') {
       const { groups } = deps.namespaces;
       const limits = await transferLimits(settings);
-      const more = { outbound, from: source, limits, relations };
+      const largest = (await settings.read()).max_attachment_size * 1024 ** 2;
+      const more = { outbound, from: source, limits, relations, urlImports, files: archivedFiles(deps), largest };
       return await transferGroup(entity, { db, groups, client, caller, signal, ...more });
     }
     const projectId = Number((await client.get(pathOf(entity))).id);

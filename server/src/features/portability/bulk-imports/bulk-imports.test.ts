@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildGroup, buildToken, buildUser, unique } from '../../../../test/factories.ts';
+import { picture } from '../../../../test/project-archives.ts';
 import { closeServed, served } from '../../../../test/providers.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 
@@ -59,6 +60,26 @@ async function filled(): Promise<void> {
   await ask('POST', `${at}/merge_requests`, { source_branch: 'topic', target_branch: 'main', title: 'Change two' });
   await ask('POST', `${at}/merge_requests/1/notes`, { body: 'Looks good' });
   await buildRepositoryProject(there, { owner, settings: { namespace_id: company.id }, files: null });
+  const inner = await ask('POST', `/groups/${String(below.id)}/epics`, { title: 'In a subgroup', parent_id: epic.id });
+  await ask('POST', `/groups/${company.id}/epics/2/related_epics`, {
+    ...{ target_group_id: below.id, target_epic_iid: inner.iid, link_type: 'blocks' },
+  });
+  for (const place of [`/groups/${company.id}`, at]) {
+    await ask('POST', `${place}/wikis`, { title: 'home', content: `Wiki of ${place}` });
+    await sent('POST', `${place}/uploads`, 'file', 'notes.txt', Buffer.from(`File of ${place}`));
+    await sent('PUT', place, 'avatar', 'a.png', picture);
+  }
+  await source.commit('topic', { 'c.txt': '3\n' }, { start_branch: 'main', force: true });
+  await eventually('the second version', async () => {
+    const { body } = await source.api<Json[]>('GET', '/merge_requests/1/versions');
+    return body.length === 2;
+  });
+}
+
+async function sent(method: 'POST' | 'PUT', path: string, field: string, name: string, file: Buffer): Promise<void> {
+  const form = new FormData();
+  form.set(field, new Blob([new Uint8Array(file)]), name);
+  expect((await there.api(method, path, { token: owner.secret, form })).status, path).toBeLessThan(300);
 }
 
 beforeAll(async () => {
@@ -100,6 +121,23 @@ const ended = (id: unknown, token = admin.secret) =>
     return ['finished', 'failed', 'canceled'].includes(String(body.status)) ? body : null;
   });
 
+/** What uploaded files hold, read at the addresses that they had there. */
+async function filesOf(kind: 'project' | 'group', id: string): Promise<string[]> {
+  const table = kind === 'project' ? ('project_uploads' as const) : ('group_uploads' as const);
+  const rows = await there.db.selectFrom(table).select(['secret', 'file_name']).execute();
+  const found: string[] = [];
+  for (const { secret, file_name } of rows) {
+    const path = `/${kind}s/${id}/uploads/${secret}/${file_name}`;
+    const { status, body } = await here.api<string>('GET', path, { token: admin.secret });
+    if (status === 200) found.push(body);
+  }
+  return found;
+}
+const pictureAt = async (path: string): Promise<Buffer> => {
+  const answer = await fetch(`${here.url}/api/v4${path}`, { headers: { 'PRIVATE-TOKEN': admin.secret } });
+  return Buffer.from(await answer.arrayBuffer());
+};
+
 describe('direct transfer', () => {
   it('brings a group with its subgroups, projects, members, labels, milestones, issues and requests', async () => {
     const json = wanted();
@@ -139,11 +177,10 @@ describe('direct transfer', () => {
       { name: 'urgent', color: '#ff0000', description: 'Now' },
     ]);
     expect(await get(`/groups/${slug}/milestones`)).toMatchObject([{ title: 'Spring', due_date: '2030-04-01' }]);
-    expect(await get(`/groups/${slug}/epics?sort=asc`)).toMatchObject([
+    expect(await get(`/groups/${slug}/epics?sort=asc&include_descendant_groups=false`)).toMatchObject([
       { iid: 1, title: 'Above', labels: ['urgent'] },
       { iid: 2, title: 'Below' },
     ]);
-    expect((await get(`/groups/${slug}/epics/1/epics`)).map(({ title }) => title)).toEqual(['Below']);
     expect((await get(`/groups/${slug}/epics/1/notes`)).map(({ body }) => body)).toContainEqual(
       expect.stringContaining('Soon'),
     );
@@ -153,6 +190,19 @@ describe('direct transfer', () => {
     expect(await get(`/groups/${slug}/members`)).toContainEqual(
       expect.objectContaining({ username: 'carol', access_level: 30 }),
     );
+    expect((await get(`/groups/${encodeURIComponent(`${slug}/core`)}/epics`)).map(({ title }) => title)).toEqual([
+      'In a subgroup',
+    ]);
+    expect((await get(`/groups/${slug}/epics/1/epics`)).map(({ title }) => title).sort()).toEqual([
+      'Below',
+      'In a subgroup',
+    ]);
+    expect(await get(`/groups/${slug}/epics/2/related_epics`)).toMatchObject([
+      { title: 'In a subgroup', link_type: 'blocks' },
+    ]);
+    expect(await get(`/groups/${slug}/wikis/home`)).toMatchObject({ content: `Wiki of /groups/${company.id}` });
+    expect(await filesOf('group', String(top?.namespace_id))).toEqual([`File of /groups/${company.id}`]);
+    expect(await pictureAt(`/groups/${slug}/avatar`)).toEqual(picture);
     const project = entities.find(({ source_full_path }) => String(source_full_path).includes('/core/')) as Json;
     expect(project).toMatchObject({ parent_id: expect.any(Number), namespace_id: null, has_failures: false });
     const at = `/projects/${project.project_id}`;
@@ -176,7 +226,13 @@ describe('direct transfer', () => {
       expect.stringContaining('Looks good'),
     );
     const changes = (await get(`${at}/merge_requests/1/diffs`)).map(({ new_path }) => new_path);
-    expect(changes).toEqual(['b.txt']);
+    expect(changes).toEqual(['c.txt']);
+    const [, first] = await get(`${at}/merge_requests/1/versions`);
+    const version = (await get(`${at}/merge_requests/1/versions/${first?.id}`)) as unknown as { diffs: Json[] };
+    expect(version.diffs.map(({ new_path }) => new_path)).toEqual(['b.txt']);
+    expect(await get(`${at}/wikis/home`)).toMatchObject({ content: `Wiki of /projects/${source.id}` });
+    expect(await filesOf('project', String(project.project_id))).toEqual([`File of /projects/${source.id}`]);
+    expect(await pictureAt(`${at}/avatar`)).toEqual(picture);
     // Nothing that proves us there is kept.
     const kept = await here.db.selectFrom('bulk_imports').selectAll().where('id', '=', Number(id)).executeTakeFirst();
     expect(kept?.token_sealed).toBeNull();

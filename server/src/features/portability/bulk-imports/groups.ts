@@ -12,10 +12,18 @@ import {
 } from '../../namespaces/index.ts';
 import { type Row, text } from '../project-archives/json.ts';
 import { peopleKnown } from '../project-archives/people.ts';
-import { type Outcome, takeRow, tell } from '../project-archives/taking.ts';
+import { count, type Outcome, takeRow, tell } from '../project-archives/taking.ts';
+import type { ArchivedFiles } from '../project-archives/uploads.ts';
+import type { UrlImports } from '../project-archives/url-imports.ts';
 import { type ProviderClient, ProviderError } from '../provider-imports/client.ts';
+import type { Part } from '../provider-imports/provider.ts';
+import { fileParts } from '../provider-imports/transfer-files.ts';
 import { relationFiles, type TransferLimits } from '../provider-imports/transfer-source.ts';
-import { type EntityRow, insertEntities, type NewEntity, setEntity } from './bulk-imports.queries.ts';
+import { wikiAt, wikiPart } from '../provider-imports/wiki-part.ts';
+import { type EntityRow, insertEntities, type NewEntity, setEntity, waitsForOthers } from './bulk-imports.queries.ts';
+
+/** Kept with the relations that are done. */
+const childrenStage = 'subgroups and projects';
 
 export interface GroupTransferOptions {
   readonly db: Db;
@@ -28,6 +36,10 @@ export interface GroupTransferOptions {
   /** In the order in which they build on each other. */
   readonly relations: readonly GroupRelation[];
   readonly caller: Caller;
+  readonly urlImports: Pick<UrlImports, 'wiki'>;
+  readonly files: ArchivedFiles;
+  /** Bytes of an uploaded file. */
+  readonly largest: number;
   readonly signal: AbortSignal;
 }
 
@@ -88,9 +100,9 @@ export async function transferGroup(entity: EntityRow, options: GroupTransferOpt
     ...{ groupId: group.group.id, rootId: group.group.id, importerId },
     ...{ trusted: caller.admin, person: peopleKnown(db, caller.admin) },
   };
-  for (const relation of relations) {
+  async function bring(relation: GroupRelation): Promise<void> {
     const { name } = relation;
-    if (done.has(name) || (name === 'members' && !entity.migrate_memberships)) continue;
+    if (done.has(name) || (name === 'members' && !entity.migrate_memberships)) return;
     // An attempt that was interrupted has kept so many; the files are still those of the same export.
     const kept = outcome.fetched[name] ?? 0;
     let line = 0;
@@ -127,31 +139,63 @@ export async function transferGroup(entity: EntityRow, options: GroupTransferOpt
     });
   }
 
-  const children: NewEntity[] = [];
-  const below = { destination_namespace: group.group.full_path, destination_name: null };
-  const { migrate_projects, migrate_memberships } = entity;
-  const add = (source_type: NewEntity['source_type'], row: Row): void => {
-    const source_full_path = text(row.full_path) ?? text(row.path_with_namespace);
-    const destination_slug = text(row.path);
-    if (source_full_path !== null && destination_slug !== null)
-      children.push({
-        ...below,
-        source_type,
-        source_full_path,
-        destination_slug,
-        migrate_projects,
-        migrate_memberships,
-      });
-  };
-  for await (const page of client.pages(`/groups/${there}/subgroups?per_page=100`))
-    for (const row of page) add('group', row);
-  if (migrate_projects)
-    for await (const page of client.pages(
-      `/groups/${there}/projects?include_subgroups=false&with_shared=false&per_page=100`,
-    ))
-      for (const row of page) add('project', row);
-  await transaction(db, async (tx) => {
-    await insertEntities(tx, entity.bulk_import_id, entity.id, children);
-    await setEntity(tx, entity.id, { status: 'finished' });
-  });
+  async function bringPart({ name, take }: Part): Promise<void> {
+    if (done.has(name)) return;
+    const reasons: (string | null)[] = [];
+    try {
+      for await (const reason of take()) reasons.push(reason);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.kind === 'unauthorized') throw error;
+      reasons.push(error.message);
+    }
+    done.add(name);
+    await step(async (_tx, next) => {
+      for (const reason of reasons) count(next, name, reason);
+    });
+  }
+
+  for (const relation of relations) if (!relation.acrossGroups) await bring(relation);
+  const place = { outbound, signal, source: from, place: `/groups/${there}`, rowsOf: files.rowsOf };
+  const owner = { kind: 'group', id: group.group.id } as const;
+  const address = new URL(wikiAt(`${from.base.replace(/\/api\/v4$/, '')}/${text(source.full_path) ?? ''}`));
+  [address.username, address.password] = ['oauth2', encodeURIComponent(from.token)];
+  await bringPart(wikiPart(options.urlImports, group, address.href, signal));
+  for (const part of fileParts({ ...place, files: options.files, owner, target, largest: options.largest }))
+    await bringPart(part);
+  if (!done.has(childrenStage)) await addChildren();
+  // What names things of groups below comes when all of them are there, with the group at the top.
+  if (entity.parent_id === null) {
+    if (await waitsForOthers(db, entity)) return;
+    for (const relation of relations) if (relation.acrossGroups) await bring(relation);
+  }
+  await setEntity(db, entity.id, { status: 'finished' });
+
+  /** Groups and projects below it follow as entities of their own. */
+  async function addChildren(): Promise<void> {
+    const children: NewEntity[] = [];
+    const below = { destination_namespace: group.group.full_path, destination_name: null };
+    const { migrate_projects, migrate_memberships } = entity;
+    const add = (source_type: NewEntity['source_type'], row: Row): void => {
+      const source_full_path = text(row.full_path) ?? text(row.path_with_namespace);
+      const destination_slug = text(row.path);
+      if (source_full_path !== null && destination_slug !== null)
+        children.push({
+          ...below,
+          source_type,
+          source_full_path,
+          destination_slug,
+          migrate_projects,
+          migrate_memberships,
+        });
+    };
+    for await (const page of client.pages(`/groups/${there}/subgroups?per_page=100`))
+      for (const row of page) add('group', row);
+    if (migrate_projects)
+      for await (const page of client.pages(
+        `/groups/${there}/projects?include_subgroups=false&with_shared=false&per_page=100`,
+      ))
+        for (const row of page) add('project', row);
+    done.add(childrenStage);
+    await step((tx) => insertEntities(tx, entity.bulk_import_id, entity.id, children));
+  }
 }

@@ -24,6 +24,9 @@ export const pictureName = 'avatar';
 const uploadName = (secret: string) => `uploads/${secret}`;
 export const uploadSecretOf = (name: string): string | null => /^uploads\/([0-9a-f]{32})$/.exec(name)?.[1] ?? null;
 
+/** Why an upload is left out whose secret another one has. */
+export const thereAlready = 'is there already';
+
 export const uploadLine = Type.Object({
   secret: Str({ pattern: '^[0-9a-f]{32}$' }),
   file_name: Str({ minLength: 1, maxLength: 255 }),
@@ -83,7 +86,7 @@ export function archivedFiles({ db, objects, settings }: Pick<PortabilityDepende
       });
       if (kept) return null;
       await objects.remove(stored.key);
-      return 'is there already';
+      return thereAlready;
     },
 
     /** Keeps the picture where its bytes are one. */

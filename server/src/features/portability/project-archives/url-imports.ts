@@ -1,7 +1,7 @@
 /** Projects from repositories that other servers have: asked for by address, fetched in the background, checked like a push. */
 import { randomUUID } from 'node:crypto';
-import { fetchAll, isGitError, type Offer, readFetched, readOffer } from '@millrace/git';
-import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { type Bundle, fetchAll, isGitError, type Offer, readFetched, readOffer } from '@millrace/git';
+import type { Caller, ProjectSubject, Subject } from '../../../kernel/authz/subjects.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { HttpError, invalidRecord, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { BrokenOff, lively } from '../../../kernel/outbound/index.ts';
@@ -29,7 +29,14 @@ const silence = 120_000;
 const mostLarge = 250_000;
 
 /** What is wrong with the address or the repository behind it, in words for who gave it. */
-export class RefusedRemote extends Error {}
+export class RefusedRemote extends Error {
+  /** Whether there is nothing at the address, or nothing for whoever asks. */
+  readonly missing: boolean;
+  constructor(message: string, missing = false) {
+    super(message);
+    this.missing = missing;
+  }
+}
 
 /** An address as it is entered, with what proves us there apart. */
 function remoteOf(entered: string): Remote | null {
@@ -74,8 +81,8 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     if (!answer.ok) throw new RefusedRemote(answer.message);
     try {
       if (answer.status === 401 || answer.status === 403)
-        throw new RefusedRemote('The repository is not public, or the name and password are wrong');
-      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
+        throw new RefusedRemote('The repository is not public, or the name and password are wrong', true);
+      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`, answer.status === 404);
       const moved = new URL(answer.url);
       const elsewhere = moved.origin !== asked.origin;
       moved.search = '';
@@ -130,6 +137,55 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     return name !== null && refs.some(({ ref }) => ref === head) ? name : null;
   };
 
+  /** Gives `take` the pack that goes with the references. */
+  async function packOf(
+    { offer, remote }: { readonly offer: Offer; readonly remote: Remote },
+    refs: Bundle['refs'],
+    signal: AbortSignal,
+    take: (pack: AsyncIterable<Buffer>) => Promise<void>,
+  ): Promise<void> {
+    const answer = await outbound.open({
+      url: `${remote.url}/git-upload-pack`,
+      kind: 'import',
+      method: 'POST',
+      headers: {
+        ...remote.headers,
+        'User-Agent': 'git/2.39 (millrace)',
+        'Content-Type': 'application/x-git-upload-pack-request',
+        Accept: 'application/x-git-upload-pack-result',
+      },
+      body: fetchAll(
+        offer,
+        refs.map(({ id }) => id),
+      ),
+      timeout: patience.packing,
+      signal,
+    });
+    if (!answer.ok) throw new RefusedRemote(answer.message);
+    try {
+      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
+      await take(readFetched(lively(answer, silence)));
+    } finally {
+      answer.close();
+    }
+  }
+
+  /** Fills the wiki of a place from the repository at an address; false where the server has nothing there. */
+  async function wiki(subject: Subject, address: string, signal: AbortSignal): Promise<boolean> {
+    const asked = remoteOf(address);
+    if (asked === null) throw new RefusedRemote('The address is not one of http or https');
+    const found = await offerOf(asked, signal).catch((error: unknown) => {
+      if (error instanceof RefusedRemote && error.missing) return null;
+      throw error;
+    });
+    const refs = found?.offer.refs.filter(({ ref }) => ref.startsWith('refs/heads/')) ?? [];
+    await deps.repository.wikiEmptied(subject);
+    if (!found || refs.length === 0) return false;
+    const options = { maxBytes: await most(), signal, branch: branchOf(found.offer) };
+    await packOf(found, refs, signal, (pack) => deps.repository.wikiFilled(subject, { refs, pack }, options));
+    return true;
+  }
+
   /** Branches and tags, and what else is wanted under names of ours, or as the `same` product names it. */
   async function fetched(
     project: Project,
@@ -154,36 +210,15 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     if (branch !== null && branch !== wished) await setDefaultBranch(db, project.id, branch);
     const large = new Map<string, LargeFile>();
     let unread = 0;
-    const answer = await outbound.open({
-      url: `${remote.url}/git-upload-pack`,
-      kind: 'import',
-      method: 'POST',
-      headers: {
-        ...remote.headers,
-        'User-Agent': 'git/2.39 (millrace)',
-        'Content-Type': 'application/x-git-upload-pack-request',
-        Accept: 'application/x-git-upload-pack-result',
-      },
-      body: fetchAll(
-        offer,
-        refs.map(({ id }) => id),
-      ),
-      timeout: patience.packing,
-      signal,
-    });
-    if (!answer.ok) throw new RefusedRemote(answer.message);
-    try {
-      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
-      const pack = readFetched(lively(answer, silence));
-      const target = { ...project, default_branch: branch };
-      const pointed = ({ oid, size }: LargeFile) => {
-        if (large.size < mostLarge) large.set(oid, { oid, size });
-        else if (!large.has(oid)) unread += 1;
-      };
-      await deps.repository.filled(target, { refs, pack }, { maxBytes: await most(), signal, pointed });
-    } finally {
-      answer.close();
-    }
+    const target = { ...project, default_branch: branch };
+    const pointed = ({ oid, size }: LargeFile) => {
+      if (large.size < mostLarge) large.set(oid, { oid, size });
+      else if (!large.has(oid)) unread += 1;
+    };
+    const maxBytes = await most();
+    await packOf({ offer, remote }, refs, signal, (pack) =>
+      deps.repository.filled(target, { refs, pack }, { maxBytes, signal, pointed }),
+    );
     return await fetchLarge(project, remote, { wanted: [...large.values()], unread }, signal);
   }
 
@@ -240,6 +275,6 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     arrived: (tx, project) => deps.repository.arrived(tx, project),
   });
 
-  return { start, fetched, tasks: [task] };
+  return { start, fetched, wiki, tasks: [task] };
 }
 export type UrlImports = ReturnType<typeof urlImportService>;

@@ -7,23 +7,32 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { addJob } from '../../../kernel/queue/index.ts';
-import { findNamespaceSubject, openness, type ProjectService, type Relation } from '../../namespaces/index.ts';
+import {
+  findNamespaceSubject,
+  findProjectSubject,
+  type ImportTarget,
+  openness,
+  type ProjectService,
+  type Relation,
+} from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { type ImportResult, importAttempts, importTask } from '../project-archives/import-task.ts';
 import type { ImportService } from '../project-archives/imports.ts';
 import type { Row } from '../project-archives/json.ts';
 import { broughtBefore } from '../project-archives/progress.queries.ts';
 import { codeStage, progressOf } from '../project-archives/progress.ts';
-import { settle, takeBatch, tell } from '../project-archives/taking.ts';
+import { count, settle, takeBatch, tell } from '../project-archives/taking.ts';
 import { findImport, insertImport } from '../project-archives/transfers.queries.ts';
+import { archivedFiles } from '../project-archives/uploads.ts';
 import { RefusedRemote, type UrlImports } from '../project-archives/url-imports.ts';
 import { ProviderError } from './client.ts';
 import { giteaClient, giteaRepository, giteaSource } from './gitea.ts';
 import { hostedClient, hostedRepository, hostedSource } from './hosted.ts';
-import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
+import type { Part, ProviderConfig, ProviderRepository, Source } from './provider.ts';
 import { importTypes, refusalOf } from './refusals.ts';
 import { serverClient, serverRepository, serverSource } from './server.ts';
 import { transferClient, transferLimits, transferRepository, transferSource } from './transfer-source.ts';
+import { wikiAt, wikiPart } from './wiki-part.ts';
 
 const providerImport = { name: 'portability.import_from_provider', maxAttempts: importAttempts };
 const purpose = 'provider import';
@@ -165,14 +174,39 @@ export function providerImportService(
     signal: AbortSignal,
   ): Promise<ImportResult> {
     const refs = await source.refs();
-    const address = new URL(source.repository.cloneUrl);
+    const address = provenAddress(source, config, source.repository.cloneUrl);
+    return await urlImports.fetched(project, address, signal, { refs, same: source.sameRefs === true });
+  }
+
+  /** An address of git there, with what proves us. */
+  function provenAddress(source: Source, config: ProviderConfig, cloneUrl: string): string {
+    const address = new URL(cloneUrl);
     const { hostname } = new URL(config.base);
     // What proves us to one server is not for another.
     if (![hostname, hostname.replace(/^api\./, '')].includes(address.hostname))
       throw new ProviderError('refused', 'The repository is on another server');
     address.username = encodeURIComponent(source.git.username);
     address.password = encodeURIComponent(source.git.password);
-    return await urlImports.fetched(project, address.href, signal, { refs, same: source.sameRefs === true });
+    return address.href;
+  }
+
+  /** What comes after the rows. */
+  async function partsOf(
+    subject: ProjectSubject,
+    target: ImportTarget,
+    source: Source,
+    config: ProviderConfig,
+    signal: AbortSignal,
+  ): Promise<Part[]> {
+    const parts: Part[] = [];
+    if (source.wiki) {
+      const address = provenAddress(source, config, wikiAt(source.repository.cloneUrl));
+      parts.push(wikiPart(urlImports, subject, address, signal));
+    }
+    const owner = { kind: 'project', id: subject.project.id } as const;
+    const largest = (await settings.read()).max_attachment_size * 1024 ** 2;
+    parts.push(...(source.parts?.({ files: archivedFiles(deps), owner, target, largest }) ?? []));
+    return parts;
   }
 
   /** Goes on behind the last stage that an attempt before this one has finished. */
@@ -182,7 +216,11 @@ export function providerImportService(
     const config = JSON.parse(secrets.open(kept.url_sealed, purpose)) as ProviderConfig;
     const optimistic = config.timeoutStrategy === 'optimistic';
     const source = await sourceOf(config, signal);
-    const progress = progressOf(kept, [codeStage, ...source.stages.map(({ name }) => name)]);
+    const subject = await findProjectSubject(db, String(project.id), null);
+    if (!subject) throw new ProviderError('missing', 'The project is gone');
+    const target = imports.targetOf(project, kept.user_id, kept.trusted);
+    const parts = await partsOf(subject, target, source, config, signal);
+    const progress = progressOf(kept, [codeStage, ...[...source.stages, ...parts].map(({ name }) => name)]);
     const { outcome } = progress;
     if (!progress.has(codeStage)) {
       await emptied(project.id);
@@ -190,7 +228,12 @@ export function providerImportService(
       for (const failure of code.failures) tell(outcome, failure);
       await progress.end(db, project.id, codeStage);
     } else if (source.stages.some(({ name }) => progress.has(name))) source.known(await broughtBefore(db, project.id));
-    const target = imports.targetOf(project, kept.user_id, kept.trusted);
+    /** What does not come fails the import, or is told where it goes on without. */
+    const withoutSome = (name: string, line: number, error: unknown): void => {
+      const lasting = !(error instanceof ProviderError) || error.kind === 'unauthorized' || error.kind === 'refused';
+      if (lasting || !optimistic) throw error;
+      tell(outcome, { relation: name, line, reason: error.message });
+    };
     for (const stage of source.stages) {
       if (progress.has(stage.name)) continue;
       await transaction(db, async (tx) => {
@@ -221,11 +264,23 @@ export function providerImportService(
           });
         }
       } catch (error) {
-        const lasting = !(error instanceof ProviderError) || error.kind === 'unauthorized' || error.kind === 'refused';
-        if (lasting || !optimistic) throw error;
-        tell(outcome, { relation: stage.name, line, reason: error.message });
+        withoutSome(stage.name, line, error);
       }
       await progress.end(db, project.id, stage.name);
+    }
+    for (const { name, take } of parts) {
+      if (progress.has(name)) continue;
+      await progress.begin(db, project.id, name);
+      try {
+        for await (const reason of take()) {
+          signal.throwIfAborted();
+          count(outcome, name, reason);
+          await progress.keep(db, project.id);
+        }
+      } catch (error) {
+        withoutSome(name, outcome.fetched[name] ?? 0, error);
+      }
+      await progress.end(db, project.id, name);
     }
     const { failures, ...stats } = outcome;
     return { stats, failures };

@@ -1,5 +1,7 @@
 /** What an import needs of another server: where the code is, and its records as rows of relations. */
+import type { ImportTarget } from '../../namespaces/index.ts';
 import type { Row } from '../project-archives/json.ts';
+import type { ArchivedFiles } from '../project-archives/uploads.ts';
 
 /** A branch or head of a request as it is there, and what it becomes here. */
 export interface RefName {
@@ -41,6 +43,22 @@ export interface Known {
   }[];
 }
 
+/** A part of an import that is no rows of a relation: begun again whole where it was interrupted. */
+export interface Part {
+  readonly name: string;
+  /** Of each thing why it is left out; null where it is here. */
+  take(): AsyncIterable<string | null>;
+}
+
+/** What parts put things into. */
+export interface PartTarget {
+  readonly files: ArchivedFiles;
+  readonly owner: Parameters<ArchivedFiles['takeUpload']>[0];
+  readonly target: Pick<ImportTarget, 'person' | 'importerId'>;
+  /** Bytes of an uploaded file. */
+  readonly largest: number;
+}
+
 export interface Source {
   readonly repository: ProviderRepository;
   /** Told before the stages that are left, where an import goes on. */
@@ -53,6 +71,10 @@ export interface Source {
   readonly sameRefs?: boolean;
   /** In the order in which they build on each other. */
   readonly stages: readonly Stage[];
+  /** Whether the server keeps wikis as repositories beside those of the code. */
+  readonly wiki?: boolean;
+  /** After the stages. */
+  readonly parts?: (to: PartTarget) => readonly Part[];
 }
 
 export const timeoutStrategies = ['optimistic', 'pessimistic'] as const;

@@ -10,6 +10,7 @@ import { ArchiveError, unpacked } from '../project-archives/tar.ts';
 import { spellings } from '../relation-exports/relation-exports.service.ts';
 import { nextHere, type ProviderClient, ProviderError, providerClient, serverAt } from './client.ts';
 import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
+import { fileParts } from './transfer-files.ts';
 
 type Config = Extract<ProviderConfig, { provider: 'transfer' }>;
 
@@ -180,6 +181,8 @@ export async function transferSource(
     stages: relations
       .filter((name) => config.members || name !== 'members')
       .map((name) => ({ name, rows: () => files.rowsOf(name, spellings[name]) })),
+    wiki: true,
+    parts: (to) => fileParts({ ...to, outbound, signal, source: config, place, rowsOf: files.rowsOf }),
   };
 }
 

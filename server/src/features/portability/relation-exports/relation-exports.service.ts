@@ -12,8 +12,10 @@ import { type Exporter, findProjectSubject, type GroupRelation, type Relation } 
 import { groupManifestOf } from '../group-archives/group-manifest.ts';
 import { groupsWithin } from '../group-archives/group-transfers.queries.ts';
 import type { PortabilityDependencies } from '../index.ts';
+import { archivedUploads, type Owner } from '../project-archives/files.queries.ts';
 import { manifestOf } from '../project-archives/manifest.ts';
 import { isAdministrator } from '../project-archives/transfers.queries.ts';
+import { uploadsName } from '../project-archives/uploads.ts';
 import {
   beginRun,
   type ExportedPlace,
@@ -67,16 +69,29 @@ export function relationExportService(
     const [found] = await groupsWithin(db, groupId);
     if (found) yield [groupManifestOf(found, { release: deps.release, now: new Date() })];
   }
+  /** Uploaded files: what they are called and the secrets of their addresses, where their bytes are. */
+  const uploads = (kind: Owner['kind']) =>
+    async function* (id: number): AsyncGenerator<readonly object[]> {
+      yield (await archivedUploads(db, { kind, id })).map(({ object_key: _key, size: _size, ...line }) => line);
+    };
+  /** Of all groups below the one that is exported, which is the top of what rows name. */
+  async function* ofTree({ rows }: GroupRelation, rootId: number, by: Exporter): AsyncGenerator<readonly object[]> {
+    for (const { id } of await groupsWithin(db, rootId)) yield* rows(db, id, { ...by, rootId });
+  }
   const sources = {
     project: new Map<string, Rows>([
       [itself, project],
+      [uploadsName, uploads('project')],
       ...relations.map(({ name, rows }): [string, Rows] => [spellings[name] ?? name, (id, by) => rows(db, id, by)]),
     ]),
     group: new Map<string, Rows>([
       [itself, group],
-      ...groupRelations.map(({ name, rows }): [string, Rows] => [
-        name,
-        (id, by) => rows(db, id, { ...by, rootId: id }),
+      [uploadsName, uploads('group')],
+      ...groupRelations.map((relation): [string, Rows] => [
+        relation.name,
+        relation.acrossGroups
+          ? (id, by) => ofTree(relation, id, by)
+          : (id, by) => relation.rows(db, id, { ...by, rootId: id }),
       ]),
     ]),
   };

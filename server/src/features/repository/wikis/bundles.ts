@@ -18,6 +18,8 @@ const longestSlug = 2000;
 /** Pages that are kept together. */
 const together = 1000;
 
+type WikiUnbundleOptions = UnbundleOptions & { readonly branch: string | null };
+
 export function wikiBundles(deps: {
   readonly db: Db;
   readonly open: OpenRepository;
@@ -50,6 +52,20 @@ export function wikiBundles(deps: {
     });
   }
 
+  async function filled(
+    subject: Subject,
+    bundle: git.Bundle,
+    { branch: told, ...options }: WikiUnbundleOptions,
+  ): Promise<void> {
+    const { wiki } = await repositories.ensure(subject);
+    const branch = branchOf(bundle, [told, wiki.default_branch]);
+    if (branch === null) return;
+    if (branch !== wiki.default_branch) await setWikiBranch(db, wiki.id, branch);
+    await bundles.filled({ ...wiki, default_branch: branch }, bundle, options);
+    const found = await findWiki(db, subject);
+    if (found) await keepPages(found);
+  }
+
   return {
     /** Null where nobody has written to the wiki. */
     async bundle(subject: Subject, signal: AbortSignal): Promise<{ bytes: Readable; branch: string | null } | null> {
@@ -74,19 +90,10 @@ export function wikiBundles(deps: {
       await removeWiki(db, wiki.id);
     },
     /** Fills a wiki that has nothing. Throws a GitError for what is no bundle, too large, or not whole. */
-    async unbundled(
-      subject: Subject,
-      source: AsyncIterable<Buffer>,
-      { branch: told, ...options }: UnbundleOptions & { readonly branch: string | null },
-    ): Promise<void> {
-      const bundle = await git.readBundle(source);
-      const { wiki } = await repositories.ensure(subject);
-      const branch = branchOf(bundle, [told, wiki.default_branch]);
-      if (branch === null) return;
-      if (branch !== wiki.default_branch) await setWikiBranch(db, wiki.id, branch);
-      await bundles.filled({ ...wiki, default_branch: branch }, bundle, options);
-      const filled = await findWiki(db, subject);
-      if (filled) await keepPages(filled);
+    async unbundled(subject: Subject, source: AsyncIterable<Buffer>, options: WikiUnbundleOptions): Promise<void> {
+      await filled(subject, await git.readBundle(source), options);
     },
+    /** The same with what another server offers and sends. */
+    filled,
   };
 }
