@@ -21,6 +21,7 @@ import {
   removeGrantsOf,
   renamePersonalNamespace,
   runnersTokens,
+  takeIids,
 } from './features/namespaces/index.ts';
 import { planningFeature } from './features/planning/index.ts';
 import { portabilityFeature } from './features/portability/index.ts';
@@ -175,7 +176,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     repository: repository.access,
     outbound: kernels.outbound,
     parents: namespaces.parents,
-    nextIid,
+    takeIids,
     actingAs: acting,
     allPipelinesOfPush: (id) => kernels.switches.enabled('git_push_create_all_pipelines', `Project:${id}`),
     mayCreatePipeline: async (caller, subject, sha) =>

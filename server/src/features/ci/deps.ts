@@ -28,6 +28,7 @@ export type CiRepository = Pick<
   | 'isProtected'
   | 'mayUpdate'
   | 'keepRef'
+  | 'keepRefs'
   | 'branch'
   | 'carry'
   | 'construct'
@@ -68,8 +69,8 @@ export interface CiFeatureDependencies {
   readonly outbound: Pick<Outbound, 'send' | 'socket'>;
   /** Loads projects and groups with the caller's level, for runners that belong to them. */
   readonly parents: ParentLoader;
-  /** The next number of a project's counter. */
-  readonly nextIid: (tx: Db, projectId: number, kind: 'pipeline') => Promise<number>;
+  /** The next numbers of a project's counter: the first of `count`. */
+  readonly takeIids: (tx: Db, projectId: number, kind: 'pipeline', count: number) => Promise<number>;
   /** The person and the project as they are now, for work that the clock starts; null when either is gone or blocked. */
   readonly actingAs: (userId: number, projectId: number) => Promise<Acting | null>;
   /** Whether pushes of any number of branches and tags make pipelines of all of them. */

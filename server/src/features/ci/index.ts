@@ -26,7 +26,7 @@ import { lintRoutes } from './lint/lint.routes.ts';
 import { badgeFile } from './page-files/badge-files.ts';
 import { logFile } from './page-files/log-file.ts';
 import { movePipelines } from './pipelines/contributions.queries.ts';
-import { type CreateOutcome, type CreatePipeline, pipelineMaker } from './pipelines/create.ts';
+import { type CreateOutcome, pipelineMaker } from './pipelines/create.ts';
 import { countFailedPipelines } from './pipelines/failed.queries.ts';
 import { failedPipelineRoutes } from './pipelines/failed.routes.ts';
 import { followers } from './pipelines/following.ts';
@@ -34,6 +34,7 @@ import { groupPipelineRoutes } from './pipelines/group-pipelines.routes.ts';
 import { type MergeRequestPipelines, mergeRequestPipelines } from './pipelines/merge-request-pipelines.ts';
 import { pipelineMetadataRoutes } from './pipelines/metadata.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
+import type { CreatePipeline } from './pipelines/request.ts';
 import { pipelineStatisticsRoute } from './pipelines/statistics.routes.ts';
 import { type TrainPipelines, trainPipelines } from './pipelines/train-pipelines.ts';
 import { jobDeployments, requestApprovals } from './ports.ts';
@@ -78,7 +79,6 @@ export type { JobsFace } from './jobs/face.ts';
 export { JobEntity, type JobJson } from './jobs/jobs.entity.ts';
 export type { JobPlan } from './jobs/plan.ts';
 export { badgeAnswer } from './page-files/badge.ts';
-export { mergedRef } from './pipelines/create.ts';
 export { buildMergedResult } from './pipelines/merged-results.ts';
 export {
   PipelineBasic,
@@ -86,6 +86,7 @@ export {
   type PipelineDetailJson,
   type PipelineJson,
 } from './pipelines/pipelines.entity.ts';
+export { mergedRef } from './pipelines/references.ts';
 export type { TrainPipelines } from './pipelines/train-pipelines.ts';
 export { pipelineRelation } from './pipelines/transfer.ts';
 export { type Admission, type JobDeployments, type JobEnvironment, jobDeployments, requestApprovals } from './ports.ts';

@@ -130,9 +130,16 @@ export function repositoryAccess(deps: AccessDependencies): RepositoryAccess {
     write: writes.write,
     // Without the lock and an intent: no fact tells of these refs, the ref goes before the row that names it and after
     // the row that named it, and whoever is interrupted between leaves a ref that nobody asks for, or comes again.
-    async keepRef(handle, project, ref, sha) {
-      const update = { ref: ref as git.RefName, new: sha === null ? git.ZERO_SHA : knownSha(sha) };
-      await git.updateRefs(open(project), [update]);
+    keepRef: (handle, project, ref, sha) => access.keepRefs(handle, project, [{ ref, sha }]),
+    async keepRefs(handle, project, refs) {
+      // Each on its own, which needs no git.
+      const moved = await Promise.allSettled(
+        refs.map(async ({ ref, sha }) => {
+          const update = { ref: ref as git.RefName, new: sha === null ? git.ZERO_SHA : knownSha(sha) };
+          await git.updateRefs(open(project), [update]);
+        }),
+      );
+      for (const outcome of moved) if (outcome.status === 'rejected') throw outcome.reason;
       // Fetches are answered from a snapshot of the generation. The caller's own handle: in a transaction a second
       // connection could wait for the first.
       await bumpServiceRefs(handle, project.id);

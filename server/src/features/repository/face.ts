@@ -239,6 +239,7 @@ export interface RepositoryAccess {
    * Clients see it once `handle`, a transaction or the database, has committed.
    */
   keepRef(handle: Db, project: RepositoryRow, ref: string, sha: string | null): Promise<void>;
+  keepRefs(handle: Db, project: RepositoryRow, refs: ReadonlyArray<{ ref: string; sha: string | null }>): Promise<void>;
   /** The same where the ref still is what the caller saw (null: it was not there); false where somebody was first. */
   advanceRef(handle: Db, project: RepositoryRow, ref: string, from: string | null, to: string): Promise<boolean>;
   /**

@@ -15,10 +15,11 @@ import { findMergeRequest, languageNames, pipelineVariableRows } from '../jobs/c
 import { type Ending, finishJob } from '../jobs/finish.ts';
 import { findJobById, jobsInStatuses } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
-import { type CreatePipeline, fullRef, type Pipelines, type PipelineVariableInput } from '../pipelines/create.ts';
+import type { Pipelines } from '../pipelines/create.ts';
 import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
 import { findPipelineById } from '../pipelines/pipelines.queries.ts';
-import { mayRunOn, resolveReference } from '../pipelines/references.ts';
+import { fullRef, mayRunOn, resolveReference } from '../pipelines/references.ts';
+import type { CreatePipeline, PipelineVariableInput } from '../pipelines/request.ts';
 import { completedStatuses } from '../scheduling/job-states.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
-import type { Upstream } from '../pipelines/create.ts';
+import type { Upstream } from '../pipelines/request.ts';
 
 export async function insertPipelineSource(tx: Db, pipelineId: number, { job }: Upstream): Promise<void> {
   await tx

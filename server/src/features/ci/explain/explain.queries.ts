@@ -2,10 +2,18 @@
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 
-export async function insertExplanation(tx: Db, pipelineId: number, explanation: object): Promise<void> {
+export async function insertExplanations(
+  tx: Db,
+  explanations: ReadonlyArray<{ readonly pipelineId: number; readonly explanation: object }>,
+): Promise<void> {
   await tx
     .insertInto('pipeline_explanations')
-    .values({ pipeline_id: pipelineId, explanation: JSON.stringify(explanation) })
+    .values(
+      explanations.map(({ pipelineId, explanation }) => ({
+        pipeline_id: pipelineId,
+        explanation: JSON.stringify(explanation),
+      })),
+    )
     .execute();
 }
 

@@ -66,7 +66,7 @@ export function jobsService(deps: CiDependencies) {
   const userId = (caller: Caller): number => caller.user?.id ?? 0;
 
   async function resetDependents(tx: Db, pipelineId: number, names: ReadonlySet<string>, by: number): Promise<void> {
-    const rows = await newestJobs(tx, pipelineId);
+    const rows = await newestJobs(tx, [pipelineId]);
     const following = dependents(rows.map(waitingJob), names);
     const skipped = following.filter((job) => job.status === 'skipped').map((job) => job.id);
     await resetSkipped(tx, skipped, by);

@@ -8,7 +8,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
 import { forbidden, unauthorized } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
-import { fullRef, shortRef } from '../pipelines/create.ts';
+import { fullRef, shortRef } from '../pipelines/references.ts';
 import { targetBranchOf } from './context.queries.ts';
 
 /** What is changed: a job, or a pipeline as a whole. */

@@ -1,241 +1,60 @@
 /** Making pipelines: one function for pushes, merge requests, the API and whatever comes later. */
 
-import type { Caller, CallerUser, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { CallerUser } from '../../../kernel/authz/subjects.ts';
 import { type Db, isMissingReference, transaction } from '../../../kernel/db/index.ts';
-import type {
-  Job,
-  MergeRequest,
-  Namespace,
-  Pipeline,
-  PipelineSchedule,
-  PipelineTrigger,
-} from '../../../kernel/db/rows.ts';
-import { pipelineFacts, recordFact } from '../../../kernel/events/index.ts';
-import type { CiCommit, CiDependencies } from '../deps.ts';
-import { insertPipelineSource } from '../downstream/sources.queries.ts';
-import { insertExplanation } from '../explain/explain.queries.ts';
+import type { Pipeline } from '../../../kernel/db/rows.ts';
+import type { CiDependencies } from '../deps.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
-import { languageNames, openMergeRequestsOf } from '../jobs/context.queries.ts';
-import { ensureGroups } from '../resource-groups/resource-groups.queries.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
-import { processPipeline } from '../scheduling/process.ts';
-import { openTrigger, shortToken } from '../triggers/tokens.ts';
-import { type JobVariable, variable } from '../variables/job-variables.ts';
-import {
-  commitVariables,
-  freezeVariables,
-  type PipelineFacts,
-  projectVariables,
-  serverVariables,
-  userVariables,
-} from '../variables/predefined.ts';
-import { sealed } from '../variables/sealing.ts';
-import { secretVariables } from '../variables/secret-variables.ts';
-import { type ArtifactReader, type Compiled, compileConfig, type PipelineInputs } from './compile.ts';
-import { type ConfigFile, findConfig } from './config-file.ts';
+import { compileConfig } from './compile.ts';
+import { findConfig } from './config-file.ts';
+import { always, type Once, type PipelineContext, pipelineContexts, remembering } from './context.ts';
 import { externallyAccepted } from './external-validation.ts';
-import { asPush, mergeRequestFacts } from './pipeline-facts.ts';
-import {
-  blankPipeline,
-  insertJobs,
-  insertPipeline,
-  insertPipelineVariables,
-  type NewPipeline,
-  priorityOfPipeline,
-  startedUninterruptible,
-  unfinishedBefore,
-} from './pipelines.queries.ts';
-import { releaseDescription } from './releases.queries.ts';
+import { blankPipeline, type NewPipeline, startedUninterruptible, unfinishedBefore } from './pipelines.queries.ts';
+import { shortRef } from './references.ts';
+import type { CreatePipeline, PipelineSource } from './request.ts';
+import { type Prepared, storePipelines } from './store.ts';
 
-type PipelineSource =
-  | 'push'
-  | 'api'
-  | 'web'
-  | 'merge_request_event'
-  | 'trigger'
-  | 'schedule'
-  | 'pipeline'
-  | 'parent_pipeline';
-
-/** The job that starts a pipeline. */
-export interface Upstream {
-  readonly job: Pick<Job, 'id' | 'project_id' | 'pipeline_id'>;
-  /** The new pipeline is a part of the job's own pipeline. */
-  readonly child: boolean;
+/** Nothing was stored: the reasons in the ecosystem's words; `filtered` when the configuration wants none. */
+interface Refused {
+  readonly kind: 'refused';
+  readonly reasons: readonly string[];
+  readonly filtered: boolean;
+  readonly unconfigured?: true;
 }
 
-export interface PipelineVariableInput {
-  readonly key: string;
-  readonly value: string;
-  readonly variable_type: 'env_var' | 'file';
-  readonly raw?: boolean;
-}
-
-export interface CreatePipeline {
-  readonly subject: ProjectSubject;
-  /** Whose request it is: jobs run with their rights. */
-  readonly caller: Caller;
-  /** Full ref: `refs/heads/x`, `refs/tags/x`, `refs/merge-requests/1/head`. */
-  readonly ref: string;
-  readonly sha: string;
-  readonly beforeSha: string;
-  readonly source: PipelineSource;
-  readonly variables?: readonly PipelineVariableInput[];
-  /** Values for the inputs that the configuration declares. */
-  readonly inputs?: PipelineInputs;
-  readonly mergeRequest?: MergeRequest;
-  /** The schedule that it is a run of. */
-  readonly schedule?: Pick<PipelineSchedule, 'id' | 'description' | 'queue_priority'>;
-  /** The trigger token that it is started with. */
-  readonly trigger?: Pick<PipelineTrigger, 'id' | 'token_sealed'>;
-  /** The job that it is started by. */
-  readonly upstream?: Upstream;
-  /** Where `sha` is a merge of the request's head into something. */
-  readonly merged?: MergedSources;
-  /** Instead of the file of the commit. */
-  readonly config?: ConfigFile;
-  readonly artifact?: ArtifactReader;
-  /** From a push option. */
-  readonly skip?: boolean;
-  /** Store a failed pipeline when the configuration is broken; else that is refused. */
-  readonly keepBroken: boolean;
-}
-
-/** The commits that a pipeline of a merge is about. */
-export interface MergedSources {
-  /** The head of the request. */
-  readonly source: string;
-  /** What it was merged into: the target branch, or the merge of the entry ahead in a merge train. */
-  readonly target: string;
-  /** A merge train tests everything: no mark in a message, and no limit of a person, keeps it from that. */
-  readonly train?: true;
-}
-
-/** What facts and variables depend on. */
-export type ContextRequest = Omit<CreatePipeline, 'skip' | 'keepBroken'>;
-
-export type CreateOutcome =
-  | { readonly kind: 'created'; readonly pipeline: Pipeline }
-  /** Nothing was stored: the reasons in the ecosystem's words; `filtered` when the configuration wants none. */
-  | {
-      readonly kind: 'refused';
-      readonly reasons: readonly string[];
-      readonly filtered: boolean;
-      readonly unconfigured?: true;
-    };
+export type CreateOutcome = { readonly kind: 'created'; readonly pipeline: Pipeline } | Refused;
 
 const skipMarks = /\[(ci[ _-]skip|skip[ _-]ci)\]/i;
 /** Sources that a mark in the commit's message stops. */
 const skippable: ReadonlySet<PipelineSource> = new Set(['push', 'merge_request_event']);
 
-const refused = (reason: string, filtered = false): CreateOutcome => ({ kind: 'refused', reasons: [reason], filtered });
+const refused = (reason: string, filtered = false): Refused => ({ kind: 'refused', reasons: [reason], filtered });
 
-/** The short name of a branch or tag; the full ref of what has none. */
-export function shortRef(ref: string): { name: string; tag: boolean; branch: boolean } {
-  const match = /^refs\/(heads|tags)\/(.+)$/.exec(ref);
-  if (!match) return { name: ref, tag: false, branch: false };
-  return { name: match[2] ?? '', tag: match[1] === 'tags', branch: match[1] === 'heads' };
-}
+/** Jobs of pipelines that are stored in one transaction, which others of the project wait for. */
+const mostJobsTogether = 1000;
 
-/** The ref that the pipeline of a merge request is of: its own, and in a fork the source branch, as it has no other there. */
-export const refOfRequest = (
-  request: { readonly iid: number; readonly project_id: number; readonly source_branch: string },
-  projectId: number,
-): string =>
-  projectId === request.project_id ? `refs/merge-requests/${request.iid}/head` : `refs/heads/${request.source_branch}`;
-
-/** The refs of merges that pipelines test: a request's with its target, and its place in a merge train. */
-export const mergedRef = (iid: number): string => `refs/merge-requests/${iid}/merge`;
-export const trainRef = (iid: number): string => `refs/merge-requests/${iid}/train`;
-
-/** The ref of what is stored by its short name. */
-export const fullRef = ({ ref, tag }: { readonly ref: string; readonly tag: boolean }): string =>
-  `refs/${tag ? 'tags' : 'heads'}/${ref}`;
-
-/** Everything about a pipeline that is not stored yet: what rules, variables and the row are made of. */
-export interface PipelineContext {
-  readonly facts: PipelineFacts;
-  readonly commit: CiCommit;
-  /** When the pipeline that is made of it was created. */
-  readonly createdAt: Date;
-  /** As the configuration's rules see them, weakest first. */
-  readonly variables: { readonly predefined: readonly JobVariable[]; readonly given: readonly JobVariable[] };
+/** Splits what is stored together, by the number of jobs; a large pipeline is alone. */
+function inGroups(prepared: readonly Prepared[]): Prepared[][] {
+  const groups: Prepared[][] = [];
+  let jobs = Number.POSITIVE_INFINITY;
+  for (const each of prepared) {
+    const more = each.plan?.jobs.length ?? 0;
+    if (jobs + more > mostJobsTogether) {
+      groups.push([]);
+      jobs = 0;
+    }
+    groups.at(-1)?.push(each);
+    jobs += more;
+  }
+  return groups;
 }
 
 export type Pipelines = ReturnType<typeof pipelineMaker>;
 
 export function pipelineMaker(deps: CiDependencies) {
   const { db, repository } = deps;
-
-  /** Protection is decided on the full ref: a branch that is named like a protected tag is not protected by it. */
-  async function factsOf(request: ContextRequest): Promise<PipelineFacts> {
-    const { subject, mergeRequest } = request;
-    const { name, tag, branch } = shortRef(request.ref);
-    const place = { project: subject.project, namespace: subject.namespace as Namespace };
-    const merge = mergeRequest ? await mergeRequestFacts(deps, db, place, mergeRequest) : null;
-    const refProtected = merge
-      ? merge.source?.id === merge.target.id &&
-        merge.source.branchProtected &&
-        merge.target.branchProtected &&
-        // Whoever may not merge it does not get its secrets by a pipeline either.
-        (await repository.mayUpdate(subject, request.caller, `refs/heads/${merge.row.target_branch}`))
-      : await repository.isProtected(subject.project, request.ref);
-    return asPush({
-      sha: request.sha,
-      beforeSha: request.beforeSha,
-      ref: name,
-      tag,
-      tagMessage: tag ? await repository.tagMessage(subject.project, name) : null,
-      releaseDescription: tag ? await releaseDescription(db, subject.project.id, name) : null,
-      refProtected,
-      source: request.source,
-      mergeRequest: merge,
-      scheduleDescription: request.schedule?.description ?? null,
-      triggerShortToken: request.trigger ? shortToken(openTrigger(deps, request.trigger)) : null,
-      openMergeRequests: branch ? await openMergeRequestsOf(db, subject.project.id, name) : [],
-    });
-  }
-
-  async function contextOf(request: ContextRequest, configPath: string): Promise<PipelineContext> {
-    const { subject } = request;
-    const facts = await factsOf(request);
-    const commit = await repository.commit(subject, request.sha);
-    const languages = await languageNames(db, subject.project.id);
-    const createdAt = new Date();
-    const secret = await secretVariables(deps, db, subject, { refProtected: facts.refProtected, environment: null });
-    return {
-      facts,
-      commit,
-      createdAt,
-      variables: {
-        predefined: [
-          ...serverVariables(deps),
-          ...projectVariables(subject, deps.externalUrl, configPath, languages),
-          variable('CI_PIPELINE_CREATED_AT', createdAt.toISOString()),
-          ...commitVariables(facts, commit),
-          ...userVariables(request.caller.user),
-          ...freezeVariables(await deps.deployments.frozen(db, subject.project.id)),
-        ],
-        given: [
-          ...secret,
-          ...(request.variables ?? []).map((item) =>
-            variable(item.key, item.value, { file: item.variable_type === 'file', raw: item.raw ?? false }),
-          ),
-        ],
-      },
-    };
-  }
-
-  /** What a configuration is checked with while the repository has no commit. */
-  async function emptyContextOf(request: ContextRequest, configPath: string) {
-    const { subject } = request;
-    const predefined = [
-      ...serverVariables(deps),
-      ...projectVariables(subject, deps.externalUrl, configPath),
-      ...userVariables(request.caller.user),
-    ];
-    return { facts: await factsOf(request), variables: { predefined, given: [] } };
-  }
+  const contexts = pipelineContexts(deps);
 
   const rowOf = (
     request: CreatePipeline,
@@ -261,49 +80,6 @@ export function pipelineMaker(deps: CiDependencies) {
       created_at: createdAt,
     });
 
-  /** Stores a pipeline with its jobs and starts it, in one transaction. */
-  async function store(
-    request: CreatePipeline,
-    row: Omit<NewPipeline, 'iid'>,
-    plan: Extract<Compiled, { kind: 'plan' }> | null,
-    known?: number,
-  ): Promise<Pipeline> {
-    return await transaction(db, async (tx) => {
-      const iid = known ?? (await deps.nextIid(tx, row.project_id, 'pipeline'));
-      const { upstream } = request;
-      const inherited = upstream?.child
-        ? { queue_priority: await priorityOfPipeline(tx, upstream.job.pipeline_id) }
-        : {};
-      const pipeline = await insertPipeline(tx, { ...row, ...inherited, iid });
-      if (upstream) await insertPipelineSource(tx, pipeline.id, upstream);
-      await insertPipelineVariables(
-        tx,
-        pipeline.id,
-        (request.variables ?? []).map((item) => ({
-          key: item.key,
-          sealed: deps.secrets.seal(item.value, sealed.pipelineVariable),
-          type: item.variable_type,
-          raw: item.raw ?? false,
-        })),
-      );
-      const context = { project_id: row.project_id, actor_id: row.user_id };
-      const payload = { pipeline_id: pipeline.id, status: pipeline.status };
-      await recordFact(tx, pipelineFacts.created, payload, context);
-      await deps.announce(tx, `project:${row.project_id}:pipelines`);
-      if (!plan) {
-        await recordFact(tx, pipelineFacts.finished, payload, context);
-        return pipeline;
-      }
-      await insertJobs(tx, pipeline, plan.jobs);
-      await insertExplanation(tx, pipeline.id, plan.explanation);
-      await ensureGroups(tx, row.project_id, [...new Set(plan.jobs.flatMap((job) => job.resourceGroup ?? []))]);
-      // Runners fetch by this ref: the commit stays reachable when the branch moves on.
-      await repository.keepRef(tx, request.subject.project, `refs/pipelines/${pipeline.id}`, request.sha);
-      await processPipeline(deps, tx, pipeline.id, pipeline);
-      return pipeline;
-    });
-  }
-
   /**
    * Older pipelines of the branch have lost their purpose. Each says itself what may be stopped: all of it as long as
    * nothing that must not be interrupted has begun, only what may be interrupted, or nothing.
@@ -320,37 +96,26 @@ export function pipelineMaker(deps: CiDependencies) {
     }
   }
 
-  async function create(request: CreatePipeline): Promise<CreateOutcome> {
-    try {
-      return await createNow(request);
-    } catch (error) {
-      // Removed by somebody while its configuration was read.
-      if (isMissingReference(error, 'pipelines_merge_request_id_fkey'))
-        return refused('The merge request is gone', true);
-      if (isMissingReference(error, 'pipelines_schedule_id_fkey')) return refused('The schedule is gone', true);
-      throw error;
-    }
-  }
-
   /** The message that may ask for no pipeline: of a merge, that of the head that was pushed. */
   async function wordsOf({ subject, merged }: CreatePipeline, { commit }: PipelineContext): Promise<string> {
     return merged ? (await repository.commit(subject, merged.source)).message : commit.message;
   }
 
-  async function createNow(request: CreatePipeline): Promise<CreateOutcome> {
+  /** The pipeline as it is to be stored, or why there is none. */
+  async function prepare(request: CreatePipeline, once: Once): Promise<Prepared | Refused> {
     const { subject, caller } = request;
     const unlimited =
       request.source === 'schedule' || request.source === 'parent_pipeline' || request.merged?.train === true;
     if (!unlimited && !(await deps.mayCreatePipeline(caller, subject, request.sha)))
       return refused('Too many pipelines created in the last minute. Try again later.');
-    const config = request.config ?? (await findConfig(deps, subject.project, request.sha));
+    const config =
+      request.config ?? (await once(`config ${request.sha}`, () => findConfig(deps, subject.project, request.sha)));
     if (!config) return { kind: 'refused', reasons: ['Missing CI config file'], filtered: true, unconfigured: true };
-    const context = await contextOf(request, config.path);
+    const context = await contexts.contextOf(request, config.path, once);
     const row = rowOf(request, context, caller.user);
     const marked =
       skippable.has(request.source) && !request.merged?.train && skipMarks.test(await wordsOf(request, context));
-    if (request.skip || marked)
-      return { kind: 'created', pipeline: await store(request, { ...row, status: 'skipped' }, null) };
+    if (request.skip || marked) return { kind: 'prepared', request, row: { ...row, status: 'skipped' }, plan: null };
     let iid: number | undefined;
     const compiled = await compileConfig(deps, {
       subject,
@@ -361,7 +126,7 @@ export function pipelineMaker(deps: CiDependencies) {
       inputs: request.inputs,
       caller,
       artifact: request.artifact,
-      number: async () => (iid ??= await deps.nextIid(db, subject.project.id, 'pipeline')),
+      number: async () => (iid ??= await deps.takeIids(db, subject.project.id, 'pipeline', 1)),
     });
     switch (compiled.kind) {
       case 'invalid': {
@@ -373,7 +138,7 @@ export function pipelineMaker(deps: CiDependencies) {
           yaml_errors: compiled.errors.join('\n'),
           warnings: compiled.warnings,
         };
-        return { kind: 'created', pipeline: await store(request, broken, null, iid) };
+        return { kind: 'prepared', request, row: broken, plan: null, iid };
       }
       case 'filtered':
         return refused(compiled.reason, true);
@@ -384,7 +149,7 @@ export function pipelineMaker(deps: CiDependencies) {
         if (!accepted) {
           if (!request.keepBroken) return refused('External validation failed');
           const dropped = { ...row, status: 'failed', failure_reason: 'external_validation_failure' };
-          return { kind: 'created', pipeline: await store(request, dropped, null, iid) };
+          return { kind: 'prepared', request, row: dropped, plan: null, iid };
         }
         const full = {
           ...row,
@@ -394,13 +159,65 @@ export function pipelineMaker(deps: CiDependencies) {
           auto_cancel_on_new_commit: compiled.autoCancel.onNewCommit,
           auto_cancel_on_job_failure: compiled.autoCancel.onJobFailure,
         };
-        const pipeline = await store(request, full, compiled, iid);
-        if (subject.project.auto_cancel_pending_pipelines && !pipeline.tag && !request.upstream?.child)
-          await cancelRedundant(pipeline);
-        return { kind: 'created', pipeline };
+        return { kind: 'prepared', request, row: full, plan: compiled, iid };
       }
     }
   }
 
-  return { create, contextOf, emptyContextOf };
+  /** Stores them together, and lets them take the place of older ones of their branches. */
+  async function store(prepared: readonly Prepared[]): Promise<CreateOutcome[]> {
+    const pipelines = await storePipelines(deps, prepared);
+    // Of those of one commit none replaces another, so all replace the same: one look is enough.
+    const replacing = new Map<string, Pipeline>();
+    for (const [at, pipeline] of pipelines.entries()) {
+      const { request, plan } = prepared[at] as Prepared;
+      if (plan && request.subject.project.auto_cancel_pending_pipelines && !pipeline.tag && !request.upstream?.child)
+        replacing.set(`${pipeline.sha} ${pipeline.ref}`, pipeline);
+    }
+    for (const pipeline of replacing.values()) await cancelRedundant(pipeline);
+    return pipelines.map((pipeline) => ({ kind: 'created', pipeline }));
+  }
+
+  async function storeOne(prepared: Prepared): Promise<CreateOutcome> {
+    try {
+      const [outcome] = await store([prepared]);
+      return outcome as CreateOutcome;
+    } catch (error) {
+      // Removed by somebody while its configuration was read.
+      if (isMissingReference(error, 'pipelines_merge_request_id_fkey'))
+        return refused('The merge request is gone', true);
+      if (isMissingReference(error, 'pipelines_schedule_id_fkey')) return refused('The schedule is gone', true);
+      throw error;
+    }
+  }
+
+  async function create(request: CreatePipeline): Promise<CreateOutcome> {
+    const prepared = await prepare(request, always);
+    return prepared.kind === 'refused' ? prepared : await storeOne(prepared);
+  }
+
+  /**
+   * The pipelines of requests of one person for one project, in few transactions: what is the same for them is read once.
+   * Outcomes are in the order of the requests.
+   */
+  async function createAll(requests: readonly CreatePipeline[]): Promise<CreateOutcome[]> {
+    const once = remembering();
+    const prepared: Array<Prepared | Refused> = [];
+    for (const request of requests) prepared.push(await prepare(request, once));
+    const wanted = prepared.filter((each) => each.kind === 'prepared');
+    const stored: CreateOutcome[] = [];
+    for (const group of inGroups(wanted)) {
+      try {
+        stored.push(...(await store(group)));
+      } catch (error) {
+        if (!isMissingReference(error, 'pipelines_schedule_id_fkey')) throw error;
+        // One of their schedules is gone; the others have their pipelines.
+        for (const each of group) stored.push(await storeOne(each));
+      }
+    }
+    const outcomes = stored.values();
+    return prepared.map((each) => (each.kind === 'refused' ? each : (outcomes.next().value as CreateOutcome)));
+  }
+
+  return { create, createAll, contextOf: contexts.contextOf, emptyContextOf: contexts.emptyContextOf };
 }

@@ -12,9 +12,10 @@ import {
 import { readPushOptions } from '../../repository/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findMergeRequest } from '../jobs/context.queries.ts';
-import { type Pipelines, shortRef } from './create.ts';
+import type { Pipelines } from './create.ts';
 import { requestRun } from './merged-results.ts';
 import { existsFor, existsForHead } from './pipelines.queries.ts';
+import { shortRef } from './references.ts';
 
 /** Branches, or tags, of one push that each get a pipeline; where more are made or moved, none does. */
 const mostPipelines = 4;

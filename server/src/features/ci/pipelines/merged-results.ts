@@ -6,7 +6,8 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import { type RepositoryAccess, stackBase } from '../../repository/index.ts';
 import type { CiDependencies } from '../deps.ts';
-import { type MergedSources, mergedRef, refOfRequest } from './create.ts';
+import { mergedRef, refOfRequest } from './references.ts';
+import type { MergedSources } from './request.ts';
 
 /** What the pipeline of a merge request runs on. */
 export interface RequestRun {

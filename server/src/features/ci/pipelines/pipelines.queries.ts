@@ -1,7 +1,7 @@
 /** Rows of `pipelines`: lists and lookups for the API, and making them. */
 import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Pipeline, User } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
@@ -246,17 +246,21 @@ export function blankPipeline(place: PipelinePlace): Omit<NewPipeline, 'iid'> {
   };
 }
 
+const columnsOf = (pipeline: NewPipeline) => ({
+  ...pipeline,
+  warnings: JSON.stringify(pipeline.warnings),
+  ...(pipeline.status === 'failed' || pipeline.status === 'skipped' ? { finished_at: sql<Date>`now()` } : {}),
+});
+
 export async function insertPipeline(tx: Db, pipeline: NewPipeline): Promise<Pipeline> {
-  const ended = pipeline.status === 'failed' || pipeline.status === 'skipped';
-  return await tx
-    .insertInto('pipelines')
-    .values({
-      ...pipeline,
-      warnings: JSON.stringify(pipeline.warnings),
-      ...(ended ? { finished_at: sql<Date>`now()` } : {}),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  return await tx.insertInto('pipelines').values(columnsOf(pipeline)).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Several of one project; the new rows are in the order of what was given. */
+export async function insertPipelines(tx: Db, pipelines: readonly NewPipeline[]): Promise<Pipeline[]> {
+  const rows = await tx.insertInto('pipelines').values(pipelines.map(columnsOf)).returningAll().execute();
+  const byIid = new Map(rows.map((row) => [row.iid, row]));
+  return pipelines.map(({ iid }) => byIid.get(iid) as Pipeline);
 }
 
 export interface NewJob {
@@ -275,13 +279,16 @@ export interface NewJob {
   readonly environment: string | null;
 }
 
-/** Jobs inserted with one statement stay below the limit of parameters. */
+/** Jobs inserted with one statement: their plans are in memory as text meanwhile. */
 const insertedAtOnce = 500;
 
-/** All jobs of a new pipeline, in `created`. */
-export async function insertJobs(tx: Db, pipeline: Pipeline, jobs: readonly NewJob[]): Promise<void> {
+/** Jobs of new pipelines, in `created`. */
+export async function insertJobs(
+  tx: Db,
+  jobs: ReadonlyArray<{ readonly pipeline: Pipeline; readonly job: NewJob }>,
+): Promise<void> {
   for (let at = 0; at < jobs.length; at += insertedAtOnce) {
-    const rows = jobs.slice(at, at + insertedAtOnce).map((job) => ({
+    const rows = jobs.slice(at, at + insertedAtOnce).map(({ pipeline, job }) => ({
       project_id: pipeline.project_id,
       pipeline_id: pipeline.id,
       name: job.name,
@@ -291,39 +298,36 @@ export async function insertJobs(tx: Db, pipeline: Pipeline, jobs: readonly NewJ
       status: 'created',
       when: job.when,
       allow_failure: job.allowFailure,
-      plan: JSON.stringify(job.plan),
-      needs: job.needs === null ? null : JSON.stringify(job.needs),
+      plan: job.plan,
+      needs: job.needs,
       ref: pipeline.ref,
       tag: pipeline.tag,
       ref_protected: pipeline.ref_protected,
-      tag_list: [...job.tags],
+      tag_list: job.tags,
       user_id: pipeline.user_id,
       interruptible: job.interruptible,
       resource_group: job.resourceGroup,
       environment: job.environment,
     }));
-    await tx.insertInto('jobs').values(rows).execute();
+    await insertMany(tx, 'jobs', rows);
   }
 }
 
 export interface NewPipelineVariable {
+  readonly pipelineId: number;
   readonly key: string;
   readonly sealed: Buffer;
   readonly type: string;
   readonly raw: boolean;
 }
 
-export async function insertPipelineVariables(
-  tx: Db,
-  pipelineId: number,
-  variables: readonly NewPipelineVariable[],
-): Promise<void> {
+export async function insertPipelineVariables(tx: Db, variables: readonly NewPipelineVariable[]): Promise<void> {
   if (variables.length === 0) return;
   await tx
     .insertInto('pipeline_variables')
     .values(
       variables.map((item) => ({
-        pipeline_id: pipelineId,
+        pipeline_id: item.pipelineId,
         key: item.key,
         value_encrypted: item.sealed,
         variable_type: item.type,

@@ -1,4 +1,4 @@
-/** The branch or tag that somebody names for a new pipeline, and whether they may run one there. */
+/** Refs of pipelines: their names, the branch or tag that somebody names for a new one, and whether they may run one there. */
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { CiDependencies } from '../deps.ts';
 
@@ -46,3 +46,25 @@ export async function mayRunOn(
 ): Promise<boolean> {
   return !(await repository.isProtected(subject.project, ref)) || (await repository.mayUpdate(subject, caller, ref));
 }
+
+/** The short name of a branch or tag; the full ref of what has none. */
+export function shortRef(ref: string): { name: string; tag: boolean; branch: boolean } {
+  const match = /^refs\/(heads|tags)\/(.+)$/.exec(ref);
+  if (!match) return { name: ref, tag: false, branch: false };
+  return { name: match[2] ?? '', tag: match[1] === 'tags', branch: match[1] === 'heads' };
+}
+
+/** The ref that the pipeline of a merge request is of: its own, and in a fork the source branch, as it has no other there. */
+export const refOfRequest = (
+  request: { readonly iid: number; readonly project_id: number; readonly source_branch: string },
+  projectId: number,
+): string =>
+  projectId === request.project_id ? `refs/merge-requests/${request.iid}/head` : `refs/heads/${request.source_branch}`;
+
+/** The refs of merges that pipelines test: a request's with its target, and its place in a merge train. */
+export const mergedRef = (iid: number): string => `refs/merge-requests/${iid}/merge`;
+export const trainRef = (iid: number): string => `refs/merge-requests/${iid}/train`;
+
+/** The ref of what is stored by its short name. */
+export const fullRef = ({ ref, tag }: { readonly ref: string; readonly tag: boolean }): string =>
+  `refs/${tag ? 'tags' : 'heads'}/${ref}`;

@@ -14,7 +14,7 @@ import { findPipelineById, findUser } from './pipelines.queries.ts';
 /** Whether a job that may fail did, in a pipeline that passed. */
 async function passedWithWarnings(db: Db, pipeline: Pipeline): Promise<boolean> {
   if (pipeline.status !== 'success') return false;
-  const jobs = await newestJobs(db, pipeline.id);
+  const jobs = await newestJobs(db, [pipeline.id]);
   const composite = compositeStatus(
     jobs.map((job) => ({ status: job.status as JobStatus, allowFailure: job.allow_failure })),
   );

@@ -8,9 +8,10 @@ import { cancelJobs } from '../jobs/cancel.ts';
 import { projectUrl } from '../jobs/serialize.ts';
 import { completedStatuses } from '../scheduling/job-states.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
-import { type Pipelines, trainRef } from './create.ts';
+import type { Pipelines } from './create.ts';
 import { type PipelineJson, pipelineBasic } from './pipelines.entity.ts';
 import { trainPipeline } from './pipelines.queries.ts';
+import { trainRef } from './references.ts';
 
 /** What became of the wish for a pipeline. */
 export type TrainRun =

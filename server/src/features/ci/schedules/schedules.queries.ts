@@ -60,8 +60,15 @@ export async function scheduleWithOwner(db: Db, schedule: PipelineSchedule): Pro
   return owned ?? { schedule, owner: null };
 }
 
-export async function findScheduleById(db: Db, id: number): Promise<PipelineSchedule | undefined> {
-  return await db.selectFrom('pipeline_schedules').selectAll().where('id', '=', id).executeTakeFirst();
+/** Those of them that are switched on. */
+export async function activeSchedules(db: Db, ids: readonly number[]): Promise<PipelineSchedule[]> {
+  return await db
+    .selectFrom('pipeline_schedules')
+    .selectAll()
+    .where(sql<boolean>`id = any(${ids}::bigint[])`)
+    .where('active', '=', true)
+    .orderBy('id')
+    .execute();
 }
 
 export async function insertSchedule(
@@ -106,23 +113,18 @@ export async function lastPipelineOf(db: Db, id: number): Promise<Pipeline | und
     .executeTakeFirst();
 }
 
-/** Whether it has created a pipeline since then. */
-export async function ranSince(db: Db, id: number, since: Date): Promise<boolean> {
-  const row = await db
-    .selectFrom('pipelines')
-    .select('id')
-    .where('schedule_id', '=', id)
-    .where('created_at', '>=', since)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+/** Those of them that have created a pipeline since then. */
+export async function ranSince(db: Db, ids: readonly number[], since: Date): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number }>`select s.id from unnest(${ids}::bigint[]) as s (id)
+    where exists (select from pipelines p where p.schedule_id = s.id and p.created_at >= ${since})`.execute(db);
+  return new Set(rows.map(({ id }) => id));
 }
 
-export async function variablesOf(db: Db, scheduleId: number): Promise<PipelineScheduleVariable[]> {
+export async function variablesOf(db: Db, scheduleIds: readonly number[]): Promise<PipelineScheduleVariable[]> {
   return await db
     .selectFrom('pipeline_schedule_variables')
     .selectAll()
-    .where('schedule_id', '=', scheduleId)
+    .where(sql<boolean>`schedule_id = any(${scheduleIds}::bigint[])`)
     .orderBy('id')
     .execute();
 }
@@ -182,10 +184,10 @@ export async function deleteScheduleVariable(tx: Db, id: number): Promise<boolea
 export async function dueSchedules(
   tx: Db,
   limit: number,
-): Promise<Array<Pick<PipelineSchedule, 'id' | 'cron' | 'cron_timezone' | 'next_run_at'>>> {
+): Promise<Array<Pick<PipelineSchedule, 'id' | 'project_id' | 'owner_id' | 'cron' | 'cron_timezone' | 'next_run_at'>>> {
   return await tx
     .selectFrom('pipeline_schedules')
-    .select(['id', 'cron', 'cron_timezone', 'next_run_at'])
+    .select(['id', 'project_id', 'owner_id', 'cron', 'cron_timezone', 'next_run_at'])
     .where('active', '=', true)
     .where('next_run_at', '<=', sql<Date>`now()`)
     .orderBy('next_run_at')

@@ -7,8 +7,10 @@ import { transaction } from '../../../kernel/db/index.ts';
 import type { PipelineSchedule, PipelineScheduleVariable } from '../../../kernel/db/rows.ts';
 import { forbidden, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
-import type { Pipelines, PipelineVariableInput } from '../pipelines/create.ts';
+import { remembering } from '../pipelines/context.ts';
+import type { CreateOutcome, Pipelines } from '../pipelines/create.ts';
 import { isAmbiguous, mayRunOn, resolveReference } from '../pipelines/references.ts';
+import type { CreatePipeline } from '../pipelines/request.ts';
 import { mayGiveVariables } from '../pipelines/restrictions.ts';
 import { variableProblems } from '../variables/masking.ts';
 import { sealed } from '../variables/sealing.ts';
@@ -163,41 +165,84 @@ export function schedulesService(deps: CiDependencies, pipelines: Pipelines) {
   /** Its variables; null for those who may not read them. */
   async function variables(subject: ProjectSubject, caller: Caller, schedule: PipelineSchedule) {
     if (!mayAdminister(caller, subject, schedule)) return null;
-    return (await variablesOf(db, schedule.id)).map((row) => ({ ...row, value: opened(row) }));
+    return (await variablesOf(db, [schedule.id])).map((row) => ({ ...row, value: opened(row) }));
   }
 
-  /** Creates the pipeline of one run, in the name and with the rights of the caller. */
-  async function run(subject: ProjectSubject, caller: Caller, schedule: PipelineSchedule): Promise<ScheduleRun> {
-    if (!canOnProject(caller, 'create_pipeline', subject)) return { kind: 'denied' };
-    const found = await resolveReference(repository, subject, schedule.ref);
-    if (!found) return { kind: 'refused', reasons: ['Reference not found'] };
-    if (!(await mayRunOn(repository, subject, caller, found.ref))) return { kind: 'denied' };
-    const given: PipelineVariableInput[] = (await variablesOf(db, schedule.id)).map((row) => ({
-      key: row.key,
-      value: opened(row),
-      variable_type: row.variable_type === 'file' ? 'file' : 'env_var',
-      raw: row.raw,
-    }));
-    const inputs = (schedule.inputs as unknown as ScheduleInput[]).map(({ name, value }) => [name, value] as const);
-    const outcome = await pipelines.create({
-      subject,
-      caller,
-      ...found,
-      beforeSha: ZERO_SHA,
-      source: 'schedule',
-      schedule,
-      variables: given,
-      ...(inputs.length > 0 ? { inputs: Object.fromEntries(inputs) } : {}),
-      keepBroken: true,
+  type Ready = CreatePipeline & { readonly schedule: PipelineSchedule };
+
+  /** What runs are to create, or why there is nothing to create; refs are looked at once for each name. */
+  async function requestsOf(
+    subject: ProjectSubject,
+    caller: Caller,
+    schedules: readonly PipelineSchedule[],
+  ): Promise<Array<ScheduleRun | Ready>> {
+    const once = remembering();
+    const variables = Map.groupBy(
+      await variablesOf(
+        db,
+        schedules.map(({ id }) => id),
+      ),
+      (row) => row.schedule_id,
+    );
+    const place = (ref: string) =>
+      once(ref, async () => {
+        const found = await resolveReference(repository, subject, ref);
+        return found && { found, may: await mayRunOn(repository, subject, caller, found.ref) };
+      });
+    const requests: Array<ScheduleRun | Ready> = [];
+    for (const schedule of schedules) {
+      const at = await place(schedule.ref);
+      if (!at) {
+        requests.push({ kind: 'refused', reasons: ['Reference not found'] });
+        continue;
+      }
+      if (!at.may) {
+        requests.push({ kind: 'denied' });
+        continue;
+      }
+      const inputs = (schedule.inputs as unknown as ScheduleInput[]).map(({ name, value }) => [name, value] as const);
+      requests.push({
+        subject,
+        caller,
+        ...at.found,
+        beforeSha: ZERO_SHA,
+        source: 'schedule',
+        schedule,
+        variables: (variables.get(schedule.id) ?? []).map((row) => ({
+          key: row.key,
+          value: opened(row),
+          variable_type: row.variable_type === 'file' ? 'file' : 'env_var',
+          raw: row.raw,
+        })),
+        ...(inputs.length > 0 ? { inputs: Object.fromEntries(inputs) } : {}),
+        keepBroken: true,
+      });
+    }
+    return requests;
+  }
+
+  /** Creates the pipelines of runs of one project, in the name and with the rights of the caller; outcomes in their order. */
+  async function run(
+    subject: ProjectSubject,
+    caller: Caller,
+    schedules: readonly PipelineSchedule[],
+  ): Promise<ScheduleRun[]> {
+    if (!canOnProject(caller, 'create_pipeline', subject)) return schedules.map(() => ({ kind: 'denied' }));
+    const requests = await requestsOf(subject, caller, schedules);
+    const created = await pipelines.createAll(requests.filter((request) => 'schedule' in request));
+    const outcomes = created.values();
+    return requests.map((request) => {
+      if (!('schedule' in request)) return request;
+      const outcome = outcomes.next().value as CreateOutcome;
+      return outcome.kind === 'created' ? { kind: 'created' } : { kind: 'refused', reasons: outcome.reasons };
     });
-    return outcome.kind === 'created' ? { kind: 'created' } : { kind: 'refused', reasons: outcome.reasons };
   }
 
   /** A run now, by somebody who is allowed to run pipelines there; the next run stays as it is. */
   async function play(subject: ProjectSubject, caller: Caller, schedule: PipelineSchedule): Promise<void> {
-    const outcome = await run(subject, caller, schedule);
-    if (outcome.kind === 'denied') throw forbidden();
-    if (outcome.kind === 'refused')
+    const [outcome] = await run(subject, caller, [schedule]);
+    if (outcome?.kind === 'denied') throw forbidden();
+    if (outcome?.kind === 'refused')
       deps.log.info({ schedule: schedule.id, reasons: outcome.reasons }, 'a played schedule created no pipeline');
   }
 

@@ -1,4 +1,5 @@
 /** Pipeline schedules over the API, and their runs. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, eventually, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -286,6 +287,85 @@ describe('runs of schedules', () => {
     expect(await pipelinesOf(on.id)).toHaveLength(1);
     expect(await pipelinesOf(off.id)).toEqual([]);
     await call('PUT', `${at()}/${on.id}`, developer, { active: false });
+  });
+
+  it('of one owner run together, each as if it was alone', async () => {
+    const place = await world.project();
+    await place.commit(
+      [
+        'spec: {inputs: {word: {default: none}}}',
+        '---',
+        'workflow: {rules: [{if: $SKIPPED, when: never}, {when: always}]}',
+        'job: {script: ["echo $[[ inputs.word ]] $CI_PIPELINE_SCHEDULE_DESCRIPTION"]}',
+      ].join('\n'),
+    );
+    await place.commit('other: {script: [y]}', { branch: 'side' });
+    const more: Json[] = [
+      { description: 'first', inputs: [{ name: 'word', value: 'hello' }] },
+      { description: 'second', ref: 'side' },
+      { description: 'no ref', ref: 'absent' },
+      { description: 'filtered' },
+      { description: 'unknown input', inputs: [{ name: 'nothing', value: 'x' }] },
+      { description: 'deleted meanwhile' },
+      { description: 'last', queue_priority: 'low' },
+    ];
+    const made: Json[] = [];
+    for (const each of more) made.push(await schedule(world.owner, each, place));
+    const [first, second, , filtered, unknown, gone, last] = made;
+    await call('POST', `${at(place)}/${filtered?.id}/variables`, world.owner, { key: 'SKIPPED', value: '1' });
+    await call('POST', `${at(place)}/${first?.id}/variables`, world.owner, { key: 'OWN', value: 'of the first' });
+    const ids = made.map(({ id }) => id as number);
+    const queuedAt = new Date();
+    const run = (attempt: number) =>
+      world.app.tasks
+        .find(({ name }) => name === 'ci.run_schedules_together')
+        ?.run(
+          { schedule_ids: ids, queued_at: queuedAt.toISOString() },
+          { signal: AbortSignal.timeout(60_000), jobId: '1', attempt, maxAttempts: 3 },
+        );
+    const deleting = Promise.withResolvers<void>();
+    const deleted = world.app.db.transaction().execute(async (tx) => {
+      await tx
+        .deleteFrom('pipeline_schedules')
+        .where('id', '=', gone?.id as number)
+        .execute();
+      await deleting.promise;
+    });
+    const running = run(1);
+    await eventually('the runs to wait for the deletion', async () => {
+      const { rows } = await sql`select from pg_locks where not granted and locktype = 'transactionid'`.execute(
+        world.app.db,
+      );
+      return rows.length > 0;
+    });
+    deleting.resolve();
+    await Promise.all([deleted, running]);
+    await run(2);
+    const stories = await world.app.db
+      .selectFrom('pipelines as p')
+      .leftJoin('jobs as j', 'j.pipeline_id', 'p.id')
+      .select(['p.id', 'p.iid', 'p.schedule_id', 'p.ref', 'p.status', 'p.queue_priority', 'j.name', 'j.status as job'])
+      .select(sql<string[] | null>`j.plan -> 'script'`.as('script'))
+      .where('p.project_id', '=', place.id)
+      .where('p.source', '=', 'schedule')
+      .orderBy('p.id')
+      .execute();
+    const job = { queue_priority: 'normal', ref: 'main', name: 'job', job: 'pending', status: 'pending' };
+    expect(stories.map(({ id: _id, iid: _iid, ...story }) => story)).toEqual([
+      { ...job, schedule_id: first?.id, script: ['echo hello $CI_PIPELINE_SCHEDULE_DESCRIPTION'] },
+      { ...job, schedule_id: second?.id, ref: 'side', name: 'other', script: ['y'] },
+      { ...job, schedule_id: unknown?.id, status: 'failed', name: null, job: null, script: null },
+      {
+        ...{ ...job, schedule_id: last?.id, queue_priority: 'low' },
+        script: ['echo none $CI_PIPELINE_SCHEDULE_DESCRIPTION'],
+      },
+    ]);
+    expect(new Set(stories.map(({ iid }) => iid)).size).toBe(4);
+    const given = `/projects/${place.id}/pipelines/${stories[0]?.id}/variables`;
+    expect((await call<Json[]>('GET', given, world.owner)).body).toMatchObject([{ key: 'OWN', value: 'of the first' }]);
+    const told = await sql<{ id: number }>`select (payload ->> 'pipeline_id')::bigint as id from facts
+      where project_id = ${place.id} and kind = 'pipeline.created' order by facts.id`.execute(world.app.db);
+    expect(told.rows.map(({ id }) => id)).toEqual(expect.arrayContaining(stories.map(({ id }) => id)));
   });
 
   it('security 18: end when the owner loses access', async () => {

@@ -15,6 +15,7 @@ export async function lockPipeline(tx: Db, id: number): Promise<Pipeline | undef
 export type EngineJob = Pick<
   Job,
   | 'id'
+  | 'pipeline_id'
   | 'name'
   | 'stage_index'
   | 'status'
@@ -30,12 +31,13 @@ export type EngineJob = Pick<
   | 'environment'
 > & { readonly start_in_seconds: number | null };
 
-/** The newest attempts of all jobs of a pipeline. */
-export async function newestJobs(tx: Db, pipelineId: number): Promise<EngineJob[]> {
+/** The newest attempts of all jobs of pipelines. */
+export async function newestJobs(tx: Db, pipelineIds: readonly number[]): Promise<EngineJob[]> {
   return await tx
     .selectFrom('jobs')
     .select([
       'id',
+      'pipeline_id',
       'name',
       'stage_index',
       'status',
@@ -51,21 +53,21 @@ export async function newestJobs(tx: Db, pipelineId: number): Promise<EngineJob[
       'environment',
       sql<number | null>`(plan ->> 'start_in_seconds')::integer`.as('start_in_seconds'),
     ])
-    .where('pipeline_id', '=', pipelineId)
+    .where(sql<boolean>`pipeline_id = any(${pipelineIds}::bigint[])`)
     .where('retried', '=', false)
     .orderBy('id')
     .execute();
 }
 
-/** What other systems say in a pipeline, as far as it counts. */
+/** What other systems say in pipelines, as far as it counts. */
 export async function externalStatuses(
   tx: Db,
-  pipelineId: number,
-): Promise<Array<{ status: string; coverage: string | null }>> {
+  pipelineIds: readonly number[],
+): Promise<Array<{ pipeline_id: number; status: string; coverage: string | null }>> {
   return await tx
     .selectFrom('commit_statuses')
-    .select(['status', 'coverage'])
-    .where('pipeline_id', '=', pipelineId)
+    .select(['pipeline_id', 'status', 'coverage'])
+    .where(sql<boolean>`pipeline_id = any(${pipelineIds}::bigint[])`)
     .where('retried', '=', false)
     .execute();
 }
@@ -89,7 +91,7 @@ export async function moveJobs(tx: Db, ids: readonly number[], status: JobStatus
   await tx
     .updateTable('jobs')
     .set({ status, updated_at: sql`now()`, ...(status === 'pending' ? { queued_at: sql<Date>`now()` } : {}) })
-    .where('id', 'in', [...ids])
+    .where(sql<boolean>`id = any(${ids}::bigint[])`)
     .execute();
 }
 
@@ -112,11 +114,11 @@ export type PipelineUpdate = Partial<
   Pick<Pipeline, 'status' | 'started_at' | 'finished_at' | 'duration' | 'queued_duration' | 'coverage'>
 >;
 
-export async function updatePipeline(tx: Db, id: number, values: PipelineUpdate): Promise<void> {
+export async function updatePipelines(tx: Db, ids: readonly number[], values: PipelineUpdate): Promise<void> {
   await tx
     .updateTable('pipelines')
     .set({ ...values, updated_at: sql`now()` })
-    .where('id', '=', id)
+    .where(sql<boolean>`id = any(${ids}::bigint[])`)
     .execute();
 }
 

@@ -24,7 +24,7 @@ import {
   type PipelineUpdate,
   runPeriods,
   scheduleJob,
-  updatePipeline,
+  updatePipelines,
 } from './process.queries.ts';
 
 /** Task that starts a delayed job. */
@@ -84,45 +84,80 @@ function averageCoverage(jobs: ReadonlyArray<{ readonly coverage: string | null 
   return (values.reduce((sum, value) => sum + Number(value), 0) / values.length).toFixed(2);
 }
 
-/** Sets the pipeline's status from its jobs, with its times, facts and topics. The lock is the caller's. */
-async function settle(
-  deps: EngineDependencies,
-  tx: Db,
-  pipeline: Pipeline,
-  jobs: readonly { status: JobStatus; allowFailure: boolean }[],
-  rows: ReadonlyArray<{ readonly coverage: string | null }>,
-): Promise<void> {
+/** What a pass knows of the jobs of a pipeline after it. */
+interface Passed {
+  readonly jobs: readonly { status: JobStatus; allowFailure: boolean }[];
+  readonly rows: ReadonlyArray<{ readonly coverage: string | null }>;
+}
+
+/** The pipeline's new status and times; null where nothing changes. */
+async function changeOf(tx: Db, pipeline: Pipeline, { jobs, rows }: Passed) {
   const composite = compositeStatus(jobs);
   const change = composite && pipelineChange(pipeline.status as PipelineStatus, composite.status);
-  if (!change) return;
-  const now = await databaseNow(tx);
+  if (!change) return null;
   const values: PipelineUpdate = { status: change.status };
-  if (change.starts && pipeline.started_at === null) {
-    values.started_at = now;
-    values.queued_duration = Math.round((now.getTime() - pipeline.created_at.getTime()) / 1000);
+  const begins = change.starts && pipeline.started_at === null;
+  if (begins || change.finishes) {
+    const now = await databaseNow(tx);
+    if (begins) {
+      values.started_at = now;
+      values.queued_duration = Math.round((now.getTime() - pipeline.created_at.getTime()) / 1000);
+    }
+    if (change.finishes) values.finished_at = now;
   }
   if (change.finishes) {
-    values.finished_at = now;
     values.duration = runningSeconds(await runPeriods(tx, pipeline.id));
     values.coverage = averageCoverage(rows);
   } else if (pipeline.finished_at !== null) {
     values.finished_at = null;
   }
-  await updatePipeline(tx, pipeline.id, values);
-  await recordFact(
-    tx,
-    pipelineFacts[change.finishes ? 'finished' : 'changed'],
-    { pipeline_id: pipeline.id, status: change.status },
-    { project_id: pipeline.project_id, actor_id: pipeline.user_id },
-  );
-  if (pipeline.source === 'parent_pipeline' || pipeline.source === 'pipeline') {
-    const bridge = await bridgeOf(tx, pipeline.id);
-    if (bridge !== null) await deps.enqueue(tx, mirrorDownstreamTask, { job_id: bridge });
+  return { pipeline, values, status: change.status, finishes: change.finishes };
+}
+
+/** Writes what changes; pipelines that are told apart by nothing but their ids with one statement. */
+async function update(
+  tx: Db,
+  changes: ReadonlyArray<{ readonly pipeline: Pipeline; readonly values: PipelineUpdate }>,
+) {
+  const alike = new Map<string, { readonly ids: number[]; readonly values: PipelineUpdate }>();
+  for (const { pipeline, values } of changes) {
+    const key = JSON.stringify(values);
+    const found = alike.get(key);
+    if (found) found.ids.push(pipeline.id);
+    else alike.set(key, { ids: [pipeline.id], values });
   }
-  if (change.finishes && (await followersOf(tx, pipeline.id, 1)).length > 0)
-    await deps.enqueue(tx, mirrorUpstreamTask, { pipeline_id: pipeline.id });
-  await deps.announce(tx, `pipeline:${pipeline.id}`);
-  await deps.announce(tx, `project:${pipeline.project_id}:pipelines`);
+  for (const { ids, values } of alike.values()) await updatePipelines(tx, ids, values);
+}
+
+/** Sets the statuses of pipelines from their jobs, with their times, facts and topics. The locks are the caller's. */
+async function settle(
+  deps: EngineDependencies,
+  tx: Db,
+  pipelines: readonly Pipeline[],
+  passed: (pipelineId: number) => Passed,
+): Promise<void> {
+  const changes = [];
+  for (const pipeline of pipelines) {
+    const change = await changeOf(tx, pipeline, passed(pipeline.id));
+    if (change) changes.push(change);
+  }
+  await update(tx, changes);
+  for (const { pipeline, status, finishes } of changes) {
+    await recordFact(
+      tx,
+      pipelineFacts[finishes ? 'finished' : 'changed'],
+      { pipeline_id: pipeline.id, status },
+      { project_id: pipeline.project_id, actor_id: pipeline.user_id },
+    );
+    if (pipeline.source === 'parent_pipeline' || pipeline.source === 'pipeline') {
+      const bridge = await bridgeOf(tx, pipeline.id);
+      if (bridge !== null) await deps.enqueue(tx, mirrorDownstreamTask, { job_id: bridge });
+    }
+    if (finishes && (await followersOf(tx, pipeline.id, 1)).length > 0)
+      await deps.enqueue(tx, mirrorUpstreamTask, { pipeline_id: pipeline.id });
+    await deps.announce(tx, `pipeline:${pipeline.id}`);
+    await deps.announce(tx, `project:${pipeline.project_id}:pipelines`);
+  }
 }
 
 /** Jobs that deploy where an approval is needed wait for it, as manual jobs do for a person. */
@@ -153,9 +188,20 @@ export async function processPipeline(
   locked?: Pipeline,
 ): Promise<void> {
   const pipeline = locked ?? (await lockPipeline(tx, pipelineId));
-  if (!pipeline) return;
-  const rows = await newestJobs(tx, pipelineId);
-  const moves = await admitted(deps, tx, rows, advance(rows.map(waitingJob)));
+  if (pipeline) await processPipelines(deps, tx, [pipeline]);
+}
+
+/** Processes pipelines whose locks the caller holds: with the statements of one, where they differ in nothing that is written. */
+export async function processPipelines(
+  deps: EngineDependencies,
+  tx: Db,
+  pipelines: readonly Pipeline[],
+): Promise<void> {
+  const ids = pipelines.map(({ id }) => id);
+  const rows = await newestJobs(tx, ids);
+  const rowsOf = Map.groupBy(rows, (row) => row.pipeline_id);
+  const proposed = pipelines.flatMap(({ id }) => advance((rowsOf.get(id) ?? []).map(waitingJob)));
+  const moves = await admitted(deps, tx, rows, proposed);
   if (moves.length > 0) await apply(deps, tx, rows, moves);
   const grouped = new Map(rows.map((row) => [row.id, row.resource_group !== null]));
   const moved = new Map<number, JobStatus>(
@@ -164,10 +210,6 @@ export async function processPipeline(
       event === 'enqueue' && grouped.get(id) ? 'waiting_for_resource' : targets[event],
     ]),
   );
-  const now = rows.map((row) => ({
-    status: moved.get(row.id) ?? (row.status as JobStatus),
-    allowFailure: row.allow_failure,
-  }));
   for (const row of rows)
     if ((moved.get(row.id) ?? row.status) === 'waiting_for_resource')
       await deps.enqueue(tx, assignResourceTask, { job_id: row.id }, { key: `${assignResourceTask}:${row.id}` });
@@ -175,8 +217,21 @@ export async function processPipeline(
   for (const row of rows)
     if (row.kind === 'bridge' && (moved.get(row.id) ?? row.status) === 'pending')
       await deps.enqueue(tx, startDownstreamTask, { job_id: row.id }, { key: `${startDownstreamTask}:${row.id}` });
-  const external = await externalStatuses(tx, pipelineId);
-  const said = external.map(({ status }) => ({ status: status as JobStatus, allowFailure: false }));
-  await settle(deps, tx, pipeline, [...now, ...said], [...rows, ...external]);
-  if (rows.some((row) => row.environment !== null)) await deps.deployments.follow(tx, pipeline);
+  const externalOf = Map.groupBy(await externalStatuses(tx, ids), (row) => row.pipeline_id);
+  await settle(deps, tx, pipelines, (id) => {
+    const own = rowsOf.get(id) ?? [];
+    const external = externalOf.get(id) ?? [];
+    return {
+      jobs: [
+        ...own.map((row) => ({
+          status: moved.get(row.id) ?? (row.status as JobStatus),
+          allowFailure: row.allow_failure,
+        })),
+        ...external.map(({ status }) => ({ status: status as JobStatus, allowFailure: false })),
+      ],
+      rows: [...own, ...external],
+    };
+  });
+  for (const pipeline of pipelines)
+    if (rowsOf.get(pipeline.id)?.some((row) => row.environment !== null)) await deps.deployments.follow(tx, pipeline);
 }

@@ -7,8 +7,8 @@ import type { Pipeline } from '../../../kernel/db/rows.ts';
 import { pipelineFacts, recordFact } from '../../../kernel/events/index.ts';
 import { badRequest, forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
-import { fullRef, shortRef } from '../pipelines/create.ts';
 import { blankPipeline, findPipeline, insertPipeline, newestPipeline } from '../pipelines/pipelines.queries.ts';
+import { fullRef, shortRef } from '../pipelines/references.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import { processPipeline } from '../scheduling/process.ts';
 import * as queries from './statuses.queries.ts';
@@ -82,7 +82,7 @@ export function statusService(deps: CiDependencies) {
       merge_request_id: null,
       committed_at: new Date(commit.committed_date),
     });
-    const iid = await deps.nextIid(tx, project.id, 'pipeline');
+    const iid = await deps.takeIids(tx, project.id, 'pipeline', 1);
     const pipeline = await insertPipeline(tx, { ...row, auto_cancel_on_new_commit: 'none', iid });
     const payload = { pipeline_id: pipeline.id, status: pipeline.status };
     await recordFact(tx, pipelineFacts.created, payload, { project_id: project.id, actor_id: pipeline.user_id });

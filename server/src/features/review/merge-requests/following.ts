@@ -7,6 +7,7 @@ import {
   type FactDelivery,
   mergeRequestFacts,
   on,
+  onMany,
   pipelineFacts,
   projectDeleted,
   projectFacts,
@@ -216,17 +217,19 @@ export function followers(
     await targetMoved(fact, delivery, projectId, branch);
   }
 
-  async function followPipeline({ kind, payload }: PipelineFact): Promise<void> {
-    const { pipeline_id: pipelineId, status } = payload;
-    const pipeline = await heads.pipelineHead(db, pipelineId);
-    if (!pipeline) return;
-    for (const request of await heads.openForPipeline(db, pipeline)) {
+  async function followPipelines(facts: readonly PipelineFact[]): Promise<void> {
+    const ids = facts.map(({ payload }) => payload.pipeline_id);
+    for (const { pipeline_id: pipelineId, ...request } of await heads.openForPipelines(db, ids)) {
       await transaction(db, async (tx) => {
         await heads.setHeadPipeline(tx, request.id, pipelineId);
         await deps.changed(tx, request);
       });
     }
-    if (kind === 'pipeline.finished' && status === 'success') await merging.mergeWaiting(pipelineId);
+  }
+
+  async function pipelineFinished(fact: Fact<(typeof pipelineFacts)['finished']>): Promise<void> {
+    await followPipelines([fact]);
+    if (fact.payload.status === 'success') await merging.mergeWaiting(fact.payload.pipeline_id);
   }
 
   /**
@@ -259,7 +262,7 @@ export function followers(
     },
     {
       name: 'merge-requests.follow-pipelines',
-      handlers: [on([pipelineFacts.created, pipelineFacts.finished], followPipeline)],
+      handlers: [onMany(pipelineFacts.created, followPipelines), on(pipelineFacts.finished, pipelineFinished)],
     },
   ];
 }

@@ -28,22 +28,31 @@ export async function newestPipelineOf(db: Db, requestId: number, sha: string): 
   return found?.pipeline ?? null;
 }
 
-/** Open requests whose head is the pipeline's commit: its merge request, or those from its branch. */
-export async function openForPipeline(
+/**
+ * Open requests whose head is the commit of one of the pipelines: its merge request, or those from its branch. Children are
+ * a part of their parent, and merge trains decide on their own.
+ */
+export async function openForPipelines(
   db: Db,
-  pipeline: { projectId: number; mergeRequestId: number | null; ref: string; sha: string },
-): Promise<MergeRequest[]> {
-  return db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .where('state', '=', 'opened')
-    .where('head_sha', '=', pipeline.sha)
-    .where((eb) =>
-      pipeline.mergeRequestId !== null
-        ? eb('id', '=', pipeline.mergeRequestId)
-        : eb.and([eb('source_project_id', '=', pipeline.projectId), eb('source_branch', '=', pipeline.ref)]),
-    )
-    .execute();
+  pipelineIds: readonly number[],
+): Promise<Array<MergeRequest & { readonly pipeline_id: number }>> {
+  const of = (pipeline: 'p.merge_request_id is null' | 'm.id = p.merge_request_id') =>
+    db
+      .selectFrom('pipelines as p')
+      .innerJoin('merge_requests as m', (join) =>
+        pipeline === 'm.id = p.merge_request_id'
+          ? join.onRef('m.id', '=', 'p.merge_request_id').on('p.ref', 'not like', '%/train')
+          : join.onRef('m.source_project_id', '=', 'p.project_id').onRef('m.source_branch', '=', 'p.ref'),
+      )
+      .selectAll('m')
+      .select('p.id as pipeline_id')
+      .where(sql<boolean>`p.id = any(${pipelineIds}::bigint[]) and ${sql.raw(pipeline)}`)
+      .where('p.source', '!=', 'parent_pipeline')
+      .where('m.state', '=', 'opened')
+      .where(sql<boolean>`m.head_sha = coalesce(p.source_sha, p.sha)`);
+  const rows = await of('m.id = p.merge_request_id').unionAll(of('p.merge_request_id is null')).execute();
+  // The newest last: it stays.
+  return rows.sort((one, other) => one.pipeline_id - other.pipeline_id);
 }
 
 export async function setHeadPipeline(db: Db, id: number, pipelineId: number): Promise<void> {
@@ -68,21 +77,4 @@ export async function waitingForPipeline(db: Db, pipelineId: number): Promise<Me
     .where('state', '=', 'opened')
     .where('auto_merge', '=', true)
     .execute();
-}
-
-/** What of a pipeline tells which requests it belongs to; null for those of merge trains, which decide on their own. */
-export async function pipelineHead(
-  db: Db,
-  id: number,
-): Promise<{ projectId: number; mergeRequestId: number | null; ref: string; sha: string } | null> {
-  const row = await db
-    .selectFrom('pipelines')
-    .select(['project_id', 'merge_request_id', 'ref', 'sha', 'source_sha'])
-    .where('id', '=', id)
-    // Children are a part of their parent.
-    .where('source', '!=', 'parent_pipeline')
-    .executeTakeFirst();
-  if (!row || (row.merge_request_id !== null && row.ref.endsWith('/train'))) return null;
-  const { project_id: projectId, merge_request_id: mergeRequestId, ref } = row;
-  return { projectId, mergeRequestId, ref, sha: row.source_sha ?? row.sha };
 }
