@@ -262,6 +262,22 @@ async function readings(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByRole('button', { name: 'File tree' }).click();
     await entry('mesh.py').waitFor({ state: 'detached' });
   });
+  await suite.step('symbols that could not be loaded are loaded by another try', async () => {
+    const failing = async (files: string, act: () => Promise<void>) => {
+      await page.route(files, (route) => route.abort());
+      await Promise.all([page.waitForEvent('requestfailed'), act()]);
+      await page.getByText('The symbols could not be loaded.').waitFor();
+      await page.unroute(files);
+    };
+    const again = page.getByRole('button', { name: 'Try again' });
+    await page.goto(`/${project}/-/blob/outline/src/drive.ts`);
+    await failing('**/symbols.worker-*', () => page.getByRole('button', { name: 'Symbols' }).click());
+    await failing('**/web-tree-sitter-*.wasm', () => again.click());
+    await failing('**/tree-sitter-typescript-*.wasm', () => again.click());
+    await again.click();
+    await page.getByRole('list', { name: 'Symbols of drive.ts' }).getByRole('link', { name: 'Drive' }).waitFor();
+    await page.getByRole('button', { name: 'Symbols' }).click();
+  });
   await suite.step(
     'an outline lists symbols, and names lead to their definitions in any file of the commit',
     async () => {

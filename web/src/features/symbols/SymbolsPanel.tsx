@@ -1,5 +1,5 @@
 /** The outline of a file: its symbols, filtered by name, and where a name is defined. */
-import { TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useEffect, useMemo, useState } from 'react';
@@ -36,10 +36,16 @@ export function SymbolsPanel({ fileName, text, place, commit, wanted }: Props) {
   const { path: project, segment } = useProject();
   const [typed, setTyped] = useState('');
   const [searched, setSearched] = useState<string | null>(null);
-  const { data: symbols, isPending } = useQuery({
+  const {
+    data: symbols,
+    isFetching,
+    isError,
+    refetch,
+  } = useQuery({
     queryKey: ['symbols', project, commit, place.path],
     queryFn: () => symbolsIn(fileName, text),
     staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
   });
   useEffect(() => {
     if (!wanted) return;
@@ -67,6 +73,15 @@ export function SymbolsPanel({ fileName, text, place, commit, wanted }: Props) {
     hash: `L${line}`,
   });
   const nothing = shown.length === 0 && (searched === null || elsewhere.data?.length === 0);
+  const status = (): string => {
+    if (isFetching) return 'Reading the file...';
+    if (searched !== null && elsewhere.isFetching) return `Searching for ${searched} in other files...`;
+    if (elsewhere.isError) return 'The search failed. Try again.';
+    if (isError) return 'The symbols could not be loaded.';
+    if (symbols === null) return 'This file could not be parsed.';
+    if (!nothing) return '';
+    return searched === null ? 'No symbols' : `No definition of "${searched}" found`;
+  };
   return (
     <nav aria-label="Symbols" className={classes.panel} onKeyDown={moveByLink}>
       <form onSubmit={search}>
@@ -117,20 +132,13 @@ export function SymbolsPanel({ fileName, text, place, commit, wanted }: Props) {
         </>
       ) : null}
       <p role="status" className={classes.status}>
-        {isPending
-          ? 'Reading the file...'
-          : searched !== null && elsewhere.isFetching
-            ? `Searching for ${searched} in other files...`
-            : elsewhere.isError
-              ? 'The search failed. Try again.'
-              : symbols === null
-                ? 'This file could not be parsed.'
-                : nothing
-                  ? searched === null
-                    ? 'No symbols'
-                    : `No definition of "${searched}" found`
-                  : ''}
+        {status()}
       </p>
+      {isError ? (
+        <Button size="xs" variant="default" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      ) : null}
     </nav>
   );
 }

@@ -12,11 +12,14 @@ const ask = workerQuestions<Omit<SymbolsRequest, 'id'>, SymbolsAnswer>(
   () => new Worker(new URL('./symbols.worker.ts', import.meta.url), { type: 'module' }),
 );
 
-/** The symbols of a text; null where it has no grammar or cannot be parsed. */
+/** The symbols of a text; null where it has no grammar or cannot be parsed. Fails where the parser cannot be loaded. */
 export function symbolsIn(fileName: string, text: string): Promise<readonly CodeSymbol[] | null> {
   const grammar = grammarOf(fileName);
   if (grammar === null || text.length > mostCharacters) return Promise.resolve(null);
-  return new Promise((resolve) => void ask({ text, grammar }, ({ symbols }) => resolve(symbols)));
+  return new Promise((resolve, reject) => {
+    const failed = () => reject(new Error('The parser could not be loaded.'));
+    ask({ text, grammar }, ({ symbols, loaded }) => (loaded ? resolve(symbols) : failed()), failed);
+  });
 }
 
 export interface Definition extends CodeSymbol {

@@ -13,6 +13,7 @@ import tsx from '@vscode/tree-sitter-wasm/wasm/tree-sitter-tsx.wasm?url';
 import typescript from '@vscode/tree-sitter-wasm/wasm/tree-sitter-typescript.wasm?url';
 import { Language, Parser } from 'web-tree-sitter';
 import runtime from 'web-tree-sitter/web-tree-sitter.wasm?url';
+import { loadedOnce } from '../../lib/workers.ts';
 import { type CodeSymbol, type Grammar, symbolsOf } from './extract.ts';
 
 export interface SymbolsRequest {
@@ -22,8 +23,10 @@ export interface SymbolsRequest {
 }
 export interface SymbolsAnswer {
   readonly id: number;
-  /** Null where the text could not be parsed in time, or the grammar not be fetched. */
+  /** Null where the text could not be parsed in time. */
   readonly symbols: readonly CodeSymbol[] | null;
+  /** Whether the parser and the grammar could be fetched. */
+  readonly loaded: boolean;
 }
 
 /** Code that takes longer is made to take long. */
@@ -44,25 +47,20 @@ const addresses: Readonly<Record<Grammar, string>> = {
   typescript,
 };
 
-let started: Promise<void> | undefined;
-const loaded = new Map<Grammar, Promise<Language>>();
+const parserStarted = loadedOnce(() => Parser.init({ locateFile: () => runtime }));
+const languages = new Map<Grammar, () => Promise<Language>>();
 
-function languageOf(grammar: Grammar): Promise<Language> {
-  const before = loaded.get(grammar);
-  if (before !== undefined) return before;
-  const language = Language.load(addresses[grammar]);
-  loaded.set(grammar, language);
-  // What could not be fetched is fetched again by the next question.
-  language.catch(() => loaded.delete(grammar));
-  return language;
+async function loadLanguage(grammar: Grammar): Promise<Language> {
+  await parserStarted();
+  const load = languages.get(grammar) ?? loadedOnce(() => Language.load(addresses[grammar]));
+  languages.set(grammar, load);
+  return await load();
 }
 
-async function symbols({ text, grammar }: SymbolsRequest): Promise<readonly CodeSymbol[] | null> {
-  started ??= Parser.init({ locateFile: () => runtime });
-  await started;
+function symbols(text: string, grammar: Grammar, language: Language): readonly CodeSymbol[] | null {
   const parser = new Parser();
   try {
-    parser.setLanguage(await languageOf(grammar));
+    parser.setLanguage(language);
     const end = performance.now() + mostMilliseconds;
     const tree = parser.parse(text, null, { progressCallback: () => performance.now() > end });
     if (!tree) return null;
@@ -76,8 +74,16 @@ async function symbols({ text, grammar }: SymbolsRequest): Promise<readonly Code
   }
 }
 
+async function answer({ id, text, grammar }: SymbolsRequest): Promise<SymbolsAnswer> {
+  const language = await loadLanguage(grammar).catch(() => null);
+  if (language === null) return { id, symbols: null, loaded: false };
+  try {
+    return { id, symbols: symbols(text, grammar, language), loaded: true };
+  } catch {
+    return { id, symbols: null, loaded: true };
+  }
+}
+
 self.addEventListener('message', ({ data }: MessageEvent<SymbolsRequest>) => {
-  const answer = (found: readonly CodeSymbol[] | null) =>
-    self.postMessage({ id: data.id, symbols: found } satisfies SymbolsAnswer);
-  symbols(data).then(answer, () => answer(null));
+  void answer(data).then((found) => self.postMessage(found));
 });

@@ -12,7 +12,13 @@ const ask = workerQuestions<Omit<HighlightRequest, 'id'>, HighlightAnswer>(
 
 /** The lines of a text; none for what cannot be highlighted. */
 export const highlighted = (text: string, language: Language): Promise<TokenLines> =>
-  new Promise((resolve) => ask({ text, language }, ({ lines }) => resolve(lines)));
+  new Promise((resolve) =>
+    ask(
+      { text, language },
+      ({ lines }) => resolve(lines),
+      () => resolve([]),
+    ),
+  );
 
 /** Null until highlighted, and for plain text. */
 export function useHighlight(text: string, language: Language | null): TokenLines | null {

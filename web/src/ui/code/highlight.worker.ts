@@ -1,6 +1,7 @@
 /** Highlights code beside the page's own thread. */
-import { createHighlighterCore, type HighlighterCore } from 'shiki/core';
+import { createHighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import { loadedOnce } from '../../lib/workers.ts';
 import { grammars, type Language } from './languages.ts';
 
 /** A piece of a line: text, colour in light, colour in dark. */
@@ -15,17 +16,16 @@ export interface HighlightAnswer {
   readonly lines: readonly (readonly Token[])[];
 }
 
-let started: Promise<HighlighterCore> | undefined;
-const start = () =>
+const started = loadedOnce(() =>
   createHighlighterCore({
     themes: [import('shiki/themes/github-light-default.mjs'), import('shiki/themes/github-dark-default.mjs')],
     langs: [],
     engine: createJavaScriptRegexEngine({ forgiving: true }),
-  });
+  }),
+);
 
 async function highlight({ id, text, language }: HighlightRequest): Promise<HighlightAnswer> {
-  started ??= start();
-  const highlighter = await started;
+  const highlighter = await started();
   const grammar = await grammars[language]();
   await highlighter.loadLanguage(grammar.default);
   const name = grammar.default.at(-1)?.name ?? language;
