@@ -189,3 +189,33 @@ test('a patch as text is what git says, is kept when it was read to its end, and
   expect((await read()).trim()).toBe(expected.trim());
   await expect(Array.fromAsync(await patchStream(repo, from, shaFromGit('1'.repeat(40))))).rejects.toThrow();
 });
+
+test('patches of many commits come whole from one process, at the same time too, and long ones as fast as they are read', async () => {
+  const commits = fixture.plain(repo.path, ['rev-list', '--all']).trim().split('\n').map(shaFromGit);
+  const pairs = commits.slice(1, 12).map((to, at) => [commits[at] as Sha, to] as const);
+  const plain = (from: Sha, to: Sha) =>
+    fixture.plain(repo.path, ['-c', 'core.quotePath=false', 'diff-tree', '-r', '-p', '--find-renames=30%', from, to]);
+  const read = async (from: Sha, to: Sha) =>
+    Buffer.concat(await Array.fromAsync(await patchStream(repo, from, to))).toString();
+  for (const [from, to] of pairs) expect((await read(from, to)).trim()).toBe(plain(from, to).trim());
+  const turned = pairs.map(([from, to]) => [to, from] as const);
+  const together = await Promise.all(turned.map(([from, to]) => read(from, to)));
+  expect(together.map((text) => text.trim())).toEqual(turned.map(([from, to]) => plain(from, to).trim()));
+  // Of the same tree there is nothing to say.
+  expect(await read(commits[0] as Sha, commits[0] as Sha)).toBe('');
+
+  const lines = (word: string) => Array.from({ length: 150_000 }, (_none, at) => `${word} ${at}`).join('\n');
+  const commit = (text: string) => {
+    const made = ['commit-tree', tree([['100644', 'long', text]]), '-m', 'Long'];
+    return shaFromGit(fixture.plain(repo.path, made).trim());
+  };
+  const [a, b] = [commit(lines('old')), commit(lines('new'))];
+  const slow = await patchStream(repo, a, b);
+  let bytes = 0;
+  for await (const chunk of slow) {
+    if (bytes === 0) expect(await read(commits[2] as Sha, commits[5] as Sha)).toContain('diff --git');
+    bytes += (chunk as Buffer).length;
+  }
+  expect(bytes).toBe(fixture.plain(repo.path, ['diff-tree', '-r', '-p', a, b]).length);
+  expect(bytes).toBeGreaterThan(3_000_000);
+});

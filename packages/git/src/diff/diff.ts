@@ -1,9 +1,12 @@
 /** Differences between two commits or trees: files with patches, or only what changed. Cached by ids. */
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { Repo } from '../context.ts';
-import { GitError } from '../errors.ts';
+import { GitError, isGitError } from '../errors.ts';
 import { readCommit } from '../objects/read.ts';
 import { splitPath } from '../objects/tree.ts';
+import { objectHeader } from '../process/cat-file.ts';
+import { helperRaw } from '../process/diff-tree.ts';
+import { helperPatch } from '../process/patch-helper.ts';
 import { gitText, ownedOutput, streamGit } from '../process/run.ts';
 import { EMPTY_TREE, type Sha } from '../types.ts';
 import {
@@ -87,8 +90,7 @@ export async function changedFiles(
   const known = repo.git.cache.get(key) as FileDiff[] | undefined;
   if (known) return known;
   const renames = options.renames === false ? '--no-renames' : RENAMES;
-  const args = ['diff-tree', '-r', '--raw', '--full-index', renames, from ?? EMPTY_TREE, to];
-  const text = await gitText(repo, [...args, ...pathArguments(options.paths)], { work: 'heavy' });
+  const text = await rawLines(repo, from, to, renames, options.paths);
   const files = text
     .split('\n')
     .map(parseRawLine)
@@ -96,6 +98,33 @@ export async function changedFiles(
   const kept = options.maxFiles === undefined ? files : files.slice(0, options.maxFiles);
   repo.git.cache.set(key, kept, kept.length * 500 + 500);
   return kept;
+}
+
+/** Lines of `--raw`: from the helper of the repository where it can give them, else from a process of its own. */
+async function rawLines(
+  repo: Repo,
+  from: Sha | null,
+  to: Sha,
+  renames: string,
+  paths: readonly string[] | undefined,
+): Promise<string> {
+  if (paths === undefined && from !== null && (await areCommits(repo, from, to)))
+    try {
+      const text = await helperRaw(repo, from, to, renames);
+      // Nothing may mean that git has something to say about them.
+      if (text !== '') return text;
+    } catch (error) {
+      if (!isGitError(error, 'timeout', 'limit', 'failed')) throw error;
+    }
+  const args = ['diff-tree', '-r', '--raw', '--full-index', renames, from ?? EMPTY_TREE, to];
+  return await gitText(repo, [...args, ...pathArguments(paths)], { work: 'heavy' });
+}
+
+/** Whether a helper compares them: it takes commits of the repository itself. Of trees it would turn the order round. */
+async function areCommits(repo: Repo, from: Sha | null, to: Sha): Promise<boolean> {
+  if (from === null || repo.quarantine) return false;
+  const headers = await Promise.all([objectHeader(repo, from), objectHeader(repo, to)]);
+  return headers.every((header) => header?.type === 'commit');
 }
 
 /** Longest patch that is kept. */
@@ -127,7 +156,9 @@ export async function patchStream(repo: Repo, from: Sha | null, to: Sha): Promis
   const known = repo.git.cache.get(key) as Buffer | undefined;
   if (known) return Readable.from([known]);
   const args = ['diff-tree', '-r', '-p', RENAMES, from ?? EMPTY_TREE, to, '--'];
-  const output = ownedOutput(await streamGit(repo, args, { work: 'download' }));
+  const helped =
+    from !== null && (await areCommits(repo, from, to)) ? await helperPatch(repo, from, to, RENAMES) : null;
+  const output = helped ?? ownedOutput(await streamGit(repo, args, { work: 'download' }));
   return keeping(output, (whole) => repo.git.cache.set(key, whole, whole.length));
 }
 

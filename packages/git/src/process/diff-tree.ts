@@ -1,4 +1,4 @@
-/** `git diff-tree --stdin` kept running per repository: line counts of commits without starting a process each. */
+/** `git diff-tree --stdin` kept running per repository: what commits changed, without starting a process for each. */
 import { randomBytes } from 'node:crypto';
 import type { Git, Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
@@ -11,8 +11,8 @@ const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 interface DiffTree extends Coprocess {
-  /** The NUL-separated numstat of a commit against one parent (null: against nothing). */
-  numstat(commit: Sha, parent: Sha | null): Promise<string>;
+  /** What it says of a commit against another (null: against its parent or nothing). */
+  compare(commit: Sha, parent: Sha | null): Promise<string>;
 }
 
 interface Request {
@@ -20,11 +20,11 @@ interface Request {
   reject(error: GitError): void;
 }
 
-function startDiffTree(git: Git, repo: Repo): DiffTree {
+function startDiffTree(git: Git, repo: Repo, flags: readonly string[]): DiffTree {
   const { child, stdin, stdout, stderr } = spawnGit(git, {
     gitDir: repo.path,
     memoryBytes: git.limits.heavy.memoryBytes,
-    args: ['diff-tree', '--stdin', '-r', '-M', '--root', '--numstat', '-z', '--no-commit-id'],
+    args: ['diff-tree', '--stdin', '-r', '--no-commit-id', ...flags],
   });
   // diff-tree echoes a line that is no id and flushes: an unguessable line marks the end of each answer.
   const mark = `end ${randomBytes(12).toString('hex')}\n`;
@@ -82,7 +82,7 @@ function startDiffTree(git: Git, repo: Repo): DiffTree {
       } else fail(new GitError('aborted', 'git was closed'));
       return gone;
     },
-    numstat(commit, parent) {
+    compare(commit, parent) {
       return new Promise((resolve, reject) => {
         queue.push({ resolve, reject });
         if (queue.length === 1) watch();
@@ -92,7 +92,14 @@ function startDiffTree(git: Git, repo: Repo): DiffTree {
   };
 }
 
-/** numstat of a commit against a parent through the shared helper. */
+/** The NUL-separated numstat of a commit against a parent (null: against nothing) through the shared helper. */
 export function helperNumstat(repo: Repo, commit: Sha, parent: Sha | null): Promise<string> {
-  return repo.git.helpers.get(repo.key, 'diff-tree', () => startDiffTree(repo.git, repo)).numstat(commit, parent);
+  const start = () => startDiffTree(repo.git, repo, ['-M', '--root', '--numstat', '-z']);
+  return repo.git.helpers.get(repo.key, 'diff-tree', start).compare(commit, parent);
+}
+
+/** Lines of `--raw` between two commits through the shared helper. */
+export function helperRaw(repo: Repo, from: Sha, to: Sha, renames: string): Promise<string> {
+  const start = () => startDiffTree(repo.git, repo, ['--raw', '--full-index', renames]);
+  return repo.git.helpers.get(repo.key, `diff-tree raw ${renames}`, start).compare(to, from);
 }
