@@ -38,7 +38,7 @@ function written(text: string): Set<string> {
   const patterns = [
     /\b(?:insert\s+into|update|delete\s+from)\s+(\w+)/g,
     /\b(?:insertInto|updateTable|deleteFrom)\(\s*'(\w+)/g,
-    /\bremoving\('(\w+)'/g,
+    /\b(?:removing|rewritingTexts)\('(\w+)'/g,
     /\binsertMany\(\s*\w+,\s*'(\w+)'/g,
   ];
   const names = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = '']) => name));

@@ -18,6 +18,7 @@ export interface Asked {
   readonly query: URLSearchParams;
   readonly authorization: string;
 }
+/** A buffer is sent as it is. */
 export type Reply = { status?: number; headers?: Record<string, string>; body?: unknown } | null;
 
 /** A server whose answers a function gives; null for 404. */
@@ -33,7 +34,9 @@ export async function served(answer: (asked: Asked, url: string) => Reply): Prom
       headers = {},
       body = null,
     } = answer(one, url) ?? { status: 404, body: { message: 'Not Found' } };
-    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+    response
+      .writeHead(status, { 'Content-Type': 'application/json', ...headers })
+      .end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -66,6 +69,9 @@ export const hostedLists = (head: string, base: string): Readonly<Record<string,
     { tag_name: 'v2.0', draft: true, created_at: time },
   ],
   '/collaborators': [{ login: 'nobody-here', role_name: 'write' }],
+  '/pulls/7/reviews': [],
+  '/pulls/8/reviews': [],
+  '/pulls/9/reviews': [],
   '/pulls': [
     {
       number: 7,

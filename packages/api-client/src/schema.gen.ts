@@ -25138,6 +25138,11 @@ export interface components {
                 /** @description Whether this comes along, too */
                 single_endpoint_notes_import?: boolean;
             };
+            /**
+             * @description Rows of one page that is asked for there
+             * @default 100
+             */
+            pagination_limit?: number;
             /** @description Token of the other server */
             personal_access_token: string;
             /** @description Id of the repository there */
@@ -25179,6 +25184,11 @@ export interface components {
                 /** @description Whether this comes along, too */
                 single_endpoint_notes_import?: boolean;
             };
+            /**
+             * @description Rows of one page that is asked for there
+             * @default 100
+             */
+            pagination_limit?: number;
             /** @description Token of the other server */
             personal_access_token: string;
             /** @description Id of the repository there */

@@ -112,6 +112,7 @@ export {
   memberRelation,
 } from './project-relations/relations.ts';
 export { removing, removingOfGroup } from './project-relations/removing.queries.ts';
+export { type LinkedTexts, rewritingTexts } from './project-relations/texts.queries.ts';
 export type { Attributes } from './projects/attributes.changes.ts';
 export { attributeParameters as projectAttributeParameters } from './projects/attributes.params.ts';
 export { projectAttributes } from './projects/attributes.ts';

@@ -9,6 +9,7 @@ import {
   type ImportTarget,
   type Relation,
   relation,
+  rewritingTexts,
 } from '../../namespaces/index.ts';
 import { awardLines, takeAwards } from '../award-emoji/transfer.ts';
 import { type ArchivedNote, insertNote, insertNotes } from './notes.queries.ts';
@@ -195,6 +196,7 @@ export const noteRelation: Relation = relation({
   rows: notesOfProject,
   insert: async (tx, row, target) => (await takeNotes(tx, [row], target))[0] ?? null,
   insertMany: takeNotes,
+  texts: rewritingTexts('notes', 'body'),
   remove: removeNotesOfProject,
 });
 

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import Value from 'typebox/value';
 import { HttpError } from '../../../kernel/http/errors.ts';
 import { DateTimeParam, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
-import { type Relation, relation } from '../../namespaces/index.ts';
+import { type Relation, relation, rewritingTexts } from '../../namespaces/index.ts';
 import { checkLinks } from './links.ts';
 import { EvidenceSummary, linkTypes } from './releases.entity.ts';
 import { insertArchived, releasesOf, removeReleases } from './transfer.queries.ts';
@@ -68,5 +68,6 @@ export const releaseRelation: Relation = relation({
     const made = await insertArchived(tx, target.projectId, values, links, milestones, kept);
     return made ? null : 'is there already';
   },
+  texts: rewritingTexts('releases', 'description'),
   remove: removeReleases,
 });

@@ -1,6 +1,7 @@
 /** Rows of a project or group in an archive: what an owner of a table declares about them. */
 import type { Static, TObject } from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
+import type { LinkedTexts } from './texts.queries.ts';
 
 /** Where rows go. */
 export interface ImportTarget {
@@ -33,6 +34,8 @@ interface RelationOf<Target, By> {
   readonly insertMany?: (tx: Db, rows: readonly never[], target: Target) => Promise<readonly (string | null)[]>;
   /** After the last row of all relations, in the transaction that ends the import: what rows add up to. */
   readonly arrived?: (tx: Db, placeId: number) => Promise<void>;
+  /** Texts of its rows that may link to files elsewhere. */
+  readonly texts?: LinkedTexts;
   /** Takes away what an interrupted import put in. */
   remove(tx: Db, placeId: number): Promise<void>;
 }

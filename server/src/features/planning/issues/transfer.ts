@@ -14,7 +14,14 @@ import {
 } from '../../../kernel/http/params/schema.ts';
 import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
 import { takenTimes, timeEntryLines, timeEstimateLine } from '../../collaboration/time-tracking/index.ts';
-import { type ImportTarget, type Relation, relation, removing, reserving } from '../../namespaces/index.ts';
+import {
+  type ImportTarget,
+  type Relation,
+  relation,
+  removing,
+  reserving,
+  rewritingTexts,
+} from '../../namespaces/index.ts';
 import {
   insertArchivedIssues,
   insertArchivedLink,
@@ -153,6 +160,7 @@ export const issueRelation: Relation = relation({
   insert: async (tx, row, target) => (await takeIssues(tx, [row], target))[0] ?? null,
   insertMany: takeIssues,
   arrived: settleIssues,
+  texts: rewritingTexts('issues', 'description'),
   remove: removing('issues'),
 });
 

@@ -7,9 +7,9 @@ import {
   labelRow,
   lineNoteRow,
   milestoneRow,
-  noteRow,
   releaseRow,
   requestRow,
+  reviewRow,
   whole,
 } from './hosted-rows.ts';
 import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
@@ -54,12 +54,6 @@ function told(row: Row): Row {
   return { ...row, head: { ...head, user: repo.owner, repo: { ...repo, id: repo.id ?? head.repo_id } } };
 }
 
-/** What an approval says where the person is not here to give it. */
-const verdicts: Readonly<Record<string, string>> = {
-  APPROVED: '*Approved these changes*',
-  REQUEST_CHANGES: '*Requested changes*',
-};
-
 export async function giteaSource(client: ProviderClient, config: Config): Promise<Source> {
   const repository = await giteaRepository(client, config);
   const { requests, known, issue, request, pages, mapped, remark, refs } = hostedLists(client, repository, {
@@ -74,15 +68,8 @@ export async function giteaSource(client: ProviderClient, config: Config): Promi
     const first = new Map<string, unknown>();
     for await (const page of pages(`/pulls/${number}/reviews`))
       for (const review of page) {
-        const body = [verdicts[String(review.state)], text(review.body)].filter((each) => each).join('\n\n');
-        const at = { created_at: review.submitted_at, updated_at: review.submitted_at };
-        if (body !== '' && review.state !== 'PENDING')
-          yield [
-            {
-              relation: 'notes',
-              row: noteRow({ ...review, ...at, body }, { merge_request: number }, `review-of:${whole(review.id)}`),
-            },
-          ];
+        const said = reviewRow(review, number);
+        if (said) yield [{ relation: 'notes', row: said }];
         if (whole(review.comments_count) === 0) continue;
         const lines = mapped(`/pulls/${number}/reviews/${whole(review.id)}/comments`, 'notes', (row) => {
           const line = whole(row.position) || whole(row.original_position);
@@ -100,6 +87,7 @@ export async function giteaSource(client: ProviderClient, config: Config): Promi
     known,
     git: { username: 'oauth2', password: config.token },
     refs: () => refs('/pulls?state=all&sort=oldest'),
+    wiki: repository.hasWiki,
     stages: [
       { name: 'labels', rows: () => mapped('/labels', 'labels', labelRow) },
       {

@@ -23,6 +23,7 @@ export const repositoryOf = (row: Row, id: number, source: string, cloneUrl: str
   private: row.private !== false,
   cloneUrl,
   defaultBranch: text(row.default_branch),
+  hasWiki: row.has_wiki === true,
 });
 
 export function hostedLists(

@@ -148,6 +148,30 @@ export const releaseRow = (row: Row): Row | null =>
         links: list(row.assets).map(({ name, browser_download_url: url }) => ({ name, url })),
       };
 
+/** What a review says as a whole where it is no more than its comments on lines; null for what nobody has sent. */
+export function reviewRow(row: Row, number: number): Row | null {
+  const state = String(row.state);
+  const body = [verdicts[state], text(row.body)].filter((each) => each).join('\n\n');
+  if (body === '' || state === 'PENDING') return null;
+  const at = { created_at: row.submitted_at, updated_at: row.submitted_at };
+  return noteRow({ ...row, ...at, body }, { merge_request: number }, `review-of:${whole(row.id)}`);
+}
+
+/** The approval that the last review of a person with a decision is; null where it is none. */
+export function approvalRow(row: Row, number: number): Row | null {
+  const [username, head] = [login(row.user), sha(row.commit_id)];
+  if (row.state !== 'APPROVED' || username === null || head === null) return null;
+  return { merge_request: number, username, head_sha: head, patch_id: head, created_at: row.submitted_at };
+}
+
+/** What a decision says where the person is not here to make it. */
+const verdicts: Readonly<Record<string, string>> = {
+  APPROVED: '*Approved these changes*',
+  CHANGES_REQUESTED: '*Requested changes*',
+  REQUEST_CHANGES: '*Requested changes*',
+  DISMISSED: '*This review was dismissed*',
+};
+
 /** Roles of collaborators as levels of members. */
 export const roles: Readonly<Record<string, number>> = { read: 10, triage: 20, write: 30, maintain: 40, admin: 50 };
 

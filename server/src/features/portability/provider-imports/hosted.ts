@@ -1,8 +1,11 @@
 /** The hosted provider's repositories: its REST API, version 3, as rows of our relations. */
-import { type Row, text } from '../project-archives/json.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+import { type Row, record, text } from '../project-archives/json.ts';
+import type { AttachmentSource } from './attachments.ts';
 import { nextLink, type ProviderClient, ProviderError, providerClient, serverAt } from './client.ts';
 import { hostedLists, repositoryOf } from './hosted-lists.ts';
 import {
+  approvalRow,
   issueRow,
   labelRow,
   lineNoteRow,
@@ -10,13 +13,14 @@ import {
   numberIn,
   releaseRow,
   requestRow,
+  reviewRow,
   roles,
 } from './hosted-rows.ts';
-import type { ProviderConfig, ProviderRepository, Source } from './provider.ts';
+import type { Part, PartTarget, ProviderConfig, ProviderRepository, Source } from './provider.ts';
 
 type Config = Extract<ProviderConfig, { provider: 'hosted' }>;
 
-const publicApi = 'https://api.github.com';
+const [publicApi, publicPages] = ['https://api.github.com', 'https://github.com'];
 
 /** Where the API is, for a host that somebody names; the public one without. */
 export function apiOf(hostname: string | undefined): string | null {
@@ -46,11 +50,21 @@ export async function hostedRepository(client: ProviderClient, id: number): Prom
   return repositoryOf(row, id, source, cloneUrl);
 }
 
-export async function hostedSource(client: ProviderClient, config: Config): Promise<Source> {
+/** States of reviews that the next such one of the same person replaces. */
+const decided: ReadonlySet<string> = new Set(['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED']);
+
+export async function hostedSource(
+  client: ProviderClient,
+  config: Config,
+  attached: (place: Pick<AttachmentSource, 'origin' | 'repository' | 'token'>, to: PartTarget) => Part,
+): Promise<Source> {
   const repository = await hostedRepository(client, config.repositoryId);
-  const { issues, requests, known, issue, request, mapped, remark, refs } = hostedLists(client, repository, {
-    size: 'per_page=100',
+  const { issues, requests, known, issue, request, pages, mapped, remark, refs } = hostedLists(client, repository, {
+    size: `per_page=${config.pageSize ?? 100}`,
   });
+  const { origin } = config.base === publicApi ? { origin: publicPages } : new URL(config.base);
+  const attachments = (to: PartTarget) =>
+    attached({ origin, repository: repository.source, token: config.tokens[0] ?? '' }, to);
   const review = (row: Row): Row | null => {
     const number = numberIn(row.pull_request_url);
     const about = number === null ? undefined : requests.get(number);
@@ -70,6 +84,39 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
     }
   }
 
+  /** Decisions of reviews by request and person; those of an attempt before this one are asked for again. */
+  const decisions = new Map<number, readonly Row[]>();
+  async function* reviews() {
+    for (const number of requests.keys()) {
+      const last = new Map<string, Row>();
+      for await (const page of pages(`/pulls/${number}/reviews`)) {
+        for (const row of page) if (decided.has(String(row.state))) last.set(String(record(row.user).login), row);
+        yield page.flatMap((row) => {
+          const said = reviewRow(row, number);
+          return said ? [{ relation: 'notes', row: said }] : [];
+        });
+      }
+      const approved = [...last.values()].map((row) => approvalRow(row, number)).filter((row) => row !== null);
+      decisions.set(number, approved);
+    }
+  }
+  async function* approvals() {
+    // Whoever goes on behind the comments has not seen the reviews.
+    if (decisions.size === 0) for await (const _ of reviews());
+    for (const rows of decisions.values()) yield rows.map((row) => ({ relation: 'approvals', row }));
+  }
+  async function* collaborators() {
+    if (!config.stages.collaborators_import) return;
+    const outside = new Set<unknown>();
+    for await (const page of pages('/collaborators?affiliation=outside'))
+      for (const row of page) outside.add(row.login);
+    yield* mapped('/collaborators?affiliation=direct', 'members', (row) =>
+      outside.has(row.login)
+        ? null
+        : { username: row.login, access_level: roles[text(row.role_name) ?? ''] ?? Level.guest },
+    );
+  }
+
   return {
     repository,
     known,
@@ -78,16 +125,7 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
     stages: [
       { name: 'labels', rows: () => mapped('/labels', 'labels', labelRow) },
       { name: 'milestones', rows: () => mapped('/milestones?state=all', 'milestones', milestoneRow) },
-      {
-        name: 'members',
-        rows: () =>
-          config.stages.collaborators_import
-            ? mapped('/collaborators?affiliation=direct', 'members', (row) => ({
-                username: row.login,
-                access_level: roles[text(row.role_name) ?? ''] ?? 10,
-              }))
-            : none(),
-      },
+      { name: 'members', rows: collaborators },
       { name: 'releases', rows: () => mapped('/releases', 'releases', releaseRow) },
       {
         name: 'issues',
@@ -104,11 +142,16 @@ export async function hostedSource(client: ProviderClient, config: Config): Prom
             request(requestRow(each, repository.id)),
           ),
       },
-      { name: 'notes', rows: comments },
+      {
+        name: 'notes',
+        rows: async function* () {
+          yield* comments();
+          yield* reviews();
+        },
+      },
+      { name: 'approvals', rows: approvals },
     ],
+    wiki: repository.hasWiki,
+    parts: (to) => (config.stages.attachments_import ? [attachments(to)] : []),
   };
-}
-
-async function* none(): AsyncGenerator<never[]> {
-  yield [];
 }

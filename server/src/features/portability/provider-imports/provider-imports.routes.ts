@@ -76,6 +76,9 @@ export function providerImportRoutes(imports: ProviderImports): Route[] {
             { description: 'More that is imported' },
           ),
         ),
+        pagination_limit: Optional(
+          Int({ minimum: 1, maximum: 100, default: 100, description: 'Rows of one page that is asked for there' }),
+        ),
         timeout_strategy,
         additional_access_tokens: Optional(
           Str({ maxLength: 10_000, description: 'More tokens, of other accounts, separated by commas' }),
@@ -98,6 +101,7 @@ export function providerImportRoutes(imports: ProviderImports): Route[] {
           stages: Object.fromEntries(
             Object.entries(params.optional_stages ?? {}).map(([name, on]) => [name, on === true]),
           ),
+          pageSize: params.pagination_limit ?? 100,
           timeoutStrategy: params.timeout_strategy ?? 'pessimistic',
         } as const;
         const options = { config, namespace: params.target_namespace, name: params.new_name };

@@ -25,6 +25,7 @@ import { count, settle, takeBatch, tell } from '../project-archives/taking.ts';
 import { findImport, insertImport } from '../project-archives/transfers.queries.ts';
 import { archivedFiles } from '../project-archives/uploads.ts';
 import { RefusedRemote, type UrlImports } from '../project-archives/url-imports.ts';
+import { attachmentPart } from './attachments.ts';
 import { ProviderError } from './client.ts';
 import { giteaClient, giteaRepository, giteaSource } from './gitea.ts';
 import { hostedClient, hostedRepository, hostedSource } from './hosted.ts';
@@ -67,7 +68,12 @@ export function providerImportService(
   }
   async function sourceOf(config: ProviderConfig, signal: AbortSignal): Promise<Source> {
     const options = { outbound, waits: true, signal };
-    if (config.provider === 'hosted') return await hostedSource(hostedClient(options, config), config);
+    if (config.provider === 'hosted') {
+      const texts = relations.flatMap((relation) => relation.texts ?? []);
+      return await hostedSource(hostedClient(options, config), config, (place, to) =>
+        attachmentPart({ ...place, outbound, signal }, to, { db, texts }),
+      );
+    }
     if (config.provider === 'gitea') return await giteaSource(giteaClient(options, config), config);
     if (config.provider === 'transfer') {
       const names = relations.map(({ name }) => name);

@@ -65,6 +65,7 @@ const hosted = (first: (asked: Asked) => Reply | undefined = () => undefined) =>
     const [, name = ''] = /^\/api\/v3\/repos\/octocat\/Hello-World(\/.*)$/.exec(asked.path) ?? [];
     const rows = hostedLists(head, base)[name];
     if (!rows) return null;
+    if (asked.query.get('affiliation') === 'outside') return { body: [] };
     const page = Number(asked.query.get('page') ?? 1);
     const next = new URLSearchParams(asked.query);
     next.set('page', String(page + 1));

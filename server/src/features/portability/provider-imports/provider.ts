@@ -10,6 +10,8 @@ export interface RefName {
 }
 
 export interface ProviderRepository {
+  /** Whether there may be a wiki beside the code. */
+  readonly hasWiki?: boolean;
   readonly id: string;
   readonly name: string;
   /** As people there call it: `owner/name`. */
@@ -72,7 +74,7 @@ export interface Source {
   /** In the order in which they build on each other. */
   readonly stages: readonly Stage[];
   /** Whether the server keeps wikis as repositories beside those of the code. */
-  readonly wiki?: boolean;
+  readonly wiki?: boolean | undefined;
   /** After the stages. */
   readonly parts?: (to: PartTarget) => readonly Part[];
 }
@@ -89,6 +91,8 @@ export type ProviderConfig = {
       readonly tokens: readonly string[];
       readonly repositoryId: number;
       readonly stages: Readonly<Record<string, boolean>>;
+      /** Rows of one page; what is not said is 100. */
+      readonly pageSize?: number;
     }
   | {
       readonly provider: 'gitea';

@@ -1,13 +1,13 @@
 /** What no rows hold of a project or group of another instance: its wiki, uploaded files and picture. */
 
 import type { RawObject } from '../../../kernel/http/params/nested.ts';
-import { BrokenOff, lively, type Outbound } from '../../../kernel/outbound/index.ts';
+import type { Outbound } from '../../../kernel/outbound/index.ts';
 import { maximumAvatarBytes } from '../../identity/index.ts';
 import type { Row } from '../project-archives/json.ts';
 import { bytesOf, checked } from '../project-archives/manifest.ts';
 import { ArchiveError } from '../project-archives/tar.ts';
 import { pictureName, thereAlready, type UploadLine, uploadLine, uploadsName } from '../project-archives/uploads.ts';
-import { ProviderError } from './client.ts';
+import { fetchedFile, notThere, type SentFile } from './fetched-file.ts';
 import type { Part, PartTarget } from './provider.ts';
 
 export interface FileTransfer extends PartTarget {
@@ -21,52 +21,15 @@ export interface FileTransfer extends PartTarget {
   readonly rowsOf: (name: string) => AsyncIterable<readonly { readonly row: Row }[]>;
 }
 
-/** Nothing came for so long: the other side hangs. */
-const silence = 120_000;
-
-/** An answer as the file that archives have of it. */
-interface Sent {
-  readonly size: number;
-  readonly body: AsyncIterable<Buffer>;
-}
-
-async function* within(body: AsyncIterable<Buffer>, largest: number): AsyncGenerator<Buffer> {
-  let total = 0;
-  for await (const chunk of body) {
-    total += chunk.length;
-    if (total > largest) throw new ArchiveError(`is larger than ${largest} bytes`);
-    yield chunk;
-  }
-}
-
 /** Files and picture of one place, as parts of an import. */
 export function fileParts(transfer: FileTransfer): readonly Part[] {
   const { outbound, signal, source, place, files, owner, target } = transfer;
 
-  /** Gives the file to `take`, which answers why it is left out; so does a file that is not there or breaks off. */
-  async function fetched(path: string, largest: number, take: (sent: Sent) => Promise<string | null>) {
-    const answer = await outbound.open({
-      url: `${source.base}${place}${path}`,
-      kind: 'import',
-      headers: { Authorization: `Bearer ${source.token}` },
-      timeout: 60_000,
-      // Storages that sign their addresses send there.
-      redirects: 3,
-      signal,
-    });
-    if (!answer.ok) throw new ProviderError('unreachable', answer.message);
-    try {
-      if (answer.status === 401) throw new ProviderError('unauthorized', 'The token is not valid');
-      if (answer.status !== 200) return `The server answered ${answer.status}`;
-      const size = Number(answer.headers['content-length'] ?? 0) || 0;
-      return await take({ size, body: within(lively(answer, silence), largest) });
-    } catch (error) {
-      if (error instanceof ArchiveError || error instanceof BrokenOff) return error.message;
-      throw error;
-    } finally {
-      answer.close();
-    }
-  }
+  const fetched = (path: string, largest: number, take: (sent: SentFile) => Promise<string | null>) =>
+    fetchedFile(
+      { outbound, signal, url: `${source.base}${place}${path}`, authorization: `Bearer ${source.token}`, largest },
+      take,
+    );
 
   async function upload(row: Row): Promise<string | null> {
     let line: UploadLine;
@@ -105,7 +68,7 @@ export function fileParts(transfer: FileTransfer): readonly Part[] {
           });
         });
         // Most places have none.
-        if (reason !== 'The server answered 404') yield reason;
+        if (reason !== notThere) yield reason;
       },
     },
   ];

@@ -4,7 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { awardLines, historyLines, takeAwards, takeHistory } from '../../collaboration/index.ts';
 import { takenTimes, timeEntryLines, timeEstimateLine } from '../../collaboration/time-tracking/index.ts';
-import { type ImportTarget, type Relation, relation, reserving } from '../../namespaces/index.ts';
+import { type ImportTarget, type Relation, relation, reserving, rewritingTexts } from '../../namespaces/index.ts';
 import {
   insertMergeRequests,
   mergeRequestsOf,
@@ -156,6 +156,7 @@ export const mergeRequestRelation: Relation = relation({
   insert: async (tx, row, target) => (await takeRequests(tx, [row], target))[0] ?? null,
   insertMany: takeRequests,
   arrived: settleMergeRequests,
+  texts: rewritingTexts('merge_requests', 'description'),
   remove: removeMergeRequests,
 });
 

@@ -1,0 +1,246 @@
+/** What comes from the hosted provider besides code and lists: wiki, reviews, collaborators, attachments; from servers that are limited and half-broken. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { eventually } from '../../../../test/ci.ts';
+import { type BuiltToken, buildAdmin, buildToken, buildUser, unique } from '../../../../test/factories.ts';
+import { picture } from '../../../../test/project-archives.ts';
+import { type Asked, closeServed, hostedLists, type Reply, served } from '../../../../test/providers.ts';
+import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
+import { attachmentName, attachmentPlaces, attachmentsIn } from './attachments.ts';
+
+let app: TestApp;
+let admin: BuiltToken;
+let source: RepositoryProject;
+let head: string;
+let base: string;
+const time = '2024-05-06T07:08:09Z';
+
+beforeAll(async () => {
+  app = await startTestApp({ background: true });
+  admin = await buildToken(app, { user: await buildAdmin(app) });
+  await buildUser(app, { username: 'octocat' });
+  await buildUser(app, { username: 'hubber' });
+  source = await buildRepositoryProject(app, { files: { 'README.md': '# Elsewhere\n', 'a.txt': 'one\ntwo\n' } });
+  await source.commit('topic', { 'b.txt': '2\n' }, { start_branch: 'main' });
+  [head, base] = [await tip('topic'), await tip('main')];
+  expect((await source.api('POST', '/repository/tags', { json: { tag_name: 'v1.0', ref: 'main' } })).status).toBe(201);
+  const settings = { allow_local_requests_from_web_hooks_and_services: true, max_attachment_size: 1 };
+  expect((await app.api('PUT', '/application/settings', { token: admin.secret, json: settings })).status).toBe(200);
+}, 60_000);
+afterEach(closeServed);
+afterAll(() => app.close());
+
+const tip = async (branch: string) => {
+  const { body } = await source.api('GET', `/repository/branches/${branch}`);
+  return (body as unknown as { commit: { id: string } }).commit.id;
+};
+
+/** The hosted provider, which serves git through the application; `first` may answer before its lists. */
+const hosted = (first: (asked: Asked, url: string) => Reply | undefined, repository: Json = {}) =>
+  served((asked, url) => {
+    const special = first(asked, url);
+    if (special !== undefined) return special;
+    if (asked.path === '/api/v3/repositories/42')
+      return {
+        body: {
+          ...{ id: 42, name: 'Hello', full_name: 'octocat/Hello', private: true, default_branch: 'main' },
+          ...{ clone_url: source.remote(), has_wiki: true, ...repository },
+        },
+      };
+    const rows = hostedLists(head, base)[asked.path.replace('/api/v3/repos/octocat/Hello', '')];
+    if (!rows) return null;
+    const page = Number(asked.query.get('page') ?? 1);
+    const next = new URLSearchParams(asked.query);
+    next.set('page', String(page + 1));
+    return {
+      ...(rows.length > page * 2 ? { headers: { Link: `<${url}${asked.path}?${next}>; rel="next"` } } : {}),
+      body: rows.slice((page - 1) * 2, page * 2),
+    };
+  });
+
+async function imported(url: string, more: Json = {}): Promise<Json> {
+  const made = await app.api<Json>('POST', '/import/github', {
+    token: admin.secret,
+    json: {
+      ...{ personal_access_token: source.owner.secret, repo_id: 42, github_hostname: url },
+      ...{ target_namespace: admin.user.username, new_name: unique('hello'), ...more },
+    },
+  });
+  expect([made.status, made.body]).toEqual([201, made.body]);
+  return await eventually('the import', async () => {
+    const { body } = await app.api<Json>('GET', `/projects/${String(made.body.id)}/import`, { token: admin.secret });
+    return ['finished', 'failed'].includes(String(body.import_status)) && body;
+  });
+}
+const get = async <T = Json[]>(id: unknown, path: string) =>
+  (await app.api<T>('GET', `/projects/${String(id)}${path}`, { token: admin.secret })).body;
+
+describe('from the hosted provider', () => {
+  it('reviews come as comments with their decisions, and the last approval of a person as one [3/api.imports/2 single_endpoint_notes_import]', async () => {
+    const review = (id: number, login: string, state: string, body: string | null) => ({
+      ...{ id, user: { login }, state, body, commit_id: head, submitted_at: time },
+    });
+    const reviews = [
+      review(1, 'octocat', 'CHANGES_REQUESTED', 'Not yet'),
+      review(2, 'octocat', 'COMMENTED', 'By the way'),
+      review(3, 'octocat', 'APPROVED', null),
+      review(4, 'hubber', 'APPROVED', 'Fine'),
+      review(5, 'hubber', 'DISMISSED', ''),
+      review(6, 'hubber', 'PENDING', 'Not said yet'),
+    ];
+    let refused = 0;
+    const { url, asked } = await hosted(({ path, query }, at): Reply | undefined => {
+      if (!path.endsWith('/pulls/7/reviews')) return undefined;
+      refused += 1;
+      // Limited at first, then broken in the middle of a page.
+      if (refused === 1) return { status: 429, headers: { 'Retry-After': '0' } };
+      if (refused === 2) return { status: 502, body: null };
+      const page = Number(query.get('page') ?? 1);
+      return {
+        ...(page < 3 ? { headers: { Link: `<${at}${path}?page=${page + 1}>; rel="next"` } } : {}),
+        body: reviews.slice((page - 1) * 2, page * 2),
+      };
+    });
+    const { id, ...status } = await imported(url, { pagination_limit: 2 });
+    expect(status).toMatchObject({ import_status: 'finished', stats: { imported: { notes: 9, approvals: 1 } } });
+    const notes = await get(id, '/merge_requests/7/notes?sort=asc&order_by=created_at');
+    const said = notes.map(({ body, author }) => [(author as Json).username, body]);
+    expect(said).toEqual(
+      expect.arrayContaining([
+        ['octocat', '*Requested changes*\n\nNot yet'],
+        ['octocat', 'By the way'],
+        ['octocat', '*Approved these changes*'],
+        ['hubber', '*Approved these changes*\n\nFine'],
+        ['hubber', '*This review was dismissed*'],
+      ]),
+    );
+    const approvals = await get<Json>(id, '/merge_requests/7/approvals');
+    expect((approvals.approved_by as { user: Json }[]).map(({ user }) => user.username)).toEqual(['octocat']);
+    const sizes = asked.filter(({ path }) => path.endsWith('/labels')).map(({ query }) => query.get('per_page'));
+    expect(new Set(sizes)).toEqual(new Set(['2']));
+  });
+
+  it('the wiki comes with its history; one that is not there is no failure', async () => {
+    const { url } = await hosted(() => undefined);
+    const without = await imported(url);
+    expect(without).toMatchObject({ import_status: 'finished' });
+    expect(await get(without.id, '/wikis')).toEqual([]);
+    for (const content of ['First', 'Second'])
+      await source.api(content === 'First' ? 'POST' : 'PUT', `/wikis${content === 'First' ? '' : '/home'}`, {
+        json: { title: 'home', content },
+      });
+    const { id, stats } = await imported(url);
+    expect(stats).toMatchObject({ imported: { wiki: 1 } });
+    expect(await get<Json>(id, '/wikis/home')).toMatchObject({ content: 'Second' });
+    const { url: closed } = await hosted(() => undefined, { has_wiki: false });
+    expect(await get((await imported(closed)).id, '/wikis')).toEqual([]);
+  }, 60_000);
+
+  it('collaborators come with their roles, without those from outside [3/api.imports/2 collaborators_import]', async () => {
+    const people = [
+      { login: 'octocat', role_name: 'maintain' },
+      { login: 'hubber', role_name: 'admin' },
+    ];
+    const { url } = await hosted(({ path, query }) =>
+      path.endsWith('/collaborators')
+        ? { body: query.get('affiliation') === 'outside' ? people.slice(1) : people }
+        : undefined,
+    );
+    const members = async (more: Json) =>
+      (await get((await imported(url, more)).id, '/members'))
+        .filter(({ username }) => username !== admin.user.username)
+        .map(({ username, access_level }) => [username, access_level]);
+    expect(await members({ optional_stages: { collaborators_import: true } })).toEqual([['octocat', 40]]);
+    expect(await members({})).toEqual([]);
+  }, 60_000);
+
+  it('attachments become uploads that texts link to; what is too large, gone or elsewhere stays linked [3/api.imports/2 attachments_import]', async () => {
+    const asset = '3f0c8e0e-0d70-4d43-8a58-6f2a1f0a0001';
+    let limited = true;
+    const { url, asked } = await hosted(({ path, authorization }, at): Reply | undefined => {
+      if (path.startsWith('/user-attachments/') && authorization !== `Bearer ${source.owner.secret}`)
+        return { status: 404 };
+      if (path === `/user-attachments/assets/${asset}`) {
+        if (limited) {
+          limited = false;
+          return { status: 429, headers: { 'Retry-After': '0' } };
+        }
+        return { headers: { 'Content-Type': 'image/png' }, body: picture };
+      }
+      if (path === '/user-attachments/files/7/log.txt')
+        return { headers: { 'Content-Type': 'text/plain' }, body: Buffer.from('A log') };
+      if (path === '/user-attachments/files/8/large.zip') return { body: Buffer.alloc(1_100_000) };
+      if (path.startsWith('/user-attachments/')) return { status: 404 };
+      const text = (...parts: string[]) => parts.map((part) => `${at}/${part}`).join(' and ');
+      const repeated = `user-attachments/assets/${asset}`;
+      if (path.endsWith('/issues/comments'))
+        return {
+          body: [
+            {
+              ...{ id: 3, issue_url: 'https://api.example/issues/3', user: { login: 'octocat' }, created_at: time },
+              body: `See ![x](${text(repeated)}), [log](${text('user-attachments/files/7/log.txt')}).`,
+            },
+          ],
+        };
+      if (path.endsWith('/issues'))
+        return {
+          body: [
+            {
+              ...{ number: 3, title: 'It breaks', state: 'open', user: { login: 'octocat' }, created_at: time },
+              body: `${text(repeated)}\n${text('user-attachments/files/8/large.zip', 'user-attachments/files/9/gone')} https://elsewhere.example/user-attachments/assets/${asset}`,
+            },
+          ],
+        };
+      return undefined;
+    });
+    const { id, stats, failed_relations, import_status, import_error } = await imported(url, {
+      optional_stages: { attachments_import: true },
+    });
+    expect([import_status, import_error]).toEqual(['finished', null]);
+    expect(stats).toMatchObject({ fetched: { attachments: 4 }, imported: { attachments: 2 } });
+    const told = (failed_relations as Json[]).filter(({ relation_name }) => relation_name === 'attachments');
+    expect(told.map(({ exception_message }) => String(exception_message))).toEqual([
+      expect.stringMatching(/large\.zip: is larger than/),
+      expect.stringMatching(/gone: The server answered 404/),
+    ]);
+    const [note] = await get(id, '/issues/3/notes');
+    const found =
+      /!\[x\]\((\/uploads\/[0-9a-f]{32}\/[\w-]+\.png)\), \[log\]\((\/uploads\/[0-9a-f]{32}\/log\.txt)\)/.exec(
+        String(note?.body),
+      );
+    expect(found, String(note?.body)).not.toBeNull();
+    const answer = await fetch(`${app.url}/api/v4/projects/${String(id)}${found?.[1]}`, {
+      headers: { 'PRIVATE-TOKEN': admin.secret },
+    });
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(picture);
+    const { description } = await get<Json>(id, '/issues/3');
+    expect(description).toContain(`${found?.[1]}\n${url}/user-attachments/files/8/large.zip`);
+    expect(description).toContain(`https://elsewhere.example/user-attachments/assets/${asset}`);
+    // One file for both texts.
+    expect(asked.filter(({ path }) => path.endsWith(asset))).toHaveLength(2);
+    expect((await get(id, '/uploads')).map(({ filename }) => filename).sort()).toEqual([`${asset}.png`, 'log.txt']);
+  }, 60_000);
+});
+
+it('addresses of attachments are those of the server alone, and files have names', () => {
+  const places = attachmentPlaces({ origin: 'https://github.com', repository: 'octocat/Hello' });
+  const urls = [
+    'https://github.com/user-attachments/assets/1-2',
+    'https://github.com/octocat/Hello/files/3/a.pdf',
+    'https://user-images.githubusercontent.com/4/5.png?jwt=x',
+  ];
+  const others = [
+    'https://github.com/octocat/Other/files/3/a',
+    'https://github.com.evil.example/user-attachments/assets/1',
+  ];
+  const text = `(${urls[0]}) <img src="${urls[1]}"> ${urls[2]}. ${others.join(' ')} ${urls[0]}`;
+  expect(attachmentsIn(text, places)).toEqual(urls);
+  expect(attachmentPlaces({ origin: 'https://git.example', repository: 'a/b' })).not.toContainEqual(
+    expect.stringContaining('githubusercontent'),
+  );
+  const named = (url: string, disposition: string | null, type: string | null) =>
+    attachmentName(url, { disposition, type });
+  expect(named('https://x.example/assets/1-2', null, 'image/png; charset=x')).toBe('1-2.png');
+  expect(named('https://x.example/files/3/a.pdf', null, 'application/pdf')).toBe('a.pdf');
+  expect(named('https://x.example/1', 'attachment; filename="../b c.txt"', null)).toBe('b_c.txt');
+});
