@@ -1,13 +1,25 @@
 /** A single reference moved without git, beside git. */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Repo } from '../context.ts';
-import { packRefs } from '../repository/maintenance.ts';
+import { packRefs, tend } from '../repository/maintenance.ts';
+import { removeStaleLocks } from '../repository/sweep.ts';
 import { createFixture, type Fixture, randomHistory } from '../test-repository.ts';
 import { type RefName, type Sha, shaFromGit, ZERO_SHA } from '../types.ts';
 import { readRef } from './files.ts';
 import { moveAlone } from './move.ts';
+import { clearLocks, updateRefs } from './update.ts';
 
 let fixture: Fixture;
 let repo: Repo;
@@ -79,4 +91,61 @@ test('refs that the service keeps are made side by side, also when packing took 
   expect(await make([4, 5])).toEqual([true, true]);
   const written = fixture.plain(repo.path, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/pipelines']);
   expect(written.trim().split('\n')).toEqual([1, 2, 3, 4, 5].map((id) => `${kept(id)} ${a}`));
+});
+
+test('nobody takes the lock of a living move: not maintenance, not another writer, which waits for it', async () => {
+  const [a, b] = tips as [Sha, Sha];
+  const moved = ref('living/moved');
+  await updateRefs(repo, [{ ref: moved, old: ZERO_SHA, new: a }]);
+  const inTheWay: Promise<unknown>[] = [];
+  const last = async () => {
+    expect(await clearLocks(repo, { exclusive: true })).toBe(0);
+    await tend(repo);
+    inTheWay.push(updateRefs(repo, [{ ref: moved, old: b, new: a }]), packRefs(repo));
+    const children = () => readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    const line = (pid: string) => (existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/cmdline`, 'latin1') : '');
+    // Git meets the lock.
+    await expect.poll(() => children().filter((pid) => /update-ref/.test(line(pid))).length).toBeGreaterThan(0);
+  };
+  await updateRefs(repo, [{ ref: moved, old: a, new: b }], last);
+  await Promise.all(inTheWay);
+  expect(await readRef(repo, moved)).toBe(a);
+  expect(statSync(join(repo.path, 'HEAD')).mode & 0o111).toBe(0);
+});
+
+test('a lock of another process is removed when it is dead: by who writes alone at once, by others with time', async () => {
+  const [a] = tips as [Sha];
+  const lockOf = (name: string, mode: number, age = 0) => {
+    const path = join(repo.path, `${name}.lock`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, '', { mode });
+    utimesSync(path, Date.now() / 1000 - age, Date.now() / 1000 - age);
+    return path;
+  };
+  const branch = lockOf('refs/heads/dead/branch', 0o744);
+  const service = lockOf('refs/merge-requests/7/head', 0o744);
+  const old = lockOf('refs/merge-requests/8/head', 0o744, 120);
+  const ofGit = lockOf('refs/heads/dead/git', 0o644);
+  const removed = async (...given: Parameters<typeof removeStaleLocks>) =>
+    (await removeStaleLocks(...given)).map(({ path }) => path).sort();
+  expect(await removed(repo)).toEqual([ofGit, old].sort());
+  await updateRefs(repo, [{ ref: ref('dead/branch'), old: ZERO_SHA, new: a }], async () => undefined);
+  expect(existsSync(branch)).toBe(false);
+  expect(await removed(repo, { exclusive: true })).toEqual([]);
+  expect(existsSync(service)).toBe(true);
+  rmSync(service);
+});
+
+test('a move whose lock was lost begins again and asks for the last word again', async () => {
+  const [a, b] = tips as [Sha, Sha];
+  const moved = ref('lost/moved');
+  await updateRefs(repo, [{ ref: moved, old: ZERO_SHA, new: a }]);
+  expect(statSync(join(repo.path, moved)).mode & 0o111).toBe(0);
+  let asked = 0;
+  await updateRefs(repo, [{ ref: moved, old: a, new: b }], async () => {
+    asked += 1;
+    if (asked === 1) rmSync(join(repo.path, `${moved}.lock`));
+  });
+  expect(asked).toBe(2);
+  expect(await readRef(repo, moved)).toBe(b);
 });

@@ -3,7 +3,7 @@
  * compared under it, the new one written and synced, renamed over the reference. Every git keeps away from a reference
  * whose lock file is there, so the two ways go together.
  */
-import { lstatSync, renameSync } from 'node:fs';
+import { chmodSync, lstatSync, renameSync, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Repo } from '../context.ts';
@@ -12,6 +12,19 @@ import { objectHeader } from '../process/cat-file.ts';
 import { type RefName, type Sha, ZERO_SHA } from '../types.ts';
 import { looseText, packedNear } from './files.ts';
 import { parseRefName } from './names.ts';
+
+/**
+ * A lock file that is made here can be told from one of git: its owner may execute it. Of git's the guard of references says
+ * whether their writer lives; of these, this process knows its own.
+ */
+const LOCK_MODE = 0o777;
+const MARK = 0o100;
+const heldHere = new Set<string>();
+const numberOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>) => `${dev}:${ino}`;
+
+/** Whose a lock file is: of a move in this process, which lives; of one in this or another, which may; of git. */
+export const lockOwner = (info: Stats): 'here' | 'alone' | 'git' =>
+  heldHere.has(numberOf(info)) ? 'here' : (info.mode & MARK) !== 0 ? 'alone' : 'git';
 
 interface Move {
   readonly ref: RefName;
@@ -48,18 +61,28 @@ export async function moveAlone(repo: Repo, update: Move, beforeMoving?: () => P
     const [written, said] = await Promise.allSettled([store(held, update.new), beforeMoving?.()]);
     for (const outcome of [said, written]) if (outcome.status === 'rejected') throw outcome.reason;
     // Nothing comes between: whoever took the caller for dead has removed the lock file by then, and may have made another.
-    if (!isOurs(held, lock)) throw new GitError('locked', 'the lock of the reference was lost');
+    if (!isOurs(held, lock)) throw new LostLock();
+    chmodSync(lock, held.info.mode & 0o666);
     renameSync(lock, target);
     return true;
   } catch (error) {
     await unlocked(held, lock);
     throw (error instanceof GitError ? null : storageError(error)) ?? error;
+  } finally {
+    heldHere.delete(numberOf(held.info));
+  }
+}
+
+/** Somebody removed the lock file: nothing has moved, and nothing says what the reference is by now. */
+export class LostLock extends GitError {
+  constructor() {
+    super('locked', 'the lock of the reference was lost');
   }
 }
 
 interface Held {
   readonly handle: FileHandle;
-  readonly ino: number;
+  readonly info: Stats;
 }
 
 /** Another reference stands where this one would be a folder, or the reverse; empty folders are git's to remove. */
@@ -73,9 +96,10 @@ async function inTheWay(repo: Repo, ref: RefName): Promise<boolean> {
 async function locked(lock: string): Promise<Held | null> {
   try {
     await mkdir(dirname(lock), { recursive: true });
-    const handle = await open(lock, 'wx');
-    const { ino } = await handle.stat();
-    return { handle, ino };
+    const handle = await open(lock, 'wx', LOCK_MODE);
+    const info = await handle.stat();
+    heldHere.add(numberOf(info));
+    return { handle, info };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (['EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR'].includes(code ?? '')) return null;
@@ -89,7 +113,7 @@ async function store({ handle }: Held, id: Sha): Promise<void> {
   await handle.close();
 }
 
-const isOurs = ({ ino }: Held, lock: string): boolean => lstatSync(lock, { throwIfNoEntry: false })?.ino === ino;
+const isOurs = ({ info }: Held, lock: string): boolean => lstatSync(lock, { throwIfNoEntry: false })?.ino === info.ino;
 
 async function unlocked(held: Held, lock: string): Promise<void> {
   await held.handle.close().catch(() => undefined);

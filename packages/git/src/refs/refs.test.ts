@@ -363,7 +363,7 @@ describe('updates', () => {
     };
     leave();
     const tip = tips[0] as Sha;
-    expect(await removeStaleLocks(repo, 3_600_000)).toEqual([]);
+    expect(await removeStaleLocks(repo, { minAgeMs: 3_600_000 })).toEqual([]);
     await updateRefs(repo, [{ ref: ref('locked/x'), old: ZERO_SHA, new: tip }]);
     expect(locks.filter((name) => existsSync(join(repo.path, name)))).toEqual([]);
     await packRefs(repo);

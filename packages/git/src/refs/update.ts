@@ -1,11 +1,12 @@
 /** Moves references with expected old values, all or nothing, with a last word of the caller between check and move. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repo } from '../context.ts';
 import { GitError, isGitError } from '../errors.ts';
 import { canGuard, guarded } from '../process/guard.ts';
 import { streamGit } from '../process/run.ts';
-import { removeStaleLocks } from '../repository/sweep.ts';
+import { removeStaleLocks, type StaleLocks } from '../repository/sweep.ts';
 import { type RefName, type Sha, ZERO_SHA } from '../types.ts';
-import { moveAlone, movesAlone } from './move.ts';
+import { LostLock, moveAlone, movesAlone } from './move.ts';
 
 export interface RefUpdate {
   ref: RefName;
@@ -27,6 +28,9 @@ const TIMEOUT_MS = 60_000;
 const TIMEOUT_MS_PER_REF = 20;
 /** Without the guard a lock may be somebody's who lives: no transaction of references lasts as long. */
 const UNGUARDED_LOCK_AGE_MS = 600_000;
+
+/** A move without git takes as long as the disk; git itself waits a tenth of a second for a lock. */
+const PAUSES_MS = [20, 50, 100, 200, 400];
 
 function command(update: RefUpdate): string {
   if (update.new === ZERO_SHA) return `delete ${update.ref}${NUL}${update.old ?? ''}${NUL}`;
@@ -111,29 +115,49 @@ export function startRefMover(repo: Repo): RefMover {
   };
 }
 
-/** Removes the locks of references that no living git holds. */
-export async function clearLocks(repo: Repo): Promise<number> {
+/** Removes the locks of references that no living writer holds. */
+export async function clearLocks(repo: Repo, which: StaleLocks = {}): Promise<number> {
   const minAgeMs = canGuard(repo.git.path) ? 0 : UNGUARDED_LOCK_AGE_MS;
-  return (await guarded(repo, 'refs', () => removeStaleLocks(repo, minAgeMs))).length;
+  return (await guarded(repo, 'refs', () => removeStaleLocks(repo, { ...which, minAgeMs }))).length;
 }
 
-/** Runs what locks references: over lock files of dead writers, and without leaving its own when it is killed. */
-export async function despiteStaleLocks(repo: Repo, run: () => Promise<unknown>): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    const killed = isGitError(error) && error.exitCode === null && error.code !== 'busy';
-    if (!killed && !isGitError(error, 'locked')) throw error;
-    const cleared = await clearLocks(repo).catch(() => 0);
-    // The lock was met before the last word was asked for.
-    if (killed || cleared === 0) throw error;
-    await run();
+/**
+ * Runs what locks references: over lock files of dead writers, again where a living one is in the way for a moment, and
+ * without leaving its own when it is killed.
+ */
+export async function despiteLocks(repo: Repo, which: StaleLocks, run: () => Promise<unknown>): Promise<void> {
+  for (const pause of [...PAUSES_MS, null]) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      const killed = isGitError(error) && error.exitCode === null && error.code !== 'busy';
+      if (!killed && !isGitError(error, 'locked')) throw error;
+      const cleared = await clearLocks(repo, which).catch(() => 0);
+      // The lock was met before the last word was asked for.
+      if (killed || pause === null) throw error;
+      if (cleared === 0) await sleep(pause);
+    }
   }
+}
+
+/** Moves one without git, or answers false. Whose lock was taken away begins again: nothing has moved. */
+async function moveAloneAgain(repo: Repo, update: RefUpdate, beforeMoving?: () => Promise<void>): Promise<boolean> {
+  for (const pause of [...PAUSES_MS, null]) {
+    try {
+      return await moveAlone(repo, update, beforeMoving);
+    } catch (error) {
+      if (!(error instanceof LostLock) || pause === null) throw error;
+      await sleep(pause);
+    }
+  }
+  return false;
 }
 
 /**
  * All or nothing: a single one without git where that suffices (`move.ts`), else by the git that is `ready` or one of its own. `beforeMoving` runs when every reference is locked and has its expected value: what it throws is thrown,
- * and nothing moves. A lock file that a killed git left is no obstacle. Throws `conflict` (another value than expected),
+ * and nothing moves. Whoever gives it holds what every writer of branches and tags of the repository holds; it runs again
+ * where the lock of the reference was lost meanwhile. A lock file that a killed writer left is no obstacle. Throws `conflict` (another value than expected),
  * `exists`, `locked` (another writer that this machine does not see), `directory_conflict` (`a` against `a/b`),
  * `not_found` (the new object is not there); anything may have moved only when `beforeMoving` has returned.
  */
@@ -146,8 +170,9 @@ export async function updateRefs(
   if (repo.quarantine) throw new GitError('invalid', 'references cannot be moved from inside a quarantine');
   if (updates.length === 0) return;
   const [update] = updates;
-  if (update && !ready && movesAlone(updates) && (await moveAlone(repo, update, beforeMoving))) return;
-  await despiteStaleLocks(repo, () => (ready?.waits() ? ready : startRefMover(repo)).move(updates, beforeMoving));
+  if (update && !ready && movesAlone(updates) && (await moveAloneAgain(repo, update, beforeMoving))) return;
+  const which = { of: updates.map(({ ref }) => ref), exclusive: beforeMoving !== undefined };
+  await despiteLocks(repo, which, () => (ready?.waits() ? ready : startRefMover(repo)).move(updates, beforeMoving));
 }
 
 /** Each reference on its own, as a push without `atomic`: one transaction first, one per reference when that fails. */

@@ -6,7 +6,7 @@ import { GitError, isGitError } from '../errors.ts';
 import type { Quarantine } from '../objects/quarantine.ts';
 import { canGuard, guarded } from '../process/guard.ts';
 import { runGit } from '../process/run.ts';
-import { clearLocks, despiteStaleLocks } from '../refs/update.ts';
+import { clearLocks, despiteLocks } from '../refs/update.ts';
 import { listLocks, removeStaleObjects } from './sweep.ts';
 
 /** One rewriter of packs at a time, whichever server started it. What a killed one left in the way goes first. */
@@ -28,7 +28,7 @@ export async function writeCommitGraph(repo: Repo): Promise<void> {
 
 /** Collects loose references in one file; deleted and changed ones stay correct meanwhile. */
 export async function packRefs(repo: Repo): Promise<void> {
-  await despiteStaleLocks(repo, () =>
+  await despiteLocks(repo, {}, () =>
     runGit(repo, ['pack-refs', '--all', '--prune'], { work: 'maintenance', guard: 'refs' }),
   );
 }

@@ -1,9 +1,12 @@
 /** What a killed writer leaves behind: quarantines, lock files, files under temporary names. */
+import type { Stats } from 'node:fs';
 import { readdir, rm, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Repo } from '../context.ts';
 import { QUARANTINE_PREFIX } from '../objects/quarantine.ts';
 import { guarded } from '../process/guard.ts';
+import { lockOwner } from '../refs/move.ts';
+import type { RefName } from '../types.ts';
 
 export interface Leftover {
   /** Absolute path. */
@@ -11,12 +14,12 @@ export interface Leftover {
   ageMs: number;
 }
 
-async function withAge(path: string): Promise<Leftover | null> {
+async function withAge(path: string): Promise<(Leftover & { readonly info: Stats }) | null> {
   const info = await stat(path).catch(() => null);
-  return info ? { path, ageMs: Date.now() - info.mtimeMs } : null;
+  return info ? { path, ageMs: Date.now() - info.mtimeMs, info } : null;
 }
 
-async function olderThan(paths: string[], minAgeMs: number): Promise<Leftover[]> {
+async function olderThan(paths: readonly string[], minAgeMs: number) {
   const found = await Promise.all(paths.map(withAge));
   return found.filter((leftover) => leftover !== null).filter(({ ageMs }) => ageMs >= minAgeMs);
 }
@@ -37,20 +40,57 @@ export async function listQuarantines(repo: Repo, minAgeMs = 0): Promise<Leftove
   return found;
 }
 
-/** Lock files below `refs/` and next to `HEAD`, `packed-refs`, `config`, at least this old. */
-export async function listLocks(repo: Repo, minAgeMs = 0): Promise<Leftover[]> {
-  const below = await readdir(join(repo.path, 'refs'), { recursive: true }).catch(() => []);
-  const locks = below.filter((name) => name.endsWith('.lock')).map((name) => join(repo.path, 'refs', name));
+/** Which lock files of dead writers are removed. */
+export interface StaleLocks {
+  readonly minAgeMs?: number;
+  /** Only those that a move of these references meets. */
+  readonly of?: readonly RefName[];
+  /**
+   * The caller holds what every writer of branches and tags of this repository holds: whoever locked one of them is dead, or
+   * finds that its lock is lost before it moves anything.
+   */
+  readonly exclusive?: boolean;
+}
+
+/** A move without git ends before: its last word is one statement, which has a time limit of its own. */
+const LONGEST_MOVE_MS = 60_000;
+
+/** Lock files below `refs/` and next to `HEAD`, `packed-refs`, `config`; or those that a move of `of` meets. */
+async function locksIn(repo: Repo, of?: readonly RefName[]) {
+  const names = of ?? (await readdir(join(repo.path, 'refs'), { recursive: true }).catch(() => []));
+  const below = of
+    ? names.map((name) => `${name}.lock`)
+    : names.flatMap((name) => (name.endsWith('.lock') ? [join('refs', name)] : []));
   const own = ['HEAD.lock', 'packed-refs.lock', 'packed-refs.new', 'config.lock', 'shallow.lock'];
-  return olderThan([...locks, ...own.map((name) => join(repo.path, name))], minAgeMs);
+  const locks = await olderThan(
+    [...below, ...own].map((name) => join(repo.path, name)),
+    0,
+  );
+  return locks.map((lock) => ({ ...lock, shared: !/^refs\/(heads|tags)\//.test(relative(repo.path, lock.path)) }));
+}
+
+/**
+ * Lock files whose writer is dead, if no git is at work: not those of moves without git that may live, in this process or
+ * in another.
+ */
+export async function listLocks(
+  repo: Repo,
+  { minAgeMs = 0, of, exclusive = false }: StaleLocks = {},
+): Promise<Leftover[]> {
+  const locks = await locksIn(repo, of);
+  return locks.flatMap(({ path, ageMs, info, shared }) => {
+    const owner = lockOwner(info);
+    const mayLive = owner === 'here' || (owner === 'alone' && (shared || !exclusive) && ageMs < LONGEST_MOVE_MS);
+    return ageMs >= minAgeMs && !mayLive ? [{ path, ageMs }] : [];
+  });
 }
 
 /**
  * Removes lock files that a dead writer left: only with the guard of the references, when no git can be writing them.
  * Returns what was removed.
  */
-export async function removeStaleLocks(repo: Repo, minAgeMs = 0): Promise<Leftover[]> {
-  const locks = await listLocks(repo, minAgeMs);
+export async function removeStaleLocks(repo: Repo, which: StaleLocks = {}): Promise<Leftover[]> {
+  const locks = await listLocks(repo, which);
   await Promise.all(locks.map(({ path }) => unlink(path).catch(() => {})));
   return locks;
 }
@@ -96,8 +136,9 @@ const TEMPORARY_AGE_MS = 86_400_000;
 /** Everything that dead writers left long ago, in a repository that may be written meanwhile. Returns how much it was. */
 export async function clean(repo: Repo): Promise<number> {
   const quarantines = await removeStaleQuarantines(repo);
-  const locks = (await listLocks(repo, STALE_LOCK_AGE_MS)).length > 0;
-  const removed = locks ? await guarded(repo, 'refs', () => removeStaleLocks(repo, STALE_LOCK_AGE_MS)) : [];
+  const stale = { minAgeMs: STALE_LOCK_AGE_MS };
+  const locks = (await listLocks(repo, stale)).length > 0;
+  const removed = locks ? await guarded(repo, 'refs', () => removeStaleLocks(repo, stale)) : [];
   const objects = await guarded(repo, 'objects', () => removeStaleObjects(repo, TEMPORARY_AGE_MS));
   return quarantines.length + removed.length + objects.length;
 }

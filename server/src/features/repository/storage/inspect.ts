@@ -51,7 +51,7 @@ export function storageInspection(deps: {
       found.push(
         `HEAD of ${directory} names ${head ?? 'no branch'}, the database ${row.default_branch}: git --git-dir=${directory} symbolic-ref HEAD refs/heads/${row.default_branch}`,
       );
-    const locks = await git.listLocks(repo, oldLock);
+    const locks = await git.listLocks(repo, { minAgeMs: oldLock });
     if (locks.length > 0)
       found.push(
         `${locks.length} lock files in ${directory} are older than a day, as ${locks[0]?.path}: they stop nobody, but the nightly task that removes them does not run`,

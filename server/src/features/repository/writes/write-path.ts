@@ -220,8 +220,9 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
     const together = async (changes: readonly RefChange[]) => {
       let intent: number | null = null;
       try {
+        // Asked again where the lock of the reference was lost: only who still holds that of the repository goes on.
         const lastWord = async () => {
-          intent = await intended(held, project, changes, about);
+          intent = await intended(held, project, changes, about, intent);
         };
         await git.updateRefs(open(project), changes.map(updateOf), lastWord, about.mover);
       } catch (error) {
@@ -266,8 +267,13 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
     project: RepositoryRow,
     changes: readonly RefChange[],
     about: Pick<queries.OpenIntent, 'kind' | 'actorId' | 'details'>,
+    said: number | null = null,
   ): Promise<number> {
     try {
+      if (said !== null) {
+        if (await queries.isOpenIntent(held, said)) return said;
+        throw new Error('somebody else has settled the write');
+      }
       return await queries.insertIntent(held, owner, {
         ownerId: project.id,
         kind: about.kind,
@@ -325,7 +331,7 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
     if (open_.length === 0) return;
     const repo = open(project);
     // Waits for a git that outlived its writer.
-    await git.guarded(repo, 'refs', () => git.removeStaleLocks(repo));
+    await git.guarded(repo, 'refs', () => git.removeStaleLocks(repo, { exclusive: true }));
     for (const intent of open_) {
       const moved = await settleOne(project, intent);
       deps.log.warn(

@@ -51,6 +51,15 @@ export async function insertIntent(
   return row.id;
 }
 
+/** Whether nobody has settled an intent yet. */
+export const isOpenIntent = async (db: Db, id: number): Promise<boolean> =>
+  (await db
+    .selectFrom('repository_intents')
+    .select('id')
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .executeTakeFirst()) !== undefined;
+
 /** Ends intents that are still open; answers how many were. */
 export async function settleIntents(db: Db, ids: readonly number[], state: 'applied' | 'abandoned'): Promise<number> {
   if (ids.length === 0) return 0;
