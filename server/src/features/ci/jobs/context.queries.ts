@@ -28,10 +28,11 @@ export async function payloadRows(db: Db, job: Job): Promise<PayloadRows | undef
   return namespace && { project, namespace, pipeline, user: user ?? null };
 }
 
-/** Newest attempts of the other jobs of the pipeline, with their archives. */
-export async function otherJobs(
+/** Newest attempts of jobs of the pipeline whose artifacts a job may get, with their archives: those that it needs, else those of earlier stages. */
+export async function earlierJobs(
   db: Db,
-  job: Job,
+  job: Pick<Job, 'id' | 'pipeline_id' | 'stage_index'>,
+  needed: readonly string[] | null,
 ): Promise<
   Array<
     Pick<Job, 'id' | 'name' | 'stage_index' | 'status' | 'dotenv_encrypted' | 'erased_at' | 'artifacts_expire_at'> & {
@@ -39,12 +40,16 @@ export async function otherJobs(
     }
   >
 > {
+  if (needed === null ? job.stage_index === 0 : needed.length === 0) return [];
   const rows = await db
     .selectFrom('jobs')
     .select(['id', 'name', 'stage_index', 'status', 'dotenv_encrypted', 'erased_at', 'artifacts_expire_at'])
     .where('pipeline_id', '=', job.pipeline_id)
     .where('retried', '=', false)
     .where('id', '!=', job.id)
+    .where(
+      needed === null ? sql<boolean>`stage_index < ${job.stage_index}` : sql<boolean>`name = any(${needed}::text[])`,
+    )
     .orderBy('stage_index')
     .orderBy('id')
     .execute();
@@ -52,11 +57,7 @@ export async function otherJobs(
   const archives = await db
     .selectFrom('job_artifacts')
     .selectAll()
-    .where(
-      'job_id',
-      'in',
-      rows.map((row) => row.id),
-    )
+    .where(sql<boolean>`job_id = any(${rows.map((row) => row.id)}::bigint[])`)
     .where('file_type', '=', 'archive')
     .execute();
   const byJob = new Map(archives.map((archive) => [archive.job_id, archive]));

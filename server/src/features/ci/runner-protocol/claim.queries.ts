@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Runner } from '../../../kernel/db/rows.ts';
+import { deleteSession } from '../terminals/terminals.queries.ts';
 
 /** Whose projects the built-in runner serves. */
 export type BuiltInScope = 'all' | 'administrators';
@@ -179,7 +180,7 @@ export async function takeBackJob(tx: Db, id: number): Promise<boolean> {
   return true;
 }
 
-/** Gives a job back that never reached its runner. */
+/** Gives a job back that never reached its runner, with the address for terminals that came with the hand-out. */
 export async function releaseJob(tx: Db, id: number): Promise<void> {
   await tx
     .updateTable('jobs')
@@ -195,6 +196,7 @@ export async function releaseJob(tx: Db, id: number): Promise<void> {
     .where('id', '=', id)
     .where('status', '=', 'running')
     .execute();
+  await deleteSession(tx, id);
 }
 
 /** How many jobs wait for each of these runners; those without any are left out. */

@@ -1,5 +1,7 @@
 /** Logs as official runners send them: piece by piece, again after damage, and not past their limit. */
+
 import { crc32 } from 'node:zlib';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type JobPayload, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
 
@@ -77,6 +79,30 @@ describe('logs', () => {
     const checksum = `crc32:${crc32(sent).toString(16).padStart(8, '0')}`;
     const ended = await runner.update(job, 'success', { output: { checksum, bytesize: sent.length } });
     expect(ended.status).toBe(200);
+  });
+
+  it('are stored in rows of moderate size, however large the pieces are, and hide a token over their borders', async () => {
+    const { project, job } = await started();
+    const row = 256 * 1024;
+    const line = 'an ordinary line of a log\n';
+    // A token in the middle of a row, one over the border of two, and one over the border of two pieces.
+    const filled = (bytes: number) => line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
+    const first = `${filled(row - 8)}${job.token}${filled(2 * row)}${job.token.slice(0, 9)}`;
+    const second = `${job.token.slice(9)}${filled(row)}end`;
+    await runner.patch(job, first);
+    await runner.patch(job, second, first.length);
+    const rows = await world.app.db
+      .selectFrom('job_trace_chunks')
+      .select(['start_byte', sql<number>`length(data)`.as('bytes')])
+      .where('job_id', '=', job.id)
+      .orderBy('start_byte')
+      .execute();
+    expect(rows.map(({ bytes }) => bytes)).toEqual([row, row, row, first.length - 3 * row, row, second.length - row]);
+    expect(rows.map(({ start_byte }) => start_byte)).toEqual(
+      rows.map((_row, at) => rows.slice(0, at).reduce((sum, { bytes }) => sum + bytes, 0)),
+    );
+    const hidden = `${first}${second}`.replaceAll(job.token, 'x'.repeat(job.token.length));
+    expect((await read(project, job.id)).body === hidden).toBe(true);
   });
 
   it('that arrived damaged are asked for again from the start', async () => {

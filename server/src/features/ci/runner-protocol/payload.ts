@@ -14,8 +14,8 @@ import type { CiCommit, CiDependencies } from '../deps.ts';
 import { idTokenVariables } from '../id-tokens/job-tokens.ts';
 import type { SigningKeys } from '../id-tokens/keys.ts';
 import {
+  earlierJobs,
   languageNames,
-  otherJobs,
   type PayloadRows,
   payloadRows,
   pipelineVariableRows,
@@ -84,19 +84,11 @@ const isGone = ({ erased_at: erased, artifacts_expire_at: expired, archive }: Ot
   erased !== null || (archive === null && expired !== null && expired.getTime() <= Date.now());
 
 /** Whose artifacts the job gets: what it names, else what it needs, else all of the stages before. */
-function dependenciesOf<T extends { readonly name: string; readonly stage_index: number }>(
-  job: Pick<Job, 'needs' | 'stage_index'>,
-  plan: Pick<JobPlan, 'dependencies'>,
-  others: readonly T[],
-): T[] {
+async function dependenciesOf(db: Db, job: Job, { dependencies }: Pick<JobPlan, 'dependencies'>): Promise<Other[]> {
   const needs = job.needs as unknown as readonly PlanNeed[] | null;
-  const wanted = needs?.filter((need) => need.artifacts).map((need) => need.name);
-  const reachable =
-    needs === null
-      ? others.filter((other) => other.stage_index < job.stage_index)
-      : others.filter((other) => wanted?.includes(other.name));
-  const named = plan.dependencies;
-  return named === null ? reachable : reachable.filter((other) => named.includes(other.name));
+  const wanted = needs?.filter((need) => need.artifacts).map((need) => need.name) ?? null;
+  const reachable = await earlierJobs(db, job, wanted);
+  return dependencies === null ? reachable : reachable.filter((other) => dependencies.includes(other.name));
 }
 
 function dotenvVariables(
@@ -309,7 +301,7 @@ export async function jobPayload(
   if (!requiredFeatures(plan).every(supports)) return { failure: 'runner_unsupported' };
   const rows = await payloadRows(db, job);
   if (!rows) return null;
-  const own = dependenciesOf(job, plan, (await otherJobs(db, job)) as Other[]);
+  const own = await dependenciesOf(db, job, plan);
   if (own.some(isGone)) return { failure: 'missing_dependency_failure' };
   const path = fullPath(rows);
   const repositoryUrl = new URL(`${deps.externalUrl}/${path}.git`);

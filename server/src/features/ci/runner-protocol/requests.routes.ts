@@ -15,7 +15,6 @@ import { moveJob } from '../jobs/jobs.queries.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
 import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
 import { processPipeline } from '../scheduling/process.ts';
-import { deleteSession } from '../terminals/terminals.queries.ts';
 import { type SessionOffer, sessionOffer, type Terminals } from '../terminals/terminals.service.ts';
 import { claimJob, findRunnerByToken, releaseJob, touchManager } from './claim.queries.ts';
 import type { HeldPolls } from './held-polls.ts';
@@ -136,11 +135,12 @@ export function requestRoutes(
             if (signal.aborted) {
               await releaseJob(tx, job.id);
               await notifyPending(tx);
-            }
-            if (session) await making.terminals.keepSession(tx, job.id, session);
-            else await deleteSession(tx, job.id);
+            } else if (session) await making.terminals.keepSession(tx, job.id, session);
             await deps.announce(tx, `job:${job.id}`);
-            await processPipeline(deps, tx, job.pipeline_id);
+            const pipeline = await lockPipeline(tx, job.pipeline_id);
+            // Of a pipeline that runs already, the start of another job changes nothing but its own deployment.
+            if (pipeline && (pipeline.status !== 'running' || job.environment !== null || signal.aborted))
+              await processPipeline(deps, tx, pipeline.id, pipeline);
           });
           return signal.aborted ? null : made.payload;
         }

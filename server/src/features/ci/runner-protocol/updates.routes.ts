@@ -1,7 +1,7 @@
 /** PUT /jobs/:id and PATCH /jobs/:id/trace: how a runner says how the job goes. */
 import { crc32 } from 'node:zlib';
 import Type from 'typebox';
-import { transaction } from '../../../kernel/db/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
 import { readAll } from '../../../kernel/http/params/body.ts';
@@ -163,12 +163,14 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       const mask = tokenMask(token);
       const split = start > 0 && mask.continuesIn(data);
       if (!split) mask.hide(data);
-      const stored = await transaction(db, async (tx) => {
-        if (split) await hideAcross(tx, job.id, start, data, mask);
-        const done = await appendTrace(tx, { jobId: job.id, start, data, crc32: checksum });
-        if (done) await deps.announce(tx, `job:${job.id}:trace`);
-        return done;
-      });
+      const append = async (handle: Db) => appendTrace(handle, { jobId: job.id, start, data, crc32: checksum });
+      const stored = split
+        ? await transaction(db, async (tx) => {
+            await hideAcross(tx, job.id, start, data, mask);
+            return await append(tx);
+          })
+        : await append(db);
+      if (stored) await deps.announce(db, `job:${job.id}:trace`);
       // Two pieces at once: the other one was first.
       if (!stored) throw outOfPlace((await runningJob(db, job.id, token)).trace_size);
       return answer(202, undefined, headers(start + data.length));

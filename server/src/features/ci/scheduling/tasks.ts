@@ -55,7 +55,7 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
     signal: AbortSignal,
   ): AsyncGenerator<Buffer> {
     const decoder = new StringDecoder('utf8');
-    for await (const data of traceBytes(deps, job.id, signal)) {
+    for await (const data of traceBytes(deps, job.id, signal, { end: job.trace_size })) {
       scanner?.push(decoder.write(data));
       cut.push(data);
       yield data;

@@ -86,7 +86,11 @@ it('are read about a mebibyte at once, however large the pieces are that runners
   const large = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(700_000));
   for (const piece of large) expect((await runner.patch(job, piece)).status).toBe(202);
   const { db, kernels } = world.app;
-  expect((await readChunks(db, job.id, 0, 16)).map(({ start_byte: start }) => start)).toEqual([0, 700_000]);
+  const row = 256 * 1024;
+  expect((await readChunks(db, job.id, 0, 16)).map(({ start_byte: start }) => start)).toEqual([
+    ...[0, row, 2 * row],
+    ...[700_000, 700_000 + row],
+  ]);
   const open = { id: job.id, trace_object_key: null };
   const stream = await traceStream({ db, objects: kernels.objects }, open, new AbortController().signal);
   expect(await text(stream)).toBe(large.join(''));

@@ -13,12 +13,12 @@ const chunksAtOnce = 16;
 
 export type TraceJob = Pick<Job, 'id' | 'trace_object_key'>;
 
-/** The bytes that have arrived, in order, from one of them on. */
+/** The bytes that have arrived, in order, from one of them on; `end` where no more will come than that. */
 export async function* traceBytes(
   deps: Pick<CiDependencies, 'db'>,
   jobId: number,
   signal: AbortSignal,
-  from = 0,
+  { from = 0, end = Number.POSITIVE_INFINITY }: { readonly from?: number; readonly end?: number } = {},
 ): AsyncGenerator<Buffer> {
   let next = from === 0 ? 0 : await chunkStart(deps.db, jobId, from);
   while (!signal.aborted) {
@@ -27,7 +27,7 @@ export async function* traceBytes(
       yield chunk.start_byte < from ? chunk.data.subarray(from - chunk.start_byte) : chunk.data;
       next = chunk.start_byte + chunk.data.length;
     }
-    if (chunks.length === 0) return;
+    if (chunks.length === 0 || next >= end) return;
   }
 }
 
@@ -39,7 +39,7 @@ async function* growing(
   from = 0,
 ): AsyncGenerator<Buffer> {
   let sent = from;
-  for await (const data of traceBytes(deps, jobId, signal, from)) {
+  for await (const data of traceBytes(deps, jobId, signal, { from })) {
     sent += data.length;
     yield data;
   }

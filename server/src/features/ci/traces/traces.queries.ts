@@ -12,6 +12,9 @@ export interface TraceAppend {
   readonly crc32: number;
 }
 
+/** Longest row: it comes out of the database as text of twice the size, and is held in memory whole. */
+const rowBytes = 256 * 1024;
+
 /** Adds bytes at the end of a log in one statement; false when the log does not end at `start` any more. */
 export async function appendTrace(tx: Db, { jobId, start, data, crc32 }: TraceAppend): Promise<boolean> {
   const result = await sql<{ id: number }>`
@@ -19,12 +22,16 @@ export async function appendTrace(tx: Db, { jobId, start, data, crc32 }: TraceAp
       update jobs set trace_size = ${start + data.length}, trace_crc32 = ${crc32}, contacted_at = now()
       where id = ${jobId} and trace_size = ${start} returning id
     )
-    insert into job_trace_chunks (job_id, start_byte, data) select id, ${start}, ${data} from grown returning job_id as id
+    insert into job_trace_chunks (job_id, start_byte, data)
+    select id, ${start}::bigint + row * ${rowBytes}::integer,
+      substring(${data}::bytea from row * ${rowBytes}::integer + 1 for ${rowBytes}::integer)
+    from grown, generate_series(0, ${Math.ceil(data.length / rowBytes) - 1}::integer) as row
+    returning job_id as id
   `.execute(tx);
-  return result.rows.length === 1;
+  return result.rows.length > 0;
 }
 
-/** Chunks that begin this close to the first one are read with it: one of a runner has up to 4 MB. */
+/** Chunks that begin this close to the first one are read with it. */
 const readBytes = 1024 * 1024;
 
 /** Some chunks from the one that begins at `from` on, at most `limit`; none at the end of the log. */
