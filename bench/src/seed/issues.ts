@@ -45,6 +45,13 @@ export async function writeIssues(client: pg.Client, sizes: IssueSizes, say: (te
      from seeded_homes cross join generate_series(1, $1::int) n on conflict do nothing`,
     [milestonesEach],
   );
+  // Three labels of the first project and of some others have priorities.
+  await client.query(
+    `insert into label_priorities (label_id, project_id, priority)
+     select l.id, l.project_id, right(l.title, 1)::int - 1 from labels l join seeded_homes h on h.project_id = l.project_id
+     where l.title in ('label 1', 'label 2', 'label 3') and (l.project_id - $1::bigint) % 100 = 0 on conflict do nothing`,
+    [project],
+  );
   const { rows: search } = await client.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes where tablename = 'issues' and indexdef like '%gin%'`,
   );
@@ -91,5 +98,5 @@ export async function writeIssues(client: pg.Client, sizes: IssueSizes, say: (te
   for (const { definition } of search) await client.query(definition);
   await client.query('commit');
   say(`${issues} issues, ${inFirst} of them in project ${project}`);
-  await client.query('vacuum (analyze) issues, issue_labels, issue_assignees, labels, milestones, award_emoji');
+  await client.query('vacuum (analyze) issues, issue_labels, issue_assignees, labels, label_priorities, milestones, award_emoji');
 }

@@ -740,6 +740,7 @@ export interface IssuesTable {
   epic_issue_id: number | null;
   user_agent: string | null;
   ip_address: string | null;
+  upvotes_count: Generated<number>;
 }
 
 export interface IterationCadencesTable {

@@ -1,7 +1,6 @@
 /** Lists of issues: their orders, their pages, and how many there are. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Issue } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import {
   type Direction,
@@ -11,6 +10,7 @@ import {
 } from '../../../kernel/http/paging.queries.ts';
 import { allOf, type Sql } from '../../namespaces/index.ts';
 import { type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
+import { epoch, type ListedRow, labelRank, walkIssues } from './walks.queries.ts';
 
 export const issueOrders = [
   'created_at',
@@ -26,25 +26,13 @@ export const issueOrders = [
 ] as const;
 export type IssueOrder = (typeof issueOrders)[number];
 
-/** A row with the values of its order that are not columns. */
-export interface ListedRow extends Issue {
-  readonly first: number | null;
-  readonly second: number | null;
-}
-
-const epoch = sql`date '1970-01-01'`;
-const labelRank = sql`(select min(r.priority) from issue_labels k
-  join label_priorities r on r.label_id = k.label_id and r.project_id = i.project_id where k.issue_id = i.id)`;
 const milestoneDue = sql`(select s.due_date - ${epoch} from milestones s where s.id = i.milestone_id)`;
-const upvotes = sql`(select count(*)::int from award_emoji w where w.noteable_type = 'issue'
-  and w.noteable_id = i.id and w.note_id is null and w.name = 'thumbsup')`;
 
 /** Orders by what is worked out: the expressions, nulls last. */
 const computed: Readonly<Partial<Record<IssueOrder, readonly Sql[]>>> = {
   due_date: [sql`(i.due_date - ${epoch})`],
   label_priority: [labelRank],
   milestone_due: [milestoneDue],
-  popularity: [upvotes],
   priority: [milestoneDue, labelRank],
   relative_position: [sql`i.relative_position`],
   weight: [sql`i.weight`],
@@ -56,7 +44,7 @@ interface Worked {
   readonly joined: Sql;
 }
 
-/** What an order compares. In one project, labels with a priority and reactions are gathered once, not asked of each issue. */
+/** What an order compares. In one project, labels with a priority are gathered once, not asked of each issue. */
 function worked(by: IssueOrder, place: IssuePlace): Worked {
   const values = computed[by] ?? [];
   if (place.kind !== 'project') return { values, joined: sql`` };
@@ -64,16 +52,11 @@ function worked(by: IssueOrder, place: IssuePlace): Worked {
   const ranks = sql`left join (select k.issue_id, min(r.priority) as rank from label_priorities r
       join issue_labels k on k.label_id = r.label_id where r.project_id = ${id} group by k.issue_id) ranks
     on ranks.issue_id = i.id`;
-  const votes = sql`left join (select w.noteable_id, count(*)::int as count from issues v
-      join award_emoji w on w.noteable_type = 'issue' and w.noteable_id = v.id and w.note_id is null and w.name = 'thumbsup'
-      where v.project_id = ${id} group by w.noteable_id) votes on votes.noteable_id = i.id`;
   switch (by) {
     case 'label_priority':
       return { values: [sql`ranks.rank`], joined: ranks };
     case 'priority':
       return { values: [milestoneDue, sql`ranks.rank`], joined: ranks };
-    case 'popularity':
-      return { values: [sql`coalesce(votes.count, 0)`], joined: votes };
     default:
       return { values, joined: sql`` };
   }
@@ -82,7 +65,19 @@ function worked(by: IssueOrder, place: IssuePlace): Worked {
 const plain: Readonly<Partial<Record<IssueOrder, Omit<KeysetColumn<ListedRow>, 'direction'>>>> = {
   created_at: { name: 'created_at', expression: sql`i.created_at`, type: 'time', value: (row) => row.created_at },
   updated_at: { name: 'updated_at', expression: sql`i.updated_at`, type: 'time', value: (row) => row.updated_at },
+  popularity: {
+    name: 'upvotes_count',
+    expression: sql`i.upvotes_count`,
+    type: 'integer',
+    value: (row) => row.upvotes_count,
+  },
   title: { name: 'title', expression: sql`lower(i.title)`, type: 'text', folded: true, value: (row) => row.title },
+};
+
+/** Of a group these are sorted: an index over those of all projects may be much longer than what there is to sort. */
+const sortedInGroups: Readonly<Partial<Record<IssueOrder, Sql>>> = {
+  popularity: sql`(i.upvotes_count + 0)`,
+  title: sql`(lower(i.title) || '')`,
 };
 
 function orderOf(by: IssueOrder, direction: Direction, place: IssuePlace): Worked & { order: KeysetOrder<ListedRow> } {
@@ -95,8 +90,8 @@ function orderOf(by: IssueOrder, direction: Direction, place: IssuePlace): Worke
   };
   const column = plain[by];
   if (column) {
-    // Of a group the titles are sorted: an index of those of all projects may be much longer than what there is to sort.
-    const sorted = by === 'title' && place.kind === 'group' ? { expression: sql`(lower(i.title) || '')` } : {};
+    const expression = place.kind === 'group' ? sortedInGroups[by] : undefined;
+    const sorted = expression ? { expression } : {};
     return { order: keysetOrder([{ ...column, ...sorted, direction }, id]), values: [], joined: sql`` };
   }
   const { values, joined } = worked(by, place);
@@ -130,8 +125,7 @@ const sparse: Readonly<Partial<Record<IssueOrder, Sparse>>> = {
 
 /** Where there are few projects among many, nothing tells whether an index over all of them is shorter than sorting. */
 function sparseOrder(by: IssueOrder, { kind }: IssuePlace): Sparse | undefined {
-  if (kind === 'group' || (kind === 'instance' && by === 'relative_position')) return undefined;
-  return sparse[by];
+  return kind === 'group' ? undefined : sparse[by];
 }
 
 export interface IssueList extends IssueQuery {
@@ -221,9 +215,9 @@ export async function listIssues(db: Db, list: IssueList, page: Window): Promise
   const column = sparseOrder(list.orderBy, list.place);
   if (column) return await listSparse(db, list, column, page);
   const { order, values, joined } = orderOf(list.orderBy, list.sort, list.place);
-  const due = await listDueFirst(db, list, page);
-  if (due) return { rows: due, cursorOf: order.cursorOf };
   const after = order.after(page.after);
+  const near = (await walkIssues(db, list, page)) ?? (await listDueFirst(db, list, page));
+  if (near) return { rows: near, cursorOf: order.cursorOf };
   // What is a column has an index to walk along.
   const found = issueConditions(list, list.orderBy in plain);
   if (!found) return { rows: [], cursorOf: order.cursorOf };

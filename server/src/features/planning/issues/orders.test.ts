@@ -16,6 +16,7 @@ interface Listed {
   readonly title: string;
   readonly due_date: string | null;
   readonly weight: number | null;
+  readonly upvotes: number;
   readonly milestone: { readonly due_date: string | null } | null;
   readonly labels: readonly string[];
 }
@@ -35,6 +36,15 @@ beforeAll(async () => {
     )
     .returning('id')
     .execute();
+  // Days on which nothing is due: from the first one on there are too many to walk along, from the last one on there are not.
+  await app.db
+    .insertInto('milestones')
+    .values(
+      Array.from({ length: 20 }, (_, at) => ({
+        ...{ namespace_id: group.id, title: `empty ${at}`, iid: 10 + at, due_date: `2029-01-${10 + at}` },
+      })),
+    )
+    .execute();
   const labels = await app.db
     .insertInto('labels')
     .values(['l0', 'l1', 'l2'].map((title) => ({ namespace_id: group.id, title, color: '#112233' })))
@@ -44,7 +54,7 @@ beforeAll(async () => {
     .insertInto('label_priorities')
     .values(
       projects.flatMap(({ id }) =>
-        labels.slice(0, 2).map((label, at) => ({ label_id: label.id, project_id: id, priority: at })),
+        labels.map((label, at) => ({ label_id: label.id, project_id: id, priority: Math.min(at, 1) })),
       ),
     )
     .execute();
@@ -72,6 +82,24 @@ beforeAll(async () => {
       ),
     )
     .execute();
+  const voters = [owner.user, (await buildToken(app)).user];
+  await app.db
+    .insertInto('award_emoji')
+    .values(
+      made.flatMap(({ id }, at) =>
+        voters
+          .slice(0, at % 3)
+          .flatMap((voter) =>
+            ['thumbsup', 'thumbsdown'].map((name) => ({
+              user_id: voter.id,
+              noteable_type: 'issue',
+              noteable_id: id,
+              name,
+            })),
+          ),
+      ),
+    )
+    .execute();
 });
 afterAll(() => app.close());
 
@@ -87,10 +115,12 @@ const compared: Readonly<Record<string, (issue: Listed) => readonly (string | nu
   weight: (issue) => [issue.weight],
   title: (issue) => [issue.title.toLowerCase()],
   milestone_due: (issue) => [issue.milestone?.due_date ?? null],
+  popularity: (issue) => [issue.upvotes],
   label_priority: (issue) => [rankOf(issue)],
   priority: (issue) => [issue.milestone?.due_date ?? null, rankOf(issue)],
 };
-const rankOf = ({ labels }: Listed) => (labels.includes('l0') ? 0 : labels.includes('l1') ? 1 : null);
+const rankOf = ({ labels }: Listed) =>
+  labels.includes('l0') ? 0 : labels.includes('l1') || labels.includes('l2') ? 1 : null;
 
 function ordered(issues: readonly Listed[], order: string, sort: 'asc' | 'desc'): number[] {
   const sign = sort === 'asc' ? 1 : -1;

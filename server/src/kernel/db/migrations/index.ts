@@ -121,6 +121,7 @@ import { searchIndexMigration } from './0945-search-index.ts';
 import { epicEventsMigration } from './0950-epic-events.ts';
 import { issueOrdersMigration } from './0960-issue-orders.ts';
 import { factProgressMigration } from './0961-fact-progress.ts';
+import { issuePopularityMigration } from './0970-issue-popularity.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -251,4 +252,5 @@ export const migrations: readonly Migration[] = [
   epicEventsMigration,
   issueOrdersMigration,
   factProgressMigration,
+  issuePopularityMigration,
 ];

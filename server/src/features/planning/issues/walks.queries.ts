@@ -1,0 +1,137 @@
+/** Orders of issues by their labels and milestones, walked along these: a page looks at few issues instead of sorting all. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Issue } from '../../../kernel/db/rows.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { allOf, type Sql } from '../../namespaces/index.ts';
+import { type IssueFilter, type IssueQuery, issueConditions } from './filter.queries.ts';
+
+/** A row with the values of its order that are not columns. */
+export interface ListedRow extends Issue {
+  readonly first: number | null;
+  readonly second: number | null;
+}
+
+export const epoch = sql`date '1970-01-01'`;
+/** The best priority among the labels of rows `i`. */
+export const labelRank = sql`(select min(r.priority) from issue_labels k
+  join label_priorities r on r.label_id = k.label_id and r.project_id = i.project_id where k.issue_id = i.id)`;
+
+type Direction = 'asc' | 'desc';
+type Window = Pick<Page, 'limit' | 'offset' | 'after'>;
+interface Position {
+  readonly rank: number | null;
+  readonly id: number;
+}
+/** Reads so many rows that meet the condition, past a position. */
+type Part = (where: Sql, most: number, after: Position | null) => Promise<ListedRow[]>;
+
+/** Pages further behind are sorted: what is before them would have to be read anyway. */
+const deepest = 1000;
+/** Days with milestones that are looked at before all issues are sorted. */
+const mostDays = 16;
+/** With other filters there may be few issues along the way, and many to pass. */
+const passed: ReadonlySet<string> = new Set<keyof IssueFilter>(['state', 'issueType']);
+
+const walkable = ({ filter }: IssueQuery, { offset, limit }: Window) =>
+  offset + limit <= deepest && Object.entries(filter).every(([key, value]) => value === undefined || passed.has(key));
+
+/** Reads issues in the order of their ids, or of the priorities of their labels with those without one last. */
+function partsOf(db: Db, list: IssueQuery & { readonly sort: Direction }, day: Sql | null) {
+  const found = issueConditions(list, true);
+  if (!found) return null;
+  const direction = sql.raw(list.sort);
+  const beyond = sql.raw(list.sort === 'asc' ? '>' : '<');
+  const columns = (rank: Sql) =>
+    day === null ? sql`${rank} as first, null::int as second` : sql`${day} as first, ${rank} as second`;
+  const run = async (query: RawBuilder<ListedRow>) => (await query.execute(db)).rows;
+
+  const byId: Part = async (where, most, after) =>
+    await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`null::int`)} from issues i
+      where ${allOf([found.where, where, ...(after ? [sql`i.id ${beyond} ${after.id}`] : [])])}
+      order by i.id ${direction} limit ${most}`);
+
+  const inProject = list.place.kind === 'project' ? sql`where r.project_id = ${list.place.subject.project.id}` : sql``;
+  const ranked: Part = async (where, most, after) =>
+    await run(sql<ListedRow>`${found.with} select i.*, ${columns(sql`p.priority`)}
+      from (select r.label_id, r.project_id, r.priority from label_priorities r ${inProject} order by r.priority ${direction}) p
+        cross join lateral (select i.* from issue_labels k join issues i on i.id = k.issue_id
+          where k.label_id = p.label_id and i.project_id = p.project_id and ${allOf([found.where, where])}
+            and not exists (select from issue_labels o join label_priorities b on b.label_id = o.label_id
+              and b.project_id = p.project_id
+              where o.issue_id = k.issue_id and (b.priority, b.label_id) < (p.priority, p.label_id))
+            ${after ? sql`and (p.priority, k.issue_id) ${beyond} (${after.rank}::int, ${after.id}::bigint)` : sql``}
+          order by k.issue_id ${direction} limit ${most}) i
+      order by p.priority ${direction}, i.id ${direction} limit ${most}`);
+
+  const byRank: Part = async (where, most, after) => {
+    const rows = after?.rank === null ? [] : await ranked(where, most, after);
+    if (rows.length === most) return rows;
+    const rest = await byId(
+      allOf([where, sql`${labelRank} is null`]),
+      most - rows.length,
+      after?.rank === null ? after : null,
+    );
+    return [...rows, ...rest];
+  };
+  return { byId, byRank };
+}
+
+/** The next day on which a milestone is due; null where there is none. */
+async function dayAfter(db: Db, day: number | null, sort: Direction): Promise<number | null> {
+  const [least, beyond] = sort === 'asc' ? [sql.raw('min'), sql.raw('>')] : [sql.raw('max'), sql.raw('<')];
+  const past = day === null ? sql`` : sql`where due_date ${beyond} ${epoch} + ${day}::int`;
+  const { rows } = await sql<{ day: number | null }>`
+    select ${least}(due_date) - ${epoch} as day from milestones ${past}`.execute(db);
+  return rows[0]?.day ?? null;
+}
+
+/** Day by day, then those that are not due. Null where there are too many days with too little. */
+async function walkDays(
+  db: Db,
+  list: IssueQuery & { readonly sort: Direction },
+  by: 'byId' | 'byRank',
+  { limit, offset, after }: Window,
+): Promise<ListedRow[] | null> {
+  const most = offset + limit;
+  const rows: ListedRow[] = [];
+  const position = after && { rank: (after.second ?? null) as number | null, id: Number(after.id) };
+  const first = after ? (after.first as number | null) : await dayAfter(db, null, list.sort);
+  let looked = 0;
+  for (let day = first; day !== null && rows.length < most; day = await dayAfter(db, day, list.sort)) {
+    looked += 1;
+    if (looked > mostDays) return null;
+    const part = partsOf(db, list, sql`${day}::int`);
+    if (!part) return [];
+    const due = sql`i.milestone_id in (select s.id from milestones s where s.due_date = ${epoch} + ${day}::int)`;
+    rows.push(...(await part[by](due, most - rows.length, position && day === first ? position : null)));
+  }
+  if (rows.length < most) {
+    const part = partsOf(db, list, sql`null::int`);
+    const never = sql`(select s.due_date from milestones s where s.id = i.milestone_id) is null`;
+    if (part) rows.push(...(await part[by](never, most - rows.length, first === null ? position : null)));
+  }
+  return rows.slice(offset);
+}
+
+/**
+ * A page by the priorities of labels, or of the whole instance by the due dates of milestones. The cursor has been checked.
+ * Null where sorting is cheaper.
+ */
+export async function walkIssues(
+  db: Db,
+  list: IssueQuery & { readonly orderBy: string; readonly sort: Direction },
+  page: Window,
+): Promise<ListedRow[] | null> {
+  const { place, orderBy, sort } = list;
+  if (place.kind === 'group' || !walkable(list, page)) return null;
+  if (orderBy === 'label_priority') {
+    const parts = partsOf(db, list, null);
+    const { after, limit, offset } = page;
+    const position = after && { rank: (after.first ?? null) as number | null, id: Number(after.id) };
+    return parts && (await parts.byRank(sql`true`, offset + limit, position)).slice(offset);
+  }
+  if (place.kind !== 'instance') return null;
+  if (orderBy === 'milestone_due') return await walkDays(db, { ...list, sort }, 'byId', page);
+  return orderBy === 'priority' ? await walkDays(db, { ...list, sort }, 'byRank', page) : null;
+}
