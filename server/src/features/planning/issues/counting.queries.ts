@@ -9,13 +9,13 @@ import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { allOf } from '../../namespaces/index.ts';
 import { concealed, type IssuePlace, type IssueQuery, issueConditions } from './filter.queries.ts';
 
-/** The titles, where labels are all that a list of a project is narrowed by. */
-function onlyLabels({ place, filter }: IssueQuery): { projectId: number; titles: readonly string[] } | null {
-  const { labels, ...others } = filter;
-  if (place.kind !== 'project' || !labels || labels.length === 0) return null;
-  if (labels.some((title) => /^(none|any)$/i.test(title))) return null;
+/** Labels of a project, where they are all that a list is narrowed by. */
+function onlyOwnLabels({ filter }: IssueQuery): readonly number[] | null {
+  const { titled, ...others } = filter;
+  if (!titled || titled.labels.length === 0 || titled.milestones) return null;
   if (Object.values(others).some((value) => value !== undefined)) return null;
-  return { projectId: place.subject.project.id, titles: [...new Set(labels)] };
+  const ids = titled.labels.flatMap((found) => (found.length === 1 && found[0]?.own ? [found[0].id] : []));
+  return ids.length === titled.labels.length ? ids : null;
 }
 
 /**
@@ -23,26 +23,18 @@ function onlyLabels({ place, filter }: IssueQuery): { projectId: number; titles:
  * Null where there is more to look at.
  */
 async function countLabelled(db: Db, query: IssueQuery): Promise<number | null> {
-  const found = onlyLabels(query);
-  if (!found || query.place.kind !== 'project') return null;
-  const { project, namespace } = query.place.subject;
-  const { rows: labels } = await sql<{ id: number; own: boolean }>`
-    select t.id, t.project_id is not null as own from labels t where t.title = any(${[...found.titles]}::text[])
-      and (t.project_id = ${project.id} or t.namespace_id = any(${[...namespace.traversal_ids]}::bigint[]))`.execute(
-    db,
-  );
-  if (labels.some(({ own }) => !own)) return null;
-  const [first, ...others] = labels;
-  if (!first || labels.length < found.titles.length) return 0;
+  const [first, ...others] = onlyOwnLabels(query) ?? [];
+  if (first === undefined || query.place.kind !== 'project') return null;
+  const { project } = query.place.subject;
   const hidden = canOnProject(query.caller, 'read_confidential_issue', query.place.subject)
     ? []
     : [
         sql`k.issue_id not in (select i.id from issues i where i.project_id = ${project.id} and ${concealed(query.caller)})`,
       ];
   const where = [
-    sql`k.label_id = ${first.id}`,
+    sql`k.label_id = ${first}`,
     ...others.map(
-      ({ id }) => sql`exists (select from issue_labels o where o.issue_id = k.issue_id and o.label_id = ${id})`,
+      (id) => sql`exists (select from issue_labels o where o.issue_id = k.issue_id and o.label_id = ${id})`,
     ),
     ...hidden,
   ];

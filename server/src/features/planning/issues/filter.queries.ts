@@ -9,6 +9,14 @@ import { epicsSeen } from '../epics/seen.queries.ts';
 /** An id or a number, or one of the words `None` and `Any`. */
 export type IdOrWord = string;
 
+/** Labels and milestones of a project, by what a filter calls them. */
+export interface TitledIds {
+  /** Of each title those that have it, one of the project and some of its groups. */
+  readonly labels: ReadonlyArray<ReadonlyArray<{ readonly id: number; readonly own: boolean }>>;
+  /** Undefined where there is no filter by milestone. */
+  readonly milestones: readonly number[] | undefined;
+}
+
 /** What both filters and their negations know. */
 export interface Negatable {
   readonly assigneeId?: IdOrWord | undefined;
@@ -42,6 +50,8 @@ export interface IssueFilter extends Negatable {
   /** Besides those that other filters name: the caller, of lists in a relation to them. */
   readonly createdBy?: number | undefined;
   readonly assignedTo?: number | undefined;
+  /** Instead of titles of labels and milestones, where they were looked up. */
+  readonly titled?: TitledIds | undefined;
   /** Those of one milestone, by its id. */
   readonly ofMilestone?: number | undefined;
   /** What else must hold of rows `i`. */
@@ -65,7 +75,8 @@ export type IssuePlace =
 type Condition = RawBuilder<boolean>;
 const none = /^none$/i;
 const any = /^any$/i;
-const isWord = (text: string) => none.test(text) || any.test(text);
+/** `None` or `Any`. */
+export const isWord = (text: string): boolean => none.test(text) || any.test(text);
 
 /** A column that holds a number, or nothing; by an index where there is one, so that it is null where the column is. */
 function numbered(column: Sql, wanted: IdOrWord): Condition {
@@ -106,12 +117,20 @@ function assignedTo(wanted: IdOrWord): Condition {
 }
 const userNamed = (name: string) => sql`(select u.id from users u where lower(u.username) = lower(${name}))`;
 
-function ofMilestoneTitled(title: string, place: IssuePlace): Condition {
-  if (none.test(title)) return sql`i.milestone_id is null`;
-  if (any.test(title)) return sql`i.milestone_id is not null`;
-  if (title === '#upcoming') return byMilestoneWord('upcoming', place);
-  if (title === '#started') return byMilestoneWord('started', place);
-  return ofMilestone(sql`t.title = ${title}`, place);
+/** Words for milestones `t`. */
+const inTime: Readonly<Record<string, Condition>> = {
+  upcoming: sql`t.state = 'active' and t.due_date > current_date`,
+  started: sql`t.state = 'active' and t.start_date <= current_date`,
+};
+
+/** Which milestones `t` a filter means: by their title, or those that are due later or have begun. Undefined for `None` and `Any`. */
+export function milestonesMeant({
+  milestone,
+  milestoneId,
+}: Pick<Negatable, 'milestone' | 'milestoneId'>): Condition | undefined {
+  if (milestone === undefined) return inTime[milestoneId?.toLowerCase() ?? ''];
+  if (isWord(milestone)) return undefined;
+  return (milestone.startsWith('#') ? inTime[milestone.slice(1)] : undefined) ?? sql`t.title = ${milestone}`;
 }
 
 /** In a milestone `t` for which the condition holds. */
@@ -120,17 +139,6 @@ function ofMilestone(condition: Sql, place: IssuePlace): Condition {
   return project === null
     ? sql`exists (select from milestones t where t.id = i.milestone_id and ${condition})`
     : sql`i.milestone_id = ${anyOf('milestones', project, condition)}`;
-}
-
-function byMilestoneWord(word: string, place: IssuePlace): Condition {
-  switch (word.toLowerCase()) {
-    case 'upcoming':
-      return ofMilestone(sql`t.state = 'active' and t.due_date > current_date`, place);
-    case 'started':
-      return ofMilestone(sql`t.state = 'active' and t.start_date <= current_date`, place);
-    default:
-      return numbered(sql`i.milestone_id`, word);
-  }
 }
 
 function byIteration(wanted: IdOrWord): Condition {
@@ -184,8 +192,10 @@ function negatable(filter: Negatable, caller: Caller, place: IssuePlace): Condit
       sql`exists (select from iterations t where t.id = i.iteration_id and t.title = ${filter.iterationTitle})`,
     );
   for (const title of filter.labels ?? []) found.push(labelled(title, place));
-  if (filter.milestone !== undefined) found.push(ofMilestoneTitled(filter.milestone, place));
-  if (filter.milestoneId !== undefined) found.push(byMilestoneWord(filter.milestoneId, place));
+  const milestones = milestonesMeant(filter);
+  if (milestones) found.push(ofMilestone(milestones, place));
+  else if (filter.milestone !== undefined) found.push(numbered(sql`i.milestone_id`, filter.milestone));
+  else if (filter.milestoneId !== undefined) found.push(numbered(sql`i.milestone_id`, filter.milestoneId));
   if (filter.myReactionEmoji !== undefined) found.push(reactedWith(filter.myReactionEmoji, me));
   if (filter.weight !== undefined) found.push(numbered(sql`i.weight`, filter.weight));
   if (filter.epicId !== undefined) found.push(byEpic(filter.epicId, caller));
@@ -197,6 +207,20 @@ function negatable(filter: Negatable, caller: Caller, place: IssuePlace): Condit
     );
   if (filter.issueType !== undefined) found.push(sql`i.type = ${filter.issueType}`);
   return found;
+}
+
+/** One id is compared as such: an index is then walked in the order of what it holds besides. */
+const among = (column: Sql, ids: readonly number[]): Condition =>
+  ids.length === 1 ? sql`${column} = ${ids[0]}` : sql`${column} = any(${[...ids]}::bigint[])`;
+
+function titledConditions({ labels, milestones }: TitledIds): Condition[] {
+  return [
+    ...labels.map((found) => {
+      const ids = found.map(({ id }) => id);
+      return sql<boolean>`exists (select from issue_labels k where k.issue_id = i.id and ${among(sql`k.label_id`, ids)})`;
+    }),
+    ...(milestones ? [among(sql`i.milestone_id`, milestones)] : []),
+  ];
 }
 
 /** Each word of a search is in one of the columns. */
@@ -216,6 +240,7 @@ function filtered(filter: IssueFilter, caller: Caller, place: IssuePlace): Condi
   // Where a column is null, the condition is: such an issue does not meet it.
   for (const condition of filter.not ? negatable(filter.not, caller, place) : [])
     found.push(sql`(${condition}) is not true`);
+  if (filter.titled) found.push(...titledConditions(filter.titled));
   if (filter.createdBy !== undefined) found.push(sql`i.author_id = ${filter.createdBy}`);
   if (filter.assignedTo !== undefined) found.push(assignedTo(String(filter.assignedTo)));
   if (filter.ids) found.push(sql`i.id = any(${filter.ids}::bigint[])`);

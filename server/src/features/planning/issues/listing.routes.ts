@@ -30,6 +30,7 @@ import {
 } from './issues.params.ts';
 import { withDetails } from './issues.queries.ts';
 import { type IssueOrder, listIssues } from './listing.queries.ts';
+import { withTitledIds } from './titles.queries.ts';
 
 const common = { method: 'GET', credentials: ['token', 'session'], tag: 'Issues' } as const;
 
@@ -44,7 +45,7 @@ interface Wanted {
 /** Lists as other nouns of the domain show them. */
 export function issueLists(db: Db, base: string, counts: IssueCounts = issueCounts(db)) {
   return async ({ place, from, caller, filter, params }: Wanted, page: Page): Promise<Paged> => {
-    const list = { place, caller, filter, ...orderOf(params) };
+    const list = { ...(await withTitledIds(db, { place, caller, filter })), ...orderOf(params) };
     const { rows, cursorOf } = await listIssues(db, list, page);
     const found =
       page.style === 'keyset'
@@ -90,7 +91,9 @@ export function issueListRoutes({ db, externalUrl }: { readonly db: Db; readonly
     caller: Caller,
     params: Partial<Static<typeof projectParams>>,
   ): Promise<Static<typeof IssueStatistics>> {
-    const { all, closed, opened } = await counts.byState({ place, caller, filter: filterOf(caller, params) });
+    const { all, closed, opened } = await counts.byState(
+      await withTitledIds(db, { place, caller, filter: filterOf(caller, params) }),
+    );
     return { statistics: { counts: { all, closed, opened } } };
   }
 

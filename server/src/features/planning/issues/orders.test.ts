@@ -87,16 +87,14 @@ beforeAll(async () => {
     .insertInto('award_emoji')
     .values(
       made.flatMap(({ id }, at) =>
-        voters
-          .slice(0, at % 3)
-          .flatMap((voter) =>
-            ['thumbsup', 'thumbsdown'].map((name) => ({
-              user_id: voter.id,
-              noteable_type: 'issue',
-              noteable_id: id,
-              name,
-            })),
-          ),
+        voters.slice(0, at % 3).flatMap((voter) =>
+          ['thumbsup', 'thumbsdown'].map((name) => ({
+            user_id: voter.id,
+            noteable_type: 'issue',
+            noteable_id: id,
+            name,
+          })),
+        ),
       ),
     )
     .execute();
