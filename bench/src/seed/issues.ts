@@ -98,5 +98,7 @@ export async function writeIssues(client: pg.Client, sizes: IssueSizes, say: (te
   for (const { definition } of search) await client.query(definition);
   await client.query('commit');
   say(`${issues} issues, ${inFirst} of them in project ${project}`);
-  await client.query('vacuum (analyze) issues, issue_labels, issue_assignees, labels, label_priorities, milestones, award_emoji');
+  await client.query(
+    'vacuum (analyze) issues, issue_labels, issue_assignees, labels, label_priorities, milestones, award_emoji',
+  );
 }

@@ -30798,7 +30798,7 @@ export interface components {
             weight?: number | null;
         };
         PutGroupsByIdBoardsByBoardIdIssuesByIssueIdBody: {
-            /** @description The column that it leaves: id of a list, `backlog` or `closed` */
+            /** @description The column that it leaves: id of a list, `backlog` or `closed`; 409 where it is no longer there */
             from_column?: string;
             /** @description Id of the issue that it comes after */
             move_after_id?: number;
@@ -31757,7 +31757,7 @@ export interface components {
             weight?: number | null;
         };
         PutProjectsByIdBoardsByBoardIdIssuesByIssueIdBody: {
-            /** @description The column that it leaves: id of a list, `backlog` or `closed` */
+            /** @description The column that it leaves: id of a list, `backlog` or `closed`; 409 where it is no longer there */
             from_column?: string;
             /** @description Id of the issue that it comes after */
             move_after_id?: number;
@@ -39963,6 +39963,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -54411,6 +54412,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];

@@ -101,7 +101,11 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
     else focus.current = null;
   });
 
+  const moving = [...of.boards.key, board.id, 'move'];
   const move = useMutation({
+    mutationKey: moving,
+    // A card that is moved twice leaves its second column only once it has arrived there.
+    scope: { id: moving.join(' ') },
     mutationFn: (wanted: BoardMove) => of.boards.move(board, wanted),
     async onMutate(wanted) {
       await Promise.all(order.map((column) => cache.cancelQueries({ queryKey: keyOf(column) })));
@@ -123,7 +127,10 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
           };
         });
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: of.boards.key }),
+    async onSettled() {
+      // What is read before the last move would show it undone.
+      if (cache.isMutating({ mutationKey: moving }) === 1) await cache.invalidateQueries({ queryKey: of.boards.key });
+    },
   });
   const carry = (wanted: BoardMove | null) => {
     if (!wanted || (!ordered && wanted.from === wanted.to)) return;

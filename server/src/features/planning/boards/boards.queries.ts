@@ -5,7 +5,7 @@ import type { Board, BoardList, Iteration, Label } from '../../../kernel/db/rows
 import { notFound } from '../../../kernel/http/errors.ts';
 import { milestonesById } from '../../collaboration/index.ts';
 import { findReferences } from '../../identity/index.ts';
-import { type Place, placeColumns, type Sql } from '../../namespaces/index.ts';
+import { allOf, type Place, placeColumns, type Sql } from '../../namespaces/index.ts';
 import type { Around, LoadedBoard } from './boards.entity.ts';
 
 const own = (place: Place) =>
@@ -174,4 +174,17 @@ export function boardConditions({ row, labelIds, lists }: LoadedBoard, list: Boa
   ];
   if (list === 'closed') return scope;
   return [...scope, ...(list === 'backlog' ? lists.map((each) => sql`not ${inList(each)}`) : [inList(list)])];
+}
+
+/** Whether an issue is in a column of a board. */
+export async function isInColumn(
+  tx: Db,
+  board: LoadedBoard,
+  column: BoardList | 'backlog' | 'closed',
+  issueId: number,
+): Promise<boolean> {
+  const state = column === 'closed' ? 'closed' : 'opened';
+  const { rows } = await sql`select from issues i
+    where i.id = ${issueId} and i.state = ${state} and ${allOf(boardConditions(board, column))}`.execute(tx);
+  return rows.length > 0;
 }

@@ -214,11 +214,16 @@ export function boardRoutes({
         params: Type.Object({
           ...single,
           issue_id: Int({ description: 'Id of the issue' }),
-          from_column: Optional(columnName('The column that it leaves: id of a list, `backlog` or `closed`')),
+          from_column: Optional(
+            columnName(
+              'The column that it leaves: id of a list, `backlog` or `closed`; 409 where it is no longer there',
+            ),
+          ),
           to_column: columnName('The column that it moves to: id of a list, `backlog` or `closed`'),
           move_after_id: Optional(Int({ description: 'Id of the issue that it comes after' })),
           move_before_id: Optional(Int({ description: 'Id of the issue that it comes before' })),
         }),
+        errors: [409],
         responses: { 200: Issue },
         handler: async ({ params, subject, caller }) => {
           const { board, column: to } = await columnOf(subject, params.board_id, params.to_column);

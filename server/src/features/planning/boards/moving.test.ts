@@ -120,4 +120,46 @@ describe('issues on boards', () => {
       .execute();
     expect(new Set(places.map((row) => row.relative_position)).size).toBe(5);
   });
+
+  it('end in one column when two people take them from the same one at once', { retry: 0 }, async () => {
+    const { project } = await place();
+    const base = `/projects/${project.id}`;
+    const board = await post(`${base}/boards`, { name: 'b' });
+    const lists: Json[] = [];
+    for (const name of ['doing', 'review']) {
+      const label = await post(`${base}/labels`, { name, color: '#112233' });
+      lists.push(await post(`${base}/boards/${board.id}/lists`, { label_id: label.id }));
+    }
+    const [doing, review] = lists.map(({ id }) => String(id));
+    const columnsOf = async (issue: Json) => {
+      const found: unknown[] = [];
+      for (const column of ['backlog', doing, review, 'closed']) {
+        const listed = await call<Json[]>('GET', `${base}/boards/${board.id}/issues`, planner, undefined, { column });
+        if (listed.body.some(({ id }) => id === issue.id)) found.push(column);
+      }
+      return found;
+    };
+    const move = (issue: Json, from_column: string | undefined, to_column: string | undefined) =>
+      call<Json>('PUT', `${base}/boards/${board.id}/issues/${issue.id}`, planner, { from_column, to_column });
+    const targets = [doing, review, 'closed'];
+    for (let round = 0; round < 6; round += 1) {
+      const issue = await post(`${base}/issues`, { title: `card ${round}` });
+      const [one, other] = [targets[round % 3], targets[(round + 1) % 3]];
+      const answers = await Promise.all([move(issue, 'backlog', one), move(issue, 'backlog', other)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(await columnsOf(issue)).toEqual([answers[0].status === 200 ? one : other]);
+      const refused = answers.find(({ status }) => status === 409);
+      expect(refused?.body).toEqual({ message: 'The issue is no longer in the column that it was moved from' });
+    }
+    const issue = await post(`${base}/issues`, { title: 'taken', labels: 'doing' });
+    // In its place, out of another column, or from where it no longer is since it was closed.
+    expect((await move(issue, review, review)).status).toBe(409);
+    expect((await move(issue, 'closed', review)).status).toBe(409);
+    expect((await move(issue, doing, 'closed')).status).toBe(200);
+    expect((await move(issue, doing, review)).status).toBe(409);
+    expect(await columnsOf(issue)).toEqual(['closed']);
+    // Who names no column only adds.
+    expect((await move(issue, undefined, review)).status).toBe(200);
+    expect(await columnsOf(issue)).toEqual([doing, review]);
+  });
 });

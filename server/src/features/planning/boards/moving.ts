@@ -4,7 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Issue, BoardList as ListRow } from '../../../kernel/db/rows.ts';
 import { publish } from '../../../kernel/events/index.ts';
-import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { conflict, forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import type { Place } from '../../namespaces/index.ts';
 import { mayReadIssue } from '../issues/access.ts';
@@ -13,6 +13,7 @@ import { assigneeIds, issueById, issuesById, lockIssue } from '../issues/issues.
 import { lockOrder, reorder } from '../issues/places.queries.ts';
 import { type IssueUpdate, updateIssue } from '../issues/updating.ts';
 import type { Around, LoadedBoard } from './boards.entity.ts';
+import { isInColumn } from './boards.queries.ts';
 
 export type Column = ListRow | 'backlog' | 'closed';
 
@@ -87,6 +88,9 @@ export function boardMoves(db: Db, parents: Pick<ParentLoader, 'projects'>) {
       await lockOrder(tx, root);
       const row = await lockIssue(tx, issueId);
       if (!row) throw notFound('Issue');
+      // Whoever moves a card from where somebody else took it would leave it in both of their columns.
+      if (move.from !== undefined && !(await isInColumn(tx, board, move.from, issueId)))
+        throw conflict('The issue is no longer in the column that it was moved from');
       const changes = changesOf(row, await assigneeIds(tx, issueId), move, around);
       const changed = Object.keys(changes).length > 0;
       if (changed) await updateIssue(tx, subject, caller, row, changes);
