@@ -7,7 +7,12 @@ export type ExpandVariables = (text: string) => { readonly text: string } | { re
 
 type Outcome = Node | string;
 type Apply = (text: string, node: Node, expand: ExpandVariables) => Outcome;
-type Made = { readonly name: string; readonly apply: Apply };
+type Made = {
+  readonly name: string;
+  readonly apply: Apply;
+  /** What the functions behind it expand variables with. */
+  readonly expandsBehind?: ExpandVariables;
+};
 
 const asText = (node: Node, text: string): Node => scalar(node.mark, text);
 
@@ -32,7 +37,15 @@ const FUNCTIONS: readonly (readonly [RegExp, (match: RegExpExecArray) => Made])[
       },
     }),
   ],
-  [/^posix_(?:escape|quote)$/, () => ({ name: 'posix_escape', apply: (text, node) => asText(node, escaped(text)) })],
+  [
+    /^posix_(?:escape|quote)$/,
+    () => ({
+      name: 'posix_escape',
+      apply: (text, node) => asText(node, escaped(text)),
+      // Their dollars are escaped: a value that took the place of a name would not be.
+      expandsBehind: (text) => ({ text }),
+    }),
+  ],
   [
     /^split\('([^']*)'\)$/,
     ([, separator]) => ({
@@ -63,13 +76,15 @@ export function applyFunctions(value: Node, written: readonly string[], expand: 
     made.push(found);
   }
   let node = value;
-  for (const { name, apply } of made) {
+  let expanding = expand;
+  for (const { name, apply, expandsBehind } of made) {
     if (node.kind !== 'scalar' || typeof node.value !== 'string') {
       return `invalid input type: ${name} can only be used with string inputs`;
     }
-    const result = apply(node.value, node, expand);
+    const result = apply(node.value, node, expanding);
     if (typeof result === 'string') return result;
     node = result;
+    expanding = expandsBehind ?? expanding;
   }
   return node;
 }
