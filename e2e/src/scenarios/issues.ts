@@ -150,6 +150,34 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await page.locator('em', { hasText: 'first' }).waitFor();
         assert.equal(await reader.page.getByRole('button', { name: 'Close issue' }).count(), 0);
       });
+      await suite.step(
+        'browser: tracker and wiki elsewhere are in the navigation, and New issue leads there',
+        async () => {
+          const place = `/projects/${encodeURIComponent(project)}/integrations`;
+          const call = api(instance.url, rootToken);
+          const tracker = 'https://tracker.example';
+          await call.expect(200, 'PUT', `${place}/custom-issue-tracker`, {
+            ...{ project_url: `${tracker}/press`, issues_url: `${tracker}/press/:id`, new_issue_url: `${tracker}/new` },
+          });
+          await call.expect(200, 'PUT', `${place}/external-wiki`, { external_wiki_url: `${tracker}/pages` });
+          await page.route(`${tracker}/**`, (route) =>
+            route.fulfill({ contentType: 'text/html', body: `<h1>At ${new URL(route.request().url()).pathname}</h1>` }),
+          );
+          for (const [name, path] of [
+            ['New issue', '/new'],
+            ['Custom issue tracker', '/press'],
+            ['External wiki', '/pages'],
+          ] as const) {
+            await page.goto(`/${project}/-/issues`);
+            await page.getByRole('link', { name, exact: true }).click();
+            await page.getByRole('heading', { name: `At ${path}`, exact: true }).waitFor();
+          }
+          await page.unroute(`${tracker}/**`);
+          for (const slug of ['custom-issue-tracker', 'external-wiki'])
+            await call.expect(204, 'DELETE', `${place}/${slug}`);
+          await page.goto(`/${project}/-/issues/2`);
+        },
+      );
       await suite.step('browser: it is closed, and is no longer among the open ones', async () => {
         await page.getByRole('button', { name: 'Close issue' }).click();
         await page.getByRole('button', { name: 'Reopen issue' }).waitFor();

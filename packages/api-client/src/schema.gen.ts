@@ -38147,7 +38147,7 @@ export interface operations {
             query: {
                 /** @description Whether issues and epics are confidential */
                 confidential?: boolean;
-                /** @description Whether files of forks are left out */
+                /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
                 /** @description Lines before and after those found in files; 2 when absent */
                 num_context_lines?: number;
@@ -48427,7 +48427,7 @@ export interface operations {
             query: {
                 /** @description Whether issues and epics are confidential */
                 confidential?: boolean;
-                /** @description Whether files of forks are left out */
+                /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
                 /** @description Lines before and after those found in files; 2 when absent */
                 num_context_lines?: number;
@@ -48501,7 +48501,7 @@ export interface operations {
     getGroupsByIdSearchFacets: {
         parameters: {
             query: {
-                /** @description Whether files of forks are left out */
+                /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
                 /** @description Whether what is looked for in files is a regular expression of RE2 */
                 regex?: boolean;
@@ -74971,7 +74971,7 @@ export interface operations {
     getProjectsByIdSearchFacets: {
         parameters: {
             query: {
-                /** @description Whether files of forks are left out */
+                /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
                 /** @description Whether what is looked for in files is a regular expression of RE2 */
                 regex?: boolean;
@@ -79939,7 +79939,7 @@ export interface operations {
             query: {
                 /** @description Whether issues and epics are confidential */
                 confidential?: boolean;
-                /** @description Whether files of forks are left out */
+                /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
                 /** @description Lines before and after those found in files; 2 when absent */
                 num_context_lines?: number;
@@ -80008,7 +80008,7 @@ export interface operations {
     getSearchFacets: {
         parameters: {
             query: {
-                /** @description Whether files of forks are left out */
+                /** @description Whether files and commits of forks are left out */
                 exclude_forks?: boolean;
                 /** @description Whether what is looked for in files is a regular expression of RE2 */
                 regex?: boolean;

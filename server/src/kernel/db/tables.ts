@@ -278,6 +278,7 @@ export interface CodeIndexesTable {
   indexed_at: Date | null;
   namespace_id: number | null;
   history: string | null;
+  beyond: string | null;
 }
 
 export interface CommitStatusesTable {

@@ -90,7 +90,17 @@ export default function IssuesPage() {
               }}
             />
           ) : null}
-          {user && !project.archived ? (
+          {project.external_issue_tracker?.new_issue_url ? (
+            <Button
+              component="a"
+              href={project.external_issue_tracker.new_issue_url}
+              rel="noopener noreferrer"
+              size="xs"
+              variant="filled"
+            >
+              New issue
+            </Button>
+          ) : user && !project.archived ? (
             <LinkButton to="/p/$path/issues/new" params={{ path: segment }} variant="filled">
               New issue
             </LinkButton>

@@ -101,16 +101,16 @@ export async function findNotesAcross(
 
 export type FoundCommit = Project & { readonly sha: string; readonly place_path: string };
 
-/** Commits of default branches by message or by the beginning of their id; those of forks are left out. */
+/** Commits of default branches by message or by the beginning of their id; with `forks` also what forks add to their source. */
 export async function findCommitsAcross(
   db: Db,
   caller: Caller,
   place: Where,
-  { text, sort }: Search,
+  { text, sort, forks }: Search & { readonly forks: boolean },
   page: Window,
 ): Promise<{ rows: FoundCommit[]; total: number }> {
   const scope = abilityScope(caller, 'read_code');
-  const where = [...placed(place), sql`p.forked_from_project_id is null`, scope.condition];
+  const where = [...placed(place), ...(forks ? [] : [sql`p.forked_from_project_id is null`]), scope.condition];
   const id = /^[0-9a-f]{7,64}$/i.test(text) ? [sql`c.sha like ${`${text.toLowerCase()}%`}`] : [];
   const matches = sql.join([sql`c.message ilike ${containing(text)}`, ...id], sql` or `);
   const from = sql`from code_commits c join code_indexes i on i.id = c.index_id join projects p on p.id = i.project_id

@@ -346,6 +346,33 @@ describe('the index', () => {
     expect(await lines('addax2 = \\d')).toEqual(['a.ts:4']);
   });
 
+  it('finds the commits that a fork adds, and all of them when it is no fork any more', async () => {
+    const project = await buildRepositoryProject(app, { owner, files: { a: 'a' } });
+    await project.commit('main', { b: 'b' }, { commit_message: 'Groom the okapi' });
+    await indexed(project);
+    const { body: made } = await project.api<Json>('POST', '/fork', { json: { name: 'okapi', path: 'okapi' } });
+    const fork = Number(made.id);
+    const at = `/projects/${fork}`;
+    await eventually(async () => {
+      const answer = await app.api<Json>('GET', at, { token: owner.secret });
+      expect(answer.body.import_status).toBe('finished');
+    });
+    const action = { action: 'create', file_path: 'c', content: 'c' };
+    const json = { branch: 'main', commit_message: 'Brush the okapi', actions: [action] };
+    expect((await app.api('POST', `${at}/repository/commits`, { token: owner.secret, json })).status).toBe(201);
+    const commits = async (query: Json) =>
+      ((await found('', { scope: 'commits', search: 'okapi', ...query })) as unknown as Json[])
+        .map(({ title, project_id }) => `${String(title)} in ${project_id === fork ? 'the fork' : 'the source'}`)
+        .sort();
+    const both = ['Brush the okapi in the fork', 'Groom the okapi in the source'];
+    await eventually(async () => expect(await commits({ exclude_forks: false })).toEqual(both));
+    expect(await commits({})).toEqual(['Groom the okapi in the source']);
+    expect((await app.api('DELETE', `${at}/fork`, { token: owner.secret })).status).toBeLessThan(300);
+    const again = { branch: 'main', commit_message: 'Feed it', actions: [{ ...action, file_path: 'd' }] };
+    await app.api('POST', `${at}/repository/commits`, { token: owner.secret, json: again });
+    await eventually(async () => expect(await commits({})).toEqual([...both, 'Groom the okapi in the fork'].sort()));
+  });
+
   it('keeps what forks share once, and removes it with the last of them', async () => {
     const project = await buildRepositoryProject(app, { owner, files: { a: 'a bongo\n', b: 'another bongo\n' } });
     await indexed(project);

@@ -55,7 +55,7 @@ const filters = {
 };
 const manyFilters = {
   ...filters,
-  exclude_forks: Optional(Bool({ default: true, description: 'Whether files of forks are left out' })),
+  exclude_forks: Optional(Bool({ default: true, description: 'Whether files and commits of forks are left out' })),
 };
 const ofFacets = {
   scope: OneOf(indexed, { description: 'Files of repositories, or of wikis' }),

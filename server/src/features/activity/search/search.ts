@@ -250,12 +250,18 @@ export function searches(deps: SearchDependencies) {
   /** Commits of the default branches of many projects, in their index. */
   async function manyCommits(
     place: GroupSubject | null,
-    { search, sort }: Wanted,
+    { search, sort, exclude_forks }: Wanted,
     { caller, page }: SearchContext,
   ): Promise<Paged> {
     if (search.includes('\0')) return nothing(page);
     const where = place && { groupId: place.group.id };
-    const { rows, total } = await findCommitsAcross(db, caller, where, { text: search, sort }, page);
+    const { rows, total } = await findCommitsAcross(
+      db,
+      caller,
+      where,
+      { text: search, sort, forks: exclude_forks === false },
+      page,
+    );
     // A forced push may have taken one away that is still in the index.
     const paged = offsetPage(page, rows, total);
     const found = await Promise.all(

@@ -19,9 +19,11 @@ export interface CodeIndex extends IndexOwner {
   readonly generation: number;
   /** The commit whose history is stored. */
   readonly history: string | null;
+  /** Of a fork: what this commit of its source contains is left out of the history. */
+  readonly beyond: string | null;
 }
 
-const columns = sql`id, project_id, namespace_id, kind, network, "commit", branch, generation, history`;
+const columns = sql`id, project_id, namespace_id, kind, network, "commit", branch, generation, history, beyond`;
 
 export interface IndexedPath {
   readonly path: string;
@@ -185,6 +187,7 @@ export async function recordIndexed(
     readonly branch: string | null;
     readonly generation: number;
     readonly history: string | null;
+    readonly beyond: string | null;
   },
 ): Promise<void> {
   await tx
@@ -201,7 +204,9 @@ export async function staleIndexes(db: Db, limit: number): Promise<IndexOwner[]>
     return sql`${row}.refs_generation > 0 and (i.id is null or (i.state <> 'failed'
       and (i.generation <> ${row}.refs_generation or i.branch is distinct from ${row}.default_branch ${history})))`;
   };
-  const history = sql`or (p.forked_from_project_id is null and i.history is distinct from i.commit)`;
+  // A project that is no fork any more has all of its history to itself.
+  const history = sql`or i.history is distinct from i.commit
+    or (p.forked_from_project_id is null and i.beyond is not null)`;
   const { rows } = await sql<IndexOwner>`
     (select p.id as project_id, null::bigint as namespace_id, 'code' as kind from projects p
       left join code_indexes i on i.project_id = p.id and i.kind = 'code' where ${stale('p', history)} limit ${limit})
@@ -252,6 +257,7 @@ export async function emptyIndex(tx: Db, { id, network }: Pick<CodeIndex, 'id' |
         branch: null,
         generation: 0,
         history: null,
+        beyond: null,
         files: 0,
         bytes: 0,
         skipped: 0,

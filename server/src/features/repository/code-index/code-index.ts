@@ -69,15 +69,24 @@ export function codeIndexing(deps: {
   }
 
   /**
-   * The repository, and whether its history is searched over many projects: forks repeat that of their source. Null when
-   * it has gone.
+   * The repository, whether its history is searched over many projects, and the project that it is a fork of. Null when it
+   * has gone.
    */
-  async function sourceOf(owner: Owner): Promise<{ row: RepositoryRow; hasHistory: boolean } | null> {
+  async function sourceOf(
+    owner: Owner,
+  ): Promise<{ row: RepositoryRow; hasHistory: boolean; forkOf: number | null } | null> {
     const project =
       owner.kind === 'code' && owner.project_id !== null ? await deps.project(db, owner.project_id) : null;
-    if (project) return { row: project, hasHistory: project.forked_from_project_id === null };
+    if (project) return { row: project, hasHistory: true, forkOf: project.forked_from_project_id };
     const row = owner.kind === 'code' ? null : await deps.wiki(owner);
-    return row && { row, hasHistory: false };
+    return row && { row, hasHistory: false, forkOf: null };
+  }
+
+  /** The head of what a fork was made from, where the fork has it: the history of that is found there. */
+  async function headOfSource(repo: git.Repo, forkOf: number | null): Promise<git.Sha | null> {
+    const source = forkOf === null ? null : await deps.project(db, forkOf);
+    const head = source && source.refs_generation > 0 ? await headOf(open, source) : null;
+    return head !== null && (await git.readCommit(repo, head)) ? head : null;
   }
 
   /** Regular files of a commit, by path. */
@@ -162,17 +171,23 @@ export function codeIndexing(deps: {
     const source = await sourceOf(owner);
     const index = source && (await queries.openIndex(db, owner));
     if (!source || !index) return;
-    const { row, hasHistory } = source;
+    const { row, hasHistory, forkOf } = source;
     const repo = open(row);
     const head = row.refs_generation === 0 ? null : await headOf(open, row);
     const history = hasHistory ? head : index.history;
-    const of = { commit: head, branch: row.default_branch, generation: row.refs_generation, history };
-    if (head === index.commit && history === index.history) return await queries.recordIndexed(db, index.id, of);
+    const beyond = hasHistory && history !== index.history ? await headOfSource(repo, forkOf) : null;
+    const of = {
+      ...{ commit: head, branch: row.default_branch, generation: row.refs_generation, history },
+      beyond: forkOf === null ? null : (beyond ?? index.beyond),
+    };
+    // What a fork left out of its history is its own when it is no fork any more.
+    const stored = forkOf === null && index.beyond !== null ? { ...index, history: null } : index;
+    if (head === index.commit && history === stored.history) return await queries.recordIndexed(db, index.id, of);
     const until = Date.now() + sliceMilliseconds;
     await queries.recordProgress(db, index.id, { state: 'running' });
     const { written, removed } = await changesTo(index, repo, head, signal);
     if (!(await storeContents(index, repo, written, signal, until))) return await due(db, owner, true);
-    if (history !== index.history && !(await followHistory(db, index, { repo, head, signal, until })))
+    if (history !== stored.history && !(await followHistory(db, stored, { repo, head, beyond, signal, until })))
       return await due(db, owner, true);
     const named = written.map(({ path, oid }) => ({ path, oid, language: languageNamed(path) }));
     await transaction(db, async (tx) => {

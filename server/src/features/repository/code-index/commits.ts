@@ -20,15 +20,22 @@ const stored = (commit: git.Commit) => ({
 export async function followHistory(
   db: Db,
   index: CodeIndex,
-  of: { readonly repo: git.Repo; readonly head: git.Sha | null; readonly signal: AbortSignal; readonly until: number },
+  of: {
+    readonly repo: git.Repo;
+    readonly head: git.Sha | null;
+    /** What this commit contains is left out: another project has it. */
+    readonly beyond: git.Sha | null;
+    readonly signal: AbortSignal;
+    readonly until: number;
+  },
 ): Promise<boolean> {
-  const { head, signal, until } = of;
+  const { head, beyond, signal, until } = of;
   const repo = git.withSignal(of.repo, signal);
   const from = index.history === null ? null : git.parseSha(index.history);
   if (head === from) return true;
   const known = from !== null && head !== null && (await git.readCommit(repo, from)) !== null;
-  const wanted =
-    head === null ? [] : await git.logIds(repo, { from: [head], not: known ? [from] : [], limit: mostCommits });
+  const not = [...(known ? [from] : []), ...(beyond === null ? [] : [beyond])];
+  const wanted = head === null ? [] : await git.logIds(repo, { from: [head], not, limit: mostCommits });
   for (let at = 0; at < wanted.length; at += batch) {
     signal.throwIfAborted();
     const part = wanted.slice(at, at + batch);

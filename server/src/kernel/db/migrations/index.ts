@@ -122,6 +122,7 @@ import { epicEventsMigration } from './0950-epic-events.ts';
 import { issueOrdersMigration } from './0960-issue-orders.ts';
 import { factProgressMigration } from './0961-fact-progress.ts';
 import { issuePopularityMigration } from './0970-issue-popularity.ts';
+import { forkCommitsMigration } from './0990-fork-commits.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -253,4 +254,5 @@ export const migrations: readonly Migration[] = [
   issueOrdersMigration,
   factProgressMigration,
   issuePopularityMigration,
+  forkCommitsMigration,
 ];
