@@ -60,6 +60,29 @@ describe('log', () => {
     expect((await log(repo, { from: [a], limit: 3 })).map(({ id }) => id)).toEqual(revList(repo, ['-3', a]));
   });
 
+  test('windows deep in a long history are those of rev-list, whatever was asked before them', async () => {
+    const repo = await fixture.create();
+    const commit = (at: number) =>
+      `commit refs/heads/main\nmark :${at}\ncommitter A <a@example.com> ${1_700_000_000 + at} +0000\ndata 1\n.` +
+      `${at > 1 ? `\nfrom :${at - 1}` : ''}${at % 10 === 0 ? `\nmerge :${at - 7}` : ''}\n`;
+    const input = Array.from({ length: 9000 }, (_none, at) => commit(at + 1)).join('\n');
+    fixture.plain(repo.path, ['fast-import', '--quiet'], input);
+    const [head] = revList(repo, ['-1', 'main']) as [Sha];
+    const whole = revList(repo, [head]);
+    const straight = revList(repo, ['--first-parent', head]);
+    const windows = [150, 4090, 200, 8995, 20_000, 199_990];
+    const found = await Promise.all(windows.map((skip) => logIds(repo, { from: [head], skip, limit: 10 })));
+    expect(found).toEqual(windows.map((skip) => whole.slice(skip, skip + 10)));
+    for (const skip of windows)
+      expect(await logIds(repo, { from: [head], firstParent: true, skip, limit: 7 })).toEqual(
+        straight.slice(skip, skip + 7),
+      );
+    expect(await logIds(repo, { from: [head], skip: 250_000 })).toEqual([]);
+    const unknown = '1'.repeat(40) as Sha;
+    await expect(logIds(repo, { from: [unknown], skip: 300 })).rejects.toThrow();
+    await expect(logIds(repo, { from: [unknown], skip: 300 })).rejects.toThrow();
+  });
+
   test('ranges and counts between any two commits equal rev-list, asked from the root upwards', async () => {
     const { repo, tips } = cases[0] as (typeof cases)[number];
     const all = revList(repo, ['--reverse', '--topo-order', ...tips]) as Sha[];

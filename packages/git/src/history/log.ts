@@ -6,6 +6,7 @@ import { readCommit, readCommits } from '../objects/read.ts';
 import { splitPath } from '../objects/tree.ts';
 import { gitText } from '../process/run.ts';
 import { isSha, type Sha } from '../types.ts';
+import { keptWindow } from './kept-order.ts';
 import { mergeBase } from './relations.ts';
 import { straightLine, walkByDate } from './walk.ts';
 
@@ -114,12 +115,8 @@ async function shortRange(repo: Repo, query: LogQuery): Promise<Sha[] | null> {
 }
 
 async function load(repo: Repo, query: LogQuery): Promise<Sha[]> {
-  const skip = query.skip ?? 0;
-  const limit = query.limit ?? 20;
+  const { skip, limit } = windowOf(query);
   if (query.from.length === 0 && !query.either && !query.all) return [];
-  if (simple(query) && skip + limit <= IN_PROCESS_COMMITS) {
-    return (await walkByDate(repo, query.from, skip + limit, query.firstParent ?? false)).slice(skip);
-  }
   const range = await shortRange(repo, query);
   if (range) return range.slice(skip, skip + limit);
   // Following renames git skips commits that it would not show: the window is cut out here.
@@ -133,13 +130,26 @@ async function load(repo: Repo, query: LogQuery): Promise<Sha[]> {
   return query.follow ? ids.slice(skip) : ids;
 }
 
+const windowOf = ({ skip = 0, limit = 20 }: LogQuery) => ({ skip, limit });
+
+/** A window of all that is behind the starts, from what is kept of it; null when the query is another, or looks too deep. */
+async function plainWindow(repo: Repo, query: LogQuery): Promise<readonly Sha[] | null> {
+  if (!simple(query) || query.from.length === 0) return null;
+  const { skip, limit } = windowOf(query);
+  const firstParent = query.firstParent ?? false;
+  const end = skip + limit;
+  return end <= IN_PROCESS_COMMITS
+    ? (await walkByDate(repo, query.from, end, firstParent)).slice(skip)
+    : await keptWindow(repo, query.from, firstParent, skip, end);
+}
+
 /** Ids of one window of history. Cached where the answer depends on ids only. */
 export async function logIds(repo: Repo, query: LogQuery): Promise<readonly Sha[]> {
   if (query.all) return load(repo, query);
   const key = `log${repo.key}:${JSON.stringify(query)}`;
   const known = repo.git.cache.get(key) as readonly Sha[] | undefined;
   if (known) return known;
-  const ids = await load(repo, query);
+  const ids = (await plainWindow(repo, query)) ?? (await load(repo, query));
   repo.git.cache.set(key, ids, 2 * key.length + 60 * ids.length);
   return ids;
 }
