@@ -170,3 +170,20 @@ it('locks by name: one holder at a time, given back with the transaction or the 
   await expect(withRepositoryLock(db, 5, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await transaction(db, (other) => tryLockInTransaction(other, 'repository', 5))).toBe(true);
 });
+
+it('logs a lost idle connection in a line that says why, without the connection itself', async () => {
+  const lines: object[] = [];
+  const pool = createPool({ ...database, max: 1, log: { error: (details) => lines.push(details) } });
+  try {
+    const client = await pool.connect();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    client.release();
+    await sql`select pg_terminate_backend(${rows[0]?.pid}::int)`.execute(db);
+    await expect.poll(() => lines.length).toBe(1);
+    expect(lines[0]).toEqual({ err: expect.objectContaining({ code: '57P01' }) });
+    expect((lines[0] as { err: object }).err).not.toHaveProperty('client');
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await pool.end();
+  }
+});

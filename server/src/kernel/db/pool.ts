@@ -60,7 +60,11 @@ export function createPool(options: PoolOptions): pg.Pool {
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeout ?? 30_000,
   });
-  const lost = (error: Error) => options.log?.error({ err: error }, 'database connection lost');
+  const lost = (error: Error & { client?: unknown }) => {
+    // The connection itself, which the pool hangs on the error, holds the text of every statement that was prepared on it.
+    delete error.client;
+    options.log?.error({ err: error }, 'database connection lost');
+  };
   pool.on('error', lost);
   // While a connection is in use its user gets the error; the event alone would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
