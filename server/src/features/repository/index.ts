@@ -82,6 +82,7 @@ import { transfer } from './transfer/transfer.ts';
 import { findWikiOf, wikis } from './wikis/index.ts';
 import { accessCheck } from './writes/access-check.ts';
 import { type ProjectSettlingDependencies, projectSettling } from './writes/project-settling.ts';
+import { pushConditions } from './writes/push-conditions.ts';
 import { type WritePathDependencies, writePath } from './writes/write-path.ts';
 import { bumpServiceRefs, setDefaultBranch } from './writes/writes.queries.ts';
 import { writtenCheck } from './writes/written-check.ts';
@@ -163,7 +164,7 @@ export interface RepositoryDependencies
   readonly afterPush: (pushed: Pushed<ProjectSubject>) => Promise<readonly string[]>;
   /** Branches that somebody without a role may push to, because they may merge them into another project. */
   readonly collaborates: (subject: ProjectSubject, caller: Caller) => Promise<ReadonlySet<string>>;
-  readonly pushRules: Omit<PushRuleCheckDependencies, 'db' | 'stamp'>;
+  readonly pushRules: Omit<PushRuleCheckDependencies, 'db' | 'stamp' | 'conditions'>;
   readonly objects: LfsObjectsDependencies['objects'];
   readonly noteables: Noteables;
   /** A project as a caller has it. */
@@ -184,15 +185,16 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   });
   const open = repositoryOpener(shared, deps.storages, deps.hangingFor);
   const reader = gitReader(open);
-  const sizes = sizeLimits(db, deps.settings);
+  const conditions = pushConditions(db);
+  const sizes = sizeLimits(db, deps.settings, conditions);
   const { stamp } = deps.instanceKeys;
   const releases = deps.ports.one(releasesOfTags);
   const lfs = lfsObjects({ db, objects: deps.objects, project: deps.projectAs, sizes });
   const checks = [
     accessCheck(db, deps.collaborates),
     sizes.check,
-    pushRuleCheck({ db, ...deps.pushRules, stamp }),
-    lockCheck(db),
+    pushRuleCheck({ db, ...deps.pushRules, stamp, conditions }),
+    lockCheck(db, conditions),
     presenceCheck(lfs),
     secretsCheck(deps),
     writtenCheck,

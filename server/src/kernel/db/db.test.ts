@@ -165,9 +165,10 @@ it('locks by name: one holder at a time, given back with the transaction or the 
     await sql`select pg_sleep(0.01)`.execute(db);
     order.push(`${name} out`);
   };
-  await Promise.all([withRepositoryLock(db, 5, work('a')), withRepositoryLock(db, 5, work('b'))]);
+  const take = (connection: Db, key: string) => sql`select pg_advisory_lock(${key}::bigint)`.execute(connection);
+  await Promise.all([withRepositoryLock(db, 5, take, work('a')), withRepositoryLock(db, 5, take, work('b'))]);
   expect(order.map((entry) => entry.split(' ')[1])).toEqual(['in', 'out', 'in', 'out']);
-  await expect(withRepositoryLock(db, 5, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(withRepositoryLock(db, 5, take, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await transaction(db, (other) => tryLockInTransaction(other, 'repository', 5))).toBe(true);
 });
 

@@ -50,16 +50,23 @@ export async function tryLockInTransaction(tx: Db, ...name: ReadonlyArray<string
 /**
  * Holds the writer's lock on a repository while `work` runs. `work` gets the connection that holds it: using it for its
  * own transactions keeps waiting writers from starving each other of connections. The lock goes with the connection.
+ * `take` is a statement that takes the lock of that key and finds what `work` begins with.
  */
-export const withRepositoryLock = <T>(db: Db, projectId: number, work: (connection: Db) => Promise<T>): Promise<T> =>
-  holding(db, repository(projectId), work);
+export const withRepositoryLock = <T, F>(
+  db: Db,
+  projectId: number,
+  take: (connection: Db, key: string) => Promise<F>,
+  work: (connection: Db, found: F) => Promise<T>,
+): Promise<T> => holding(db, repository(projectId), take, work);
 
 /** Holds the named lock on a connection of its own while `work` runs. */
 export const withLock = <T>(
   db: Db,
   name: ReadonlyArray<string | number>,
   work: (connection: Db) => Promise<T>,
-): Promise<T> => holding(db, lockKey(...name), work);
+): Promise<T> => holding(db, lockKey(...name), lock, work);
+
+const lock = (connection: Db, key: string) => sql`select pg_advisory_lock(${key}::bigint)`.execute(connection);
 
 /** The same where the lock is free; false, with nothing done, where somebody holds it. */
 export async function withLockIfFree(
@@ -89,11 +96,16 @@ const release = (connection: Db, key: string) =>
     .catch(() => sql`select pg_terminate_backend(pg_backend_pid())`.execute(connection))
     .catch(() => undefined);
 
-async function holding<T>(db: Db, key: string, work: (connection: Db) => Promise<T>): Promise<T> {
+async function holding<T, F>(
+  db: Db,
+  key: string,
+  take: (connection: Db, key: string) => Promise<F>,
+  work: (connection: Db, found: F) => Promise<T>,
+): Promise<T> {
   return await db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(${key}::bigint)`.execute(connection);
+    const found = await take(connection, key);
     try {
-      return await work(connection);
+      return await work(connection, found);
     } finally {
       await release(connection, key);
     }

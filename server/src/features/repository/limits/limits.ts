@@ -4,6 +4,8 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { bringsObjects, type Push, type PushCheck, refuseAll } from '../writes/push-check.ts';
+import type { ConditionsOfProject } from '../writes/push-conditions.queries.ts';
+import type { PushConditions } from '../writes/push-conditions.ts';
 import { sizeOf } from './limits.queries.ts';
 import { readableSize } from './sizes.ts';
 
@@ -81,10 +83,11 @@ export async function pushCounts(settings: Pick<Settings, 'read'>): Promise<Coun
   };
 }
 
-export function sizeLimits(db: Db, settings: Pick<Settings, 'read'>) {
+export function sizeLimits(db: Db, settings: Pick<Settings, 'read'>, conditions: PushConditions) {
   /** Null where a project may have any size. */
-  async function remaining({ project }: ProjectSubject): Promise<SizeUse | null> {
-    const { used, limit: own } = await sizeOf(db, project.id);
+  const remaining = async ({ project }: ProjectSubject) => useOf(await sizeOf(db, project.id));
+
+  async function useOf({ used, limit: own }: ConditionsOfProject['size']): Promise<SizeUse | null> {
     const limit = own ?? (await settings.read()).repository_size_limit * bytesPerMegabyte;
     return limit === 0 ? null : { limit, used };
   }
@@ -92,7 +95,7 @@ export function sizeLimits(db: Db, settings: Pick<Settings, 'read'>) {
   /** What does not fit is refused; what only takes away is not. */
   const check: PushCheck = async (push) => {
     if (!bringsObjects(push)) return new Map();
-    const use = await remaining(push.subject);
+    const use = await useOf((await conditions(push)).size);
     if (use === null) return new Map();
     const added = await git.quarantineBytes(push.quarantine);
     if (added === 0 || use.used + added <= use.limit) return new Map();

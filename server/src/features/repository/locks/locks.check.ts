@@ -6,6 +6,7 @@ import type { RepositoryAccess } from '../face.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RefChange } from '../writes/protection.ts';
 import { bringsObjects, type Push, type PushCheck, type Refusal } from '../writes/push-check.ts';
+import type { PushConditions } from '../writes/push-conditions.ts';
 import * as queries from './locks.queries.ts';
 import { lockerOf } from './locks.service.ts';
 
@@ -55,11 +56,12 @@ function changedPaths({ quarantine, kind, subject }: Push, change: RefChange): A
  * Refuses changes of files that others have locked: on the default branch, and where Git LFS has locked them on every
  * branch. All locks of others come in one query.
  */
-export function lockCheck(db: Db): PushCheck {
+export function lockCheck(db: Db, conditions: PushConditions): PushCheck {
   return async (push) => {
     const found = new Map<string, Refusal>();
     // A branch that begins where something is already changes no file.
     if (!bringsObjects(push) && push.changes.every(({ before }) => zero.test(before))) return found;
+    if (!(await conditions(push)).locks) return found;
     const people = [lockerOf(push.caller), push.author].filter((id) => id !== null);
     const locks = await queries.locksOfOthers(db, push.subject.project.id, people);
     for (const change of push.changes) {

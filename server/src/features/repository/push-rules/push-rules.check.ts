@@ -2,14 +2,18 @@
 import * as git from '@millrace/git';
 import { RE2JS } from 're2js';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { PushRule } from '../../../kernel/db/rows.ts';
 import { knownSha } from '../reading/git-reader.ts';
 import { type Push, type PushCheck, type Refusal, refuseAll } from '../writes/push-check.ts';
-import { addressesOf, confirmedAddresses, ruleInForce } from './push-rules.queries.ts';
+import type { ConditionsOfProject } from '../writes/push-conditions.queries.ts';
+import type { PushConditions } from '../writes/push-conditions.ts';
+import { addressesOf, confirmedAddresses } from './push-rules.queries.ts';
 import { secretFile } from './secret-files.ts';
+
+type RuleInForce = NonNullable<ConditionsOfProject['rule']>;
 
 export interface PushRuleCheckDependencies {
   readonly db: Db;
+  readonly conditions: PushConditions;
   /** Commits of one push that are looked at; 0 for any. */
   readonly commitLimit: () => Promise<number>;
   /** What a person's commits carry instead of an address. */
@@ -40,14 +44,14 @@ function fitting(source: string, flags = 0): Fits {
 
 /** A rule with its patterns read, once for a push. */
 interface ReadRule {
-  readonly rule: PushRule;
+  readonly rule: RuleInForce;
   readonly message: Fits | null;
   readonly unwantedMessage: Fits | null;
   readonly email: Fits | null;
   readonly fileName: Fits | null;
 }
 
-function readRule(rule: PushRule): ReadRule {
+function readRule(rule: RuleInForce): ReadRule {
   const read = (source: string | null, flags?: number) => (source ? fitting(source, flags) : null);
   return {
     rule,
@@ -61,7 +65,7 @@ function readRule(rule: PushRule): ReadRule {
 const shortName = (ref: string, prefix: string) => (ref.startsWith(prefix) ? ref.slice(prefix.length) : null);
 
 /** Why a single ref may not move. */
-function refReason(rule: PushRule, push: Push, { ref, after }: Push['changes'][number]): string | null {
+function refReason(rule: RuleInForce, push: Push, { ref, after }: Push['changes'][number]): string | null {
   const deletes = zero.test(after);
   // Tags are removed in the pages and by the API as before: the rule is about `git push`.
   if (rule.deny_delete_tag && deletes && push.kind === 'push' && ref.startsWith('refs/tags/'))
@@ -140,7 +144,7 @@ function fileReason({ rule, fileName }: ReadRule, path: string): string | null {
   return found === null ? null : `File name ${path} was prohibited by the pattern "${found}".`;
 }
 
-const looksAtCommits = (rule: PushRule, push: Push) =>
+const looksAtCommits = (rule: RuleInForce, push: Push) =>
   Boolean(rule.commit_message_regex || rule.commit_message_negative_regex || rule.author_email_regex) ||
   rule.commit_committer_check ||
   rule.commit_committer_name_check ||
@@ -152,7 +156,7 @@ export function pushRuleCheck(deps: PushRuleCheckDependencies): PushCheck {
   const { db } = deps;
 
   /** Who the people of a push's commits are; each address is asked for once, and most pushes have few. */
-  async function peopleOf(rule: PushRule, push: Push) {
+  async function peopleOf(rule: RuleInForce, push: Push) {
     const user = push.caller.user;
     const hidden = user ? [(await deps.privateAddress(user)).toLowerCase()] : [];
     const own = new Set(rule.commit_committer_check && user ? await addressesOf(db, user.id) : []);
@@ -193,7 +197,7 @@ export function pushRuleCheck(deps: PushRuleCheckDependencies): PushCheck {
   }
 
   /** The first thing in what the push brings that breaks the rule. */
-  async function contentReason(rule: PushRule, push: Push): Promise<string | null> {
+  async function contentReason(rule: RuleInForce, push: Push): Promise<string | null> {
     const { repo } = push.quarantine;
     const read = readRule(rule);
     const tips = push.changes.flatMap(({ after }) => (zero.test(after) ? [] : [knownSha(after)]));
@@ -213,8 +217,7 @@ export function pushRuleCheck(deps: PushRuleCheckDependencies): PushCheck {
   }
 
   return async (push) => {
-    const { project, namespace } = push.subject;
-    const rule = await ruleInForce(db, project.id, namespace.traversal_ids);
+    const { rule } = await deps.conditions(push);
     if (!rule) return new Map();
     const refused = new Map(
       push.changes.flatMap((change) => {

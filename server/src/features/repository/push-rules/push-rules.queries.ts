@@ -23,18 +23,20 @@ export async function findRule(db: Db, place: RulePlace): Promise<PushRule | und
     .executeTakeFirst();
 }
 
+export const nearestRule = (projectId: number | null, namespaceIds: readonly number[]) => sql<PushRule>`
+  select * from push_rules r
+  where r.project_id = ${projectId} or r.namespace_id = any(${[...namespaceIds]}::bigint[])
+    or (r.project_id is null and r.namespace_id is null)
+  order by r.project_id is null, array_position(${[...namespaceIds]}::bigint[], r.namespace_id) desc nulls last
+  limit 1`;
+
 /** The nearest rule: the project's, that of the closest group above, or the instance's. `namespaceIds` from the top down. */
 export async function ruleInForce(
   db: Db,
   projectId: number | null,
   namespaceIds: readonly number[],
 ): Promise<PushRule | undefined> {
-  const { rows } = await sql<PushRule>`
-    select * from push_rules r
-    where r.project_id = ${projectId} or r.namespace_id = any(${[...namespaceIds]}::bigint[])
-      or (r.project_id is null and r.namespace_id is null)
-    order by r.project_id is null, array_position(${[...namespaceIds]}::bigint[], r.namespace_id) desc nulls last
-    limit 1`.execute(db);
+  const { rows } = await nearestRule(projectId, namespaceIds).execute(db);
   return rows[0];
 }
 

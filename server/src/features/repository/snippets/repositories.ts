@@ -8,6 +8,7 @@ import { recordFact, snippetFacts } from '../../../kernel/events/index.ts';
 import { addJob, defineTask, unlessGone } from '../../../kernel/queue/index.ts';
 import type { OpenRepository } from '../reading/git-reader.ts';
 import type { Settle } from '../writes/write-path.ts';
+import { settledAsApplied } from '../writes/writes.queries.ts';
 import { filesAt, mostFiles } from './access.ts';
 import { bumpSnippet, findSnippetRow, recordSnippetSize } from './snippets.queries.ts';
 
@@ -43,7 +44,8 @@ export function snippetRepositories({ db, open }: { readonly db: Db; readonly op
     );
   };
 
-  const settled: Settle = async (tx, { id }, actorId) => {
+  const settled: Settle = async (tx, { id }, actorId, _moved, _details, intents) => {
+    if (!(await settledAsApplied(tx, intents))) return null;
     const snippet = await findSnippetRow(tx, id);
     if (!snippet) throw new Error('the snippet is gone');
     const ref = git.branchRef(snippet.default_branch ?? 'main');

@@ -11,6 +11,7 @@ import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import { firstBranch } from '../writes/project-settling.ts';
 import type { RefChange } from '../writes/protection.ts';
 import type { Settle } from '../writes/write-path.ts';
+import { settledAsApplied } from '../writes/writes.queries.ts';
 import { pageAt, titleOf } from './pages.ts';
 import {
   bumpWiki,
@@ -116,7 +117,8 @@ export function wikiRepositories(deps: {
       { jobKey: `${measureTask.name}:${id}`, jobKeyMode: 'preserve_run_at', runAt: new Date(Date.now() + patience) },
     );
 
-  const settled: Settle = async (tx, { id }, actorId, moved) => {
+  const settled: Settle = async (tx, { id }, actorId, moved, _details, intents) => {
+    if (!(await settledAsApplied(tx, intents))) return null;
     const wiki = await findWikiById(tx, id);
     if (!wiki) throw new Error('the wiki is gone');
     const generation = await bumpWiki(tx, wiki);

@@ -61,8 +61,9 @@ export function projectSettling(deps: ProjectSettlingDependencies): Settle {
     return found.headMoved;
   }
 
-  return async (tx, project, actorId, moved, details) => {
-    const at = await queries.bumpGeneration(tx, project.id);
+  return async (tx, project, actorId, moved, details, intents) => {
+    const at = await queries.settleAndBump(tx, project.id, intents);
+    if (at === null) return null;
     const headMoved = await first(tx, project, moved);
     const alike = new Map<string, number>();
     for (const change of moved) alike.set(kindOf(change), (alike.get(kindOf(change)) ?? 0) + 1);

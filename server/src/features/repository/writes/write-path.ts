@@ -18,14 +18,18 @@ import { type Push, type PushCheck, type Refusal, refusals } from './push-check.
 import { workbench } from './workbench.ts';
 import * as queries from './writes.queries.ts';
 
-/** What becomes of moved refs in the database, in the transaction that ends a write. */
+/**
+ * What becomes of moved refs in the database, in the transaction that ends a write: its intents are settled, and what
+ * follows is told. Null where somebody else has settled them when the lock was lost in the meantime: he told it as well.
+ */
 export type Settle = (
   tx: Db,
   repository: RepositoryRow,
   actorId: number | null,
   moved: readonly RefChange[],
   details: queries.IntentDetails,
-) => Promise<{ readonly generation: number; readonly headMoved: boolean }>;
+  intents: readonly number[],
+) => Promise<{ readonly generation: number; readonly headMoved: boolean } | null>;
 
 export interface WritePathDependencies<S> {
   readonly db: Db;
@@ -175,10 +179,8 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
       mover,
     });
     const next = await transaction(db, async (tx) => {
-      // Settled by another when the lock was lost in the meantime: then it told the facts as well.
-      const ours = await queries.settleIntents(tx, intents, 'applied');
       if (moved.length === 0) return null;
-      const after = ours === intents.length ? await settled(tx, project, actorId, moved, details) : null;
+      const after = await settled(tx, project, actorId, moved, details, intents);
       await options.within?.(tx);
       return after;
     });
@@ -319,15 +321,14 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
       );
     }
     await transaction(db, async (tx) => {
-      const ours = await queries.settleIntents(tx, [intent.id], moved.length > 0 ? 'applied' : 'abandoned');
-      if (ours === 1 && moved.length > 0) await settled(tx, project, intent.actorId, moved, intent.details);
+      if (moved.length === 0) await queries.settleIntents(tx, [intent.id], 'abandoned');
+      else await settled(tx, project, intent.actorId, moved, intent.details, [intent.id]);
     });
     return moved.length;
   }
 
   /** Settles intents whose writer is gone, and removes what it left lying about. */
-  async function settleOpen(project: RepositoryRow): Promise<void> {
-    const open_ = await queries.openIntents(db, owner, project.id);
+  async function settleOpen(project: RepositoryRow, open_: readonly queries.OpenIntent[]): Promise<void> {
     if (open_.length === 0) return;
     const repo = open(project);
     // Waits for a git that outlived its writer.
@@ -344,8 +345,8 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
 
   async function exclusively<T>(project: RepositoryRow, work: () => Promise<T>): Promise<T> {
     try {
-      const alone = async (held: Db) => {
-        await settleOpen(project);
+      const alone = async (held: Db, left: readonly queries.OpenIntent[]) => {
+        await settleOpen(project, left);
         holders.set(project.id, held);
         try {
           return await work();
@@ -354,9 +355,13 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
           if (holders.get(project.id) === held) holders.delete(project.id);
         }
       };
-      return owner === 'project_id'
-        ? await withRepositoryLock(deps.lockDb, project.id, alone)
-        : await withLock(deps.lockDb, [owner === 'wiki_id' ? 'wiki' : 'snippet', project.id], alone);
+      if (owner === 'project_id') {
+        const take = (held: Db, key: string) => queries.lockRepository(held, key, project.id);
+        return await withRepositoryLock(deps.lockDb, project.id, take, alone);
+      }
+      return await withLock(deps.lockDb, [owner === 'wiki_id' ? 'wiki' : 'snippet', project.id], async (held) =>
+        alone(held, await queries.openIntents(db, owner, project.id)),
+      );
     } catch (error) {
       // The statement's time limit ended the wait for the lock.
       if ((error as { code?: unknown }).code === statementTimeout)

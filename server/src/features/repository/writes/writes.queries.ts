@@ -72,6 +72,10 @@ export async function settleIntents(db: Db, ids: readonly number[], state: 'appl
   return Number(result.numUpdatedRows);
 }
 
+/** Whether intents that were applied were still open; false: somebody else has settled them, and told of it. */
+export const settledAsApplied = async (db: Db, ids: readonly number[]): Promise<boolean> =>
+  (await settleIntents(db, ids, 'applied')) === ids.length;
+
 /** Forgets intents that were settled more than `days` ago, at most `limit`; answers how many. */
 export async function forgetIntents(db: Db, days: number, limit: number): Promise<number> {
   const old = db
@@ -84,6 +88,13 @@ export async function forgetIntents(db: Db, days: number, limit: number): Promis
   return Number(result.numDeletedRows);
 }
 
+/** Takes the lock of a project's repository on this connection; answers the intents that are open then. */
+export async function lockRepository(connection: Db, key: string, projectId: number): Promise<OpenIntent[]> {
+  const { rows } = await sql<IntentRow>`
+    select id, kind, actor_id, changes, facts from lock_repository(${key}::bigint, ${projectId})`.execute(connection);
+  return rows.map(intentOf);
+}
+
 export async function openIntents(db: Db, owner: Owner, id: number): Promise<OpenIntent[]> {
   const rows = await db
     .selectFrom('repository_intents')
@@ -92,14 +103,24 @@ export async function openIntents(db: Db, owner: Owner, id: number): Promise<Ope
     .where('state', '=', 'open')
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    kind: row.kind,
-    actorId: row.actor_id,
-    changes: row.changes as unknown as RefChange[],
-    details: row.facts as unknown as IntentDetails,
-  }));
+  return rows.map(intentOf);
 }
+
+interface IntentRow {
+  readonly id: number;
+  readonly kind: string;
+  readonly actor_id: number | null;
+  readonly changes: unknown;
+  readonly facts: unknown;
+}
+
+const intentOf = (row: IntentRow): OpenIntent => ({
+  id: row.id,
+  kind: row.kind,
+  actorId: row.actor_id,
+  changes: row.changes as RefChange[],
+  details: row.facts as IntentDetails,
+});
 
 /** Ids of the projects or wikis with an intent that has been open for longer than `seconds`: their writer is gone or very slow. */
 export async function withOldIntents(db: Db, owner: Owner, seconds: number): Promise<number[]> {
@@ -114,17 +135,23 @@ export async function withOldIntents(db: Db, owner: Owner, seconds: number): Pro
   return rows.flatMap((row) => (row as { readonly [key in Owner]?: number | null })[owner] ?? []);
 }
 
-/** Bumps the generation of the project's refs; every cache of refs is keyed by it. */
-export async function bumpGeneration(
-  db: Db,
+/**
+ * Settles intents that were applied and bumps the generation of the project's refs, by which every cache of refs is keyed.
+ * Null, with nothing done, where somebody else has settled one of them.
+ */
+export async function settleAndBump(
+  tx: Db,
   projectId: number,
-): Promise<{ refs_generation: number; maintained_generation: number }> {
-  return await db
-    .updateTable('projects')
-    .set({ refs_generation: sql`refs_generation + 1`, last_activity_at: sql`now()` })
-    .where('id', '=', projectId)
-    .returning(['refs_generation', 'maintained_generation'])
-    .executeTakeFirstOrThrow();
+  intents: readonly number[],
+): Promise<{ readonly refs_generation: number; readonly maintained_generation: number } | null> {
+  const { rows } = await sql<{ refs_generation: number; maintained_generation: number }>`
+    with settled as (
+      update repository_intents set state = 'applied', settled_at = now()
+      where id = any(${[...intents]}::bigint[]) and state = 'open' returning id)
+    update projects set refs_generation = refs_generation + 1, last_activity_at = now()
+    where id = ${projectId} and (select count(*) from settled) = ${intents.length}::int
+    returning refs_generation, maintained_generation`.execute(tx);
+  return rows[0] ?? null;
 }
 
 /** The same for refs of the service and for HEAD, which are no activity of people. */

@@ -121,6 +121,7 @@ import { searchIndexMigration } from './0945-search-index.ts';
 import { epicEventsMigration } from './0950-epic-events.ts';
 import { issueOrdersMigration } from './0960-issue-orders.ts';
 import { factProgressMigration } from './0961-fact-progress.ts';
+import { lockRepositoryMigration } from './0962-lock-repository.ts';
 import { issuePopularityMigration } from './0970-issue-popularity.ts';
 import { forkCommitsMigration } from './0990-fork-commits.ts';
 
@@ -255,4 +256,5 @@ export const migrations: readonly Migration[] = [
   factProgressMigration,
   issuePopularityMigration,
   forkCommitsMigration,
+  lockRepositoryMigration,
 ];
