@@ -1,4 +1,5 @@
 /** The organisation that `millrace demo` makes, as data. */
+import { brightwaterPlan } from './brightwater-plan.ts';
 import type { Group, Organisation, Person, Project } from './organisation.ts';
 
 const people: readonly Person[] = [
@@ -363,4 +364,4 @@ const projects: readonly Project[] = [
   },
 ];
 
-export const brightwater: Organisation = { people, groups, projects };
+export const brightwater: Organisation = { people, groups, projects, plan: brightwaterPlan };

@@ -107,6 +107,34 @@ it('makes an organisation with people, projects, pipelines and merge requests in
   await expect.poll(refs).toEqual(expect.arrayContaining(['main', 'broken-tests', 'v1.0.0']));
 });
 
+it('plans releases, iterations and epics, with issues that were closed in the weeks before', async () => {
+  const group = '/groups/brightwater';
+  const [winter, spring] = await get<{ id: number; title: string; state: string }[]>(`${group}/milestones`);
+  expect([winter?.title, winter?.state, spring?.title]).toEqual(['Winter release', 'closed', 'Spring release']);
+  const events = await get<{ created_at: string; action: string }[]>(
+    `${group}/milestones/${winter?.id}/burndown_events?per_page=100`,
+  );
+  const daysAgo = ({ created_at }: { created_at: string }) =>
+    Math.round((Date.now() - Date.parse(created_at)) / 86_400_000);
+  expect(events.filter(({ action }) => action === 'reopened').map(daysAgo)).toEqual([41]);
+  const closed = events.filter(({ action }) => action === 'closed').map(daysAgo);
+  expect([closed.length, closed[0], closed.at(-1)]).toEqual([12, 47, 16]);
+  expect(await get<unknown[]>(`${group}/iterations`)).toHaveLength(6);
+  expect(await get<unknown[]>(`${group}/iterations?state=current`)).toHaveLength(1);
+  const epics = await get<{ title: string; parent_id: number | null }[]>(`${group}/epics`);
+  expect(epics.filter((epic) => epic.parent_id !== null).map(({ title }) => title)).toEqual(['Invoices by email']);
+  const open = await get<{ closed_at: string | null }[]>(`${group}/issues?state=opened&per_page=100`);
+  expect([open.length, open[0]?.closed_at]).toEqual([10, null]);
+  for (const path of [group, `/projects/${encodeURIComponent('brightwater/portal')}`]) {
+    const [board] = await get<{ lists: { label: { name: string } }[] }[]>(`${path}/boards`);
+    expect(board?.lists.map(({ label }) => label.name)).toEqual(['doing', 'review']);
+  }
+  const deployments = await get<{ status: string }[]>(
+    `/projects/${encodeURIComponent('brightwater/billing')}/deployments`,
+  );
+  expect(deployments.map(({ status }) => status)).toEqual(['success']);
+});
+
 it('leaves no token behind and refuses a second run without changing anything', async () => {
   const active = await get<{ name: string }[]>('/personal_access_tokens?state=active&per_page=100');
   expect(active.map(({ name }) => name)).not.toContain('demo');

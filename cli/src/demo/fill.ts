@@ -2,6 +2,7 @@
 import type { ApiClient } from '@millrace/api-client';
 import { connect, DemoError, exists, must } from './api.ts';
 import type { Branch, Change, Files, Group, Level, Organisation, Project } from './organisation.ts';
+import { fillPlan } from './planning.ts';
 
 export interface DemoOptions {
   /** Of the instance, without a trailing slash. */
@@ -56,6 +57,12 @@ export async function fill(organisation: Organisation, { url, token, print, wait
       }
       created.push({ id, path });
     }
+    const project = (path: string): string => {
+      const found = created.find((each) => each.path === path);
+      if (!found) throw new DemoError(`the demo has no project ${path}`);
+      return found.id;
+    };
+    await fillPlan(organisation.plan, { actor, project, print });
     await watchPipelines(admin, created, print, wait);
   } finally {
     // Their tokens were for this only.

@@ -56,4 +56,57 @@ export interface Organisation {
   readonly people: readonly Person[];
   readonly groups: readonly Group[];
   readonly projects: readonly Project[];
+  readonly plan: Plan;
+}
+
+/** Days from today; negative ones are in the past. */
+type Day = number;
+
+export interface PlannedIssue {
+  /** Full path of the project. */
+  readonly project: string;
+  readonly title: string;
+  readonly labels?: readonly string[];
+  readonly weight?: number;
+  readonly assignee?: string;
+  /** Titles of what it is planned for. */
+  readonly milestone?: string;
+  readonly epic?: string;
+  /** Which of the plan's iterations, from 0. */
+  readonly iteration?: number;
+  readonly created: Day;
+  /** Closed, and opened again, closed, ... on these days. */
+  readonly turns?: readonly Day[];
+  readonly comments?: readonly { readonly author: string; readonly text: string }[];
+}
+
+/** What a group plans, and what of it is done. */
+export interface Plan {
+  /** Full path of the group. */
+  readonly group: string;
+  /** Who writes it down: an owner, as others cannot say when something was. */
+  readonly planner: string;
+  readonly labels: readonly { readonly name: string; readonly color: string; readonly description?: string }[];
+  readonly milestones: ReadonlyArray<{
+    readonly title: string;
+    readonly description: string;
+    readonly from: Day;
+    readonly to: Day;
+    readonly closed?: true;
+  }>;
+  readonly iterations: readonly { readonly from: Day; readonly to: Day }[];
+  /** Parents come first. */
+  readonly epics: ReadonlyArray<{
+    readonly title: string;
+    readonly description: string;
+    readonly labels?: readonly string[];
+    readonly parent?: string;
+    readonly from: Day;
+    readonly to: Day;
+  }>;
+  readonly issues: readonly PlannedIssue[];
+  /** Labels that are columns of the boards of the group, of its projects with issues, and of its epics. */
+  readonly columns: readonly string[];
+  /** Projects whose default branch is in production. */
+  readonly deployed: readonly string[];
 }

@@ -7,17 +7,19 @@ import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import type { Noteable } from '../notes/index.ts';
 
-type What = Pick<Noteable, 'type' | 'id'>;
+/** A thing; `at` is when it changed, where that is not now. */
+type What = Pick<Noteable, 'type' | 'id'> & { readonly at?: Date | undefined };
 export type ResourceEventKind = ResourceEvent['kind'];
 
 async function record(
   tx: Db,
-  { type, id }: What,
+  { type, id, at }: What,
   userId: number | null,
   rows: readonly Omit<Insertable<ResourceEventsTable>, 'noteable_type' | 'noteable_id' | 'user_id'>[],
 ): Promise<void> {
   if (rows.length === 0 || id === null) return;
-  const values = rows.map((row) => ({ ...row, noteable_type: type, noteable_id: id, user_id: userId }));
+  const time = at ? { created_at: at } : {};
+  const values = rows.map((row) => ({ ...row, ...time, noteable_type: type, noteable_id: id, user_id: userId }));
   await tx.insertInto('resource_events').values(values).execute();
 }
 

@@ -88,7 +88,7 @@ const idsOf = (labels: readonly { readonly id: number }[]) => labels.map(({ id }
 
 /** What a new issue begins with: its labels and milestone, and that others have something to do. */
 export async function beginHistory(tx: Db, issue: Issue, actorId: number, labels: LabelChange | null): Promise<void> {
-  const what = ofProject('issue', issue);
+  const what = { ...ofProject('issue', issue), at: issue.created_at };
   if (labels) await recordLabels(tx, what, actorId, { before: [], after: idsOf(labels.current) });
   await recordMilestone(tx, what, actorId, { before: null, after: issue.milestone_id });
   await recordIteration(tx, what, actorId, { before: null, after: issue.iteration_id });
@@ -101,15 +101,19 @@ export async function assigned(tx: Db, issue: Issue, actorId: number, userIds: r
     await createTodo(tx, { userId, authorId: actorId, noteable: ofProject('issue', issue), action: 'assigned' });
 }
 
-/** Records the history of a change and writes its notes, in its transaction. Whoever acted has done what they had to do. */
+/**
+ * Records the history of a change and writes its notes, in its transaction; `at` is its time, where that is not now.
+ * Whoever acted has done what they had to do.
+ */
 export async function writeHistory(
   tx: Db,
   before: Issue,
   after: Issue,
   actorId: number | null,
   changes: IssueChanges,
+  at?: Date,
 ): Promise<void> {
-  const what = ofProject('issue', after);
+  const what = { ...ofProject('issue', after), at };
   const { labels, assignees } = changes;
   if (labels) await recordLabels(tx, what, actorId, { before: idsOf(labels.previous), after: idsOf(labels.current) });
   await recordMilestone(tx, what, actorId, { before: before.milestone_id, after: after.milestone_id });
@@ -125,5 +129,5 @@ export async function writeHistory(
     await assigned(tx, after, actorId, added);
   }
   for (const [action, text] of [...lines(before, after), ...(await assigneeLine(tx, changes))])
-    await systemNote(tx, ofProject('issue', after), actorId, action, text);
+    await systemNote(tx, what, actorId, action, text, { createdAt: at });
 }

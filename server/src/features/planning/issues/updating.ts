@@ -61,9 +61,9 @@ const sameList = (one: readonly number[], other: readonly number[]) =>
   one.length === other.length && one.every((id, at) => id === other[at]);
 
 /** The state that is wished for, with its columns; nothing where it stays. Who may only comment as a member cannot reopen. */
-function stateValues(row: Issue, event: IssueUpdate['state_event'], caller: Caller): queries.IssueValues {
+function stateValues(row: Issue, event: IssueUpdate['state_event'], caller: Caller, at: Date): queries.IssueValues {
   if (event === 'close' && row.state === 'opened')
-    return { state: 'closed', closed_at: new Date(), closed_by_id: caller.user?.id ?? null };
+    return { state: 'closed', closed_at: at, closed_by_id: caller.user?.id ?? null };
   if (event === 'reopen' && row.state === 'closed' && !row.discussion_locked)
     return { state: 'opened', closed_at: null, closed_by_id: null, duplicated_to_id: null };
   return {};
@@ -81,6 +81,7 @@ export async function updateIssue(
   const plans = canOnProject(caller, 'update_issue', subject);
   const plan: GivenIssue = plans ? given : {};
   const title = given.title === undefined ? undefined : checkedTitle(given.title);
+  const at = canOnProject(caller, 'set_issue_created_at', subject) ? given.updated_at : undefined;
   return await transaction(db, async (tx) => {
     const row = await queries.lockIssue(tx, issue.id);
     if (!row) throw recordNotFound();
@@ -100,11 +101,9 @@ export async function updateIssue(
       ...(milestone === undefined ? {} : { milestone_id: milestone }),
       ...(epic === undefined ? {} : { epic_id: epic }),
       ...(iteration === undefined ? {} : { iteration_id: iteration }),
-      ...stateValues(row, given.state_event, caller),
+      ...stateValues(row, given.state_event, caller, at ?? new Date()),
       ...successor,
-      ...(given.updated_at && canOnProject(caller, 'set_issue_created_at', subject)
-        ? { updated_at: given.updated_at }
-        : {}),
+      ...(at ? { updated_at: at } : {}),
     };
     checkDates({ ...row, ...values });
     const labels = await relabel(tx, subject, caller, row.id, plan);
@@ -117,7 +116,7 @@ export async function updateIssue(
       ...(labels ? { labels } : {}),
     };
     const event = changed.state === row.state ? 'updated' : changed.state === 'closed' ? 'closed' : 'reopened';
-    await writeHistory(tx, row, changed, caller.user?.id ?? null, changes);
+    await writeHistory(tx, row, changed, caller.user?.id ?? null, changes, at);
     await tellIssue(tx, event, changed, caller.user?.id ?? null, changes);
     return changed;
   });
