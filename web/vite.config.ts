@@ -13,6 +13,11 @@ const library = (...folders: readonly string[]) =>
   new RegExp(`@mantine[\\/](${folders.join('|').replaceAll('/', '[\\\\/]')})`);
 const anything =
   /[\\/]web[\\/]src[\\/](?!ui[\\/](markdown[\\/]|code[\\/]|hidden[\\/]|MarkdownBody)|lib[\\/]markdown[\\/]|features[\\/](editor|comments)[\\/])|node_modules[\\/](@mantine|@tanstack|@tabler|react-number-format)[\\/]/;
+/** What many pages have and most first pages have not. */
+const ofLists =
+  /[\\/]web[\\/]src[\\/](ui[\\/](FilterBar|TitleFilter|Pager|ChoicesOnDemand)|lib[\\/](protections|deploy-keys))/;
+const ofPlanning = /[\\/]web[\\/]src[\\/]lib[\\/](epics|members)\./;
+const oftenUsed = (id: string) => anything.test(id) && ![ofLists, ofPlanning].some((rare) => rare.test(id));
 const chunks = [
   { name: 'frame', tags: ['$initial' as const], priority: 10 },
   {
@@ -45,11 +50,18 @@ const chunks = [
     test: /node_modules[\\/]dompurify[\\/]|[\\/]web[\\/]src[\\/](ui[\\/](markdown[\\/]|MarkdownBody)|lib[\\/]markdown[\\/])/,
     priority: 6,
   },
-  { name: 'common', test: anything, minShareCount: 8, priority: 5 },
+  { name: 'common', test: oftenUsed, minShareCount: 8, priority: 5 },
+  {
+    name: 'lists',
+    test: ofLists,
+    minShareCount: 2,
+    priority: 4,
+  },
+  { name: 'planning', test: ofPlanning, minShareCount: 2, priority: 4 },
   {
     // The frame of projects and groups, and small files that a page would ask for one by one.
     name: 'small',
-    test: /@tabler[\\/]|[\\/]web[\\/]src[\\/](features[\\/](projects[\\/](Crumbs|ProjectFrame|StarButton)|merge-requests[\\/](RecentPush|MergeRequestRow))|lib[\\/](protections|deploy-keys|reviews|merge-trains)|features[\\/](pipelines[\\/](words|PipelineMark)|topics[\\/]topics\.module)|ui[\\/](TitleFilter|FormError))/,
+    test: /@tabler[\\/]|[\\/]web[\\/]src[\\/](features[\\/](projects[\\/](Crumbs|ProjectFrame|StarButton)|merge-requests[\\/](RecentPush|recent-push|MergeRequestRow))|lib[\\/](reviews|merge-trains)|features[\\/](pipelines[\\/](words|PipelineMark)|topics[\\/]topics\.module)|ui[\\/]FormError)/,
     minShareCount: 2,
     priority: 7,
   },
@@ -105,10 +117,24 @@ const stylesInScripts = (): Plugin => ({
   },
 });
 
+/**
+ * The names of a component's classes bring its styles along, so that a page loads those of its own components. They are
+ * after those of the components that it is made of, and in a layer: ours win over them whenever they arrive.
+ */
+const stylesWithComponents = (): Plugin => ({
+  name: 'styles-with-components',
+  apply: 'build',
+  transform(code, id) {
+    const component = /@mantine[\\/]core[\\/]esm[\\/].*[\\/](\w+)\.module\.mjs$/.exec(id)?.[1];
+    if (component === undefined) return null;
+    return { code: `${code}\nimport '@mantine/core/styles/${component}.layer.css';\n`, map: null };
+  },
+});
+
 const target = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), stylesInScripts()],
+  plugins: [react(), stylesWithComponents(), stylesInScripts()],
   build: {
     target: 'es2022',
     sourcemap: false,

@@ -1,13 +1,14 @@
 /** Issues of a project. Its filters are those of the API and stand in the address, so that a list can be shared. */
-import { Button, Checkbox, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { type IssueFilter, isFiltered, saveFilter } from '../../lib/issue-filters.ts';
+import { type IssueFilter, isFiltered, issueOrders, saveFilter } from '../../lib/issue-filters.ts';
 import { issueCounts, issues } from '../../lib/issues.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useLive } from '../../lib/useLive.ts';
+import { type ChoiceField, ChoicesOnDemand } from '../../ui/ChoicesOnDemand.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
@@ -16,11 +17,21 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { IssueFilters } from './IssueFilters.tsx';
 import { ProjectIssueRow } from './ProjectIssueRow.tsx';
 
 const BulkEdit = lazy(async () => ({ default: (await import('./BulkEdit.tsx')).BulkEdit }));
 const IssueFilesMenu = onDemand(() => import('./IssueFilesMenu.tsx'));
+
+const loadFilters = async () => ({ default: (await import('./IssueFilters.tsx')).IssueFilters });
+
+const choices: readonly ChoiceField[] = [
+  { label: 'Author', width: 190, placeholder: 'Any author' },
+  { label: 'Assignee', width: 190, placeholder: 'Any assignee' },
+  { label: 'Labels', width: 240, placeholder: 'Any label' },
+  { label: 'Milestone', width: 190, placeholder: 'Any milestone' },
+  { label: 'Confidentiality', width: 170, placeholder: 'Any confidentiality' },
+  { label: 'Sort by', width: 170, value: issueOrders[0].label },
+];
 
 const states = [
   { value: 'opened', label: 'Open' },
@@ -116,34 +127,31 @@ export default function IssuesPage() {
         counts={counts}
         change={change}
       />
-      <IssueFilters
-        value={search}
-        change={(to) => {
-          if ('search' in to) setCleared(cleared + 1);
-          change(to, false);
+      <ChoicesOnDemand
+        load={loadFilters}
+        fields={choices}
+        chosen={filtered || search.sort !== undefined}
+        props={{
+          value: search,
+          change(to) {
+            if ('search' in to) setCleared(cleared + 1);
+            change(to, false);
+          },
         }}
       />
       {chosen ? (
-        <>
-          <Suspense fallback={null}>
-            <BulkEdit
-              chosen={chosenHere}
-              close={() => setChosen(null)}
-              done={async (changed) => {
-                setChosen((before) => new Set([...(before ?? [])].filter((iid) => !changed.includes(iid))));
-                await cache.invalidateQueries({ queryKey: ['project', path, 'issues'] });
-              }}
-            />
-          </Suspense>
-          <Group mb="xs" ml={12}>
-            <Checkbox
-              label="Select all on this page"
-              checked={shown.length > 0 && chosenHere.length === shown.length}
-              indeterminate={chosenHere.length > 0 && chosenHere.length < shown.length}
-              onChange={(event) => setChosen(new Set(event.currentTarget.checked ? shown : []))}
-            />
-          </Group>
-        </>
+        <Suspense fallback={null}>
+          <BulkEdit
+            chosen={chosenHere}
+            shown={shown}
+            choose={(numbers) => setChosen(new Set(numbers))}
+            close={() => setChosen(null)}
+            done={async (changed) => {
+              setChosen((before) => new Set([...(before ?? [])].filter((iid) => !changed.includes(iid))));
+              await cache.invalidateQueries({ queryKey: ['project', path, 'issues'] });
+            }}
+          />
+        </Suspense>
       ) : null}
       {data.items.length === 0 ? (
         <EmptyState title={filtered ? 'No issues match your filter' : 'No open issues'}>

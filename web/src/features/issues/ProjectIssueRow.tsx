@@ -1,11 +1,13 @@
 /** An issue in the list of its project; with a check box while several are edited. */
-import { Checkbox } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { DataRow } from '../../ui/DataList.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+
+const ChooseIssue = lazy(() => import('./ChooseIssue.tsx'));
 
 interface Props {
   readonly issue: Schemas['ListedIssue'];
@@ -22,11 +24,9 @@ export function ProjectIssueRow({ issue, segment, chosen, choose }: Props) {
       before={
         <>
           {chosen === undefined ? null : (
-            <Checkbox
-              aria-label={`Select ${issue.references.short}: ${issue.title}`}
-              checked={chosen}
-              onChange={(event) => choose(event.currentTarget.checked)}
-            />
+            <Suspense fallback={null}>
+              <ChooseIssue label={`Select ${issue.references.short}: ${issue.title}`} chosen={chosen} choose={choose} />
+            </Suspense>
           )}
           <StatusBadge status={issueStatus(issue.state)} compact />
         </>

@@ -1,8 +1,9 @@
 /** Merge requests of a project: filtered, ordered, and how far the review of each is. */
 import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { mergeRequestCounts, mergeRequestList } from '../../lib/merge-requests.ts';
+import { mergeRequestCounts, mergeRequestList, mergeRequestOrders } from '../../lib/merge-requests.ts';
 import { useLive } from '../../lib/useLive.ts';
+import { type ChoiceField, ChoicesOnDemand } from '../../ui/ChoicesOnDemand.tsx';
 import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
@@ -10,9 +11,18 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { MergeRequestFilters } from './MergeRequestFilters.tsx';
 import { ProjectMergeRequestRow } from './ProjectMergeRequestRow.tsx';
 import { RecentPush } from './RecentPush.tsx';
+
+const loadFilters = async () => ({ default: (await import('./MergeRequestFilters.tsx')).MergeRequestFilters });
+
+const choices: readonly ChoiceField[] = [
+  { label: 'Author', width: 190, placeholder: 'Any author' },
+  { label: 'Reviewer', width: 190, placeholder: 'Any reviewer' },
+  { label: 'Label', width: 190, placeholder: 'Any label' },
+  { label: 'Milestone', width: 190, placeholder: 'Any milestone' },
+  { label: 'Sort by', width: 190, value: mergeRequestOrders[0].label },
+];
 
 const states = [
   { value: 'opened', label: 'Open' },
@@ -59,9 +69,14 @@ export default function MergeRequestsPage() {
         counts={counts}
         change={(to, replace) => void navigate({ search: (before) => ({ ...before, ...to }), replace })}
       />
-      <MergeRequestFilters
-        value={search}
-        change={(to) => void navigate({ search: (before) => ({ ...before, ...to, page: undefined }) })}
+      <ChoicesOnDemand
+        load={loadFilters}
+        fields={choices}
+        chosen={filtered || search.order !== undefined}
+        props={{
+          value: search,
+          change: (to) => void navigate({ search: (before) => ({ ...before, ...to, page: undefined }) }),
+        }}
       />
       {data.items.length === 0 ? (
         <EmptyState title={filtered ? 'No merge requests match your filter' : 'No open merge requests'}>
