@@ -188,6 +188,16 @@ export async function pageLayoutJourney(suite: Suite): Promise<void> {
           `letters from ${text.top} to ${text.bottom} in a label from ${box.top} to ${box.bottom}`,
         );
       });
+      await suite.step('what lists say of an entry stands in one line where there is room', async () => {
+        await page.goto(`/${project}/-/merge_requests`);
+        const rows = page.getByRole('list', { name: 'Merge requests' }).getByRole('listitem');
+        await rows.first().waitFor();
+        for (const row of await rows.all()) {
+          const height = (await row.boundingBox())?.height ?? 0;
+          assert.ok(height > 0 && height <= 41, `a row of ${height} px`);
+        }
+        await screenshot(page, 'rows-in-one-line');
+      });
       await suite.step('a long name of a file moves no column of its folder', async () => {
         await page.goto(`/${project}`);
         const titles = page.getByRole('list', { name: 'Files' }).getByRole('link', { name: 'Draw the walls' });
