@@ -26,6 +26,8 @@ import { insertVersion } from './versions.queries.ts';
 
 const zero = /^0+$/;
 
+const branchOf = (ref: string): string | undefined => /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+
 type Push = Fact<typeof pushed>;
 type PipelineFact = Fact<(typeof pipelineFacts)['created' | 'finished']>;
 
@@ -203,9 +205,23 @@ export function followers(
     }
   }
 
+  /** Of a push of hundreds of branches few have requests: the others are found by one query, so that they hold up no push after it. */
+  async function followPushes(facts: readonly Push[], delivery: FactDelivery): Promise<void> {
+    const projectId = facts[0]?.project_id ?? null;
+    if (projectId === null) return;
+    const branches = new Set(facts.flatMap(({ payload }) => branchOf(payload.ref) ?? []));
+    const wanted = await queries.branchesOfRequests(db, projectId, [...branches]);
+    const failures: unknown[] = [];
+    for (const fact of facts) {
+      if (!wanted.has(branchOf(fact.payload.ref) ?? '')) continue;
+      await followPush(fact, delivery).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
   async function followPush(fact: Push, delivery: FactDelivery): Promise<void> {
     const { payload, project_id: projectId, actor_id: actorId } = fact;
-    const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1];
+    const branch = branchOf(payload.ref);
     if (branch === undefined || projectId === null) return;
     if (zero.test(payload.after)) return await sourceDeleted(fact, delivery, projectId, branch);
     const skipped = readPushOptions(payload.push_options).ci;
@@ -258,7 +274,7 @@ export function followers(
     },
     {
       name: 'merge-requests.follow-pushes',
-      handlers: [on(pushed, followPush)],
+      handlers: [onMany(pushed, followPushes)],
     },
     {
       name: 'merge-requests.follow-pipelines',

@@ -334,6 +334,21 @@ export async function openFromBranch(db: Db, sourceProjectId: number, branch: st
     .execute();
 }
 
+/** Those of a project's branches that open requests come from, or go into. */
+export async function branchesOfRequests(
+  db: Db,
+  projectId: number,
+  branches: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ branch: string }>`
+    select branch from unnest(${[...branches]}::text[]) as pushed (branch)
+    where exists (select from merge_requests r where r.source_project_id = ${projectId}
+        and r.source_branch = pushed.branch and r.state = 'opened')
+      or exists (select from merge_requests r where r.project_id = ${projectId}
+        and r.target_branch = pushed.branch and r.state = 'opened')`.execute(db);
+  return new Set(rows.map(({ branch }) => branch));
+}
+
 /** Ids of open requests to other projects from a fork, and of those whose source is gone altogether. */
 export async function openFromFork(db: Db, projectId: number): Promise<number[]> {
   const rows = await db
