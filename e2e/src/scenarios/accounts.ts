@@ -83,7 +83,7 @@ async function approved(suite: Suite, root: Person, hedy: Person): Promise<void>
     await page.waitForURL(/filter=blocked_pending_approval/);
     const list = page.getByRole('list', { name: 'Users' });
     await list.getByText('@root').waitFor({ state: 'detached' });
-    await list.getByText('Waits for approval').waitFor();
+    await list.getByText('Pending approval').waitFor();
     await page.getByRole('link', { name: /Hedy Lamarr/ }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();

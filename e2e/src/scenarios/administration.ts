@@ -252,12 +252,12 @@ async function leavesEvents({ suite, root, person }: World): Promise<void> {
     await list.getByText('1 → 10').waitFor();
     await seen(page, 'audit-log-instance');
     await page.getByLabel('Username of the author').fill(login);
-    await page.getByText('Nothing happened').waitFor();
+    await page.getByText('No events match your filter').waitFor();
     await page.getByLabel('Username of the author').fill('');
     await page.waitForURL((url) => !url.search.includes('author'));
     await page.getByLabel('From').fill('2099-01-01');
     await page.waitForURL(/created_after=2099-01-01/);
-    await page.getByText('Nothing happened').waitFor();
+    await page.getByText('No events match your filter').waitFor();
     assert.deepEqual(root.problems(), []);
   });
 

@@ -92,7 +92,7 @@ async function edits(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.reload();
     await headed(page, 'Edit wheel.ts');
     await valued(page.getByLabel('Contents of src/wheel.ts'), /= 16/);
-    await page.getByRole('link', { name: 'Edit another file too' }).click();
+    await page.getByRole('link', { name: 'Edit another file' }).click();
     await headed(page, 'Find a file');
     await page.getByLabel('Part of the path').fill('btxt');
     await page.getByRole('link', { name: 'b.txt' }).waitFor();
@@ -149,7 +149,7 @@ async function edits(suite: Suite, page: Page, call: Api): Promise<void> {
   );
   await suite.step('a file is replaced and deleted', async () => {
     await page.goto(`/${project}/-/blob/main/a.bin`);
-    await page.getByText('This file is no text').waitFor();
+    await page.getByText('Binary file').waitFor();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Replace' }).click();
     const file = { name: 'z', mimeType: 'application/octet-stream', buffer: Buffer.from('text now\n') };

@@ -134,7 +134,7 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.getByRole('button', { name: 'Swap' }).click();
         await page.getByText('Nothing to compare').waitFor();
         assert.equal(new URL(page.url()).pathname, `/${project}/-/compare/survey...main`);
-        await page.getByText('As they are', { exact: true }).click();
+        await page.getByText('Direct comparison', { exact: true }).click();
         await page.getByText('depths.txt').first().waitFor();
         await page.getByRole('button', { name: 'Swap' }).click();
         await headed(page, '2 commits', 2);

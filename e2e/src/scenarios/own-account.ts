@@ -63,8 +63,8 @@ async function changes(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('heading', { name: 'Profile', exact: true }).waitFor();
     await page.locator('input[name=name]').fill('Grace Hopper');
     await page.getByLabel('About').fill('Finds moths');
-    await page.getByLabel('Web site').fill('nothing');
-    await page.getByLabel('Web site').fill('https://example.com/grace');
+    await page.getByLabel('Website').fill('nothing');
+    await page.getByLabel('Website').fill('https://example.com/grace');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     await screenshot(page, 'own-profile');

@@ -251,6 +251,13 @@ async function charts(page: Page): Promise<void> {
   await page.goto(`/${project}/-/pipelines/charts`);
   await page.getByRole('img', { name: /^Pipelines by day: / }).waitFor();
   await page.getByText('Success rate').waitFor();
+  const outside = `(() => {
+    const chart = document.querySelector('svg[aria-label^="Pipelines by day"]');
+    const axis = chart.querySelector('line').getBoundingClientRect();
+    const bars = [...chart.querySelectorAll('rect')].map((bar) => bar.getBoundingClientRect());
+    return bars.length === 0 ? 'no bars' : bars.filter(({ left, right }) => left < axis.left - 1 || right > axis.right + 1).length;
+  })()`;
+  assert.equal(await page.evaluate(outside), 0, 'bars outside the axis');
   await look(page, 'pipeline-charts');
   await page.setViewportSize({ width: 390, height: 900 });
   await look(page, 'pipeline-charts-390');

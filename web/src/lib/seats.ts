@@ -7,7 +7,7 @@ export type BillableMember = Schemas['BillableMember'];
 /** Orders of the list, by the API's names. */
 export const seatOrders = {
   name_asc: 'Name',
-  name_desc: 'Name, backwards',
+  name_desc: 'Name, Z to A',
   access_level_desc: 'Highest level',
   access_level_asc: 'Lowest level',
   last_joined: 'Last joined',

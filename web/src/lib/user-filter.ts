@@ -2,7 +2,7 @@
 export const kinds = {
   active: ['Active', { filter: 'active' }],
   admins: ['Administrators', { filter: 'admins' }],
-  blocked_pending_approval: ['Waits for approval', { filter: 'blocked_pending_approval' }],
+  blocked_pending_approval: ['Pending approval', { filter: 'blocked_pending_approval' }],
   blocked: ['Blocked', { filter: 'blocked' }],
   banned: ['Banned', { filter: 'banned' }],
   deactivated: ['Deactivated', { filter: 'deactivated' }],

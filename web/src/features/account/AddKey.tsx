@@ -38,7 +38,7 @@ export function AddKey({ done, cancel }: Props) {
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="To tell your keys apart"
+          description="A name for this key"
           required
           autoFocus
           value={name}

@@ -42,7 +42,7 @@ export function NewSshKey({ added }: { added(): Promise<unknown> }) {
           reason={sending.reason}
           name="title"
           label="Title"
-          description="To tell your keys apart"
+          description="A name for this key"
           required
         />
         <div className={classes.pair}>

@@ -123,7 +123,7 @@ export default function NotificationsPage() {
   return (
     <Page title="Notifications" narrow>
       <Text c="var(--mr-dim)" mb="md">
-        What you choose counts at once. No mail is about a group or project yet: the levels are kept for those that
+        Changes take effect immediately. No mail is about a group or project yet: the levels are kept for those that
         come.
       </Text>
       <Everywhere />

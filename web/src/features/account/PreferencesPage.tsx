@@ -21,7 +21,7 @@ export default function PreferencesPage() {
   return (
     <Page title="Preferences" narrow>
       <Stack gap="md">
-        <Text c="var(--mr-dim)">What you choose counts at once.</Text>
+        <Text c="var(--mr-dim)">Changes take effect immediately.</Text>
         <Input.Wrapper label="Appearance" description="Of this browser" labelElement="div">
           <div>
             <SegmentedControl
@@ -30,7 +30,7 @@ export default function PreferencesPage() {
               value={colorScheme}
               onChange={(value) => setColorScheme(value as 'auto' | 'light' | 'dark')}
               data={[
-                { value: 'auto', label: 'As the system' },
+                { value: 'auto', label: 'System theme' },
                 { value: 'light', label: 'Light' },
                 { value: 'dark', label: 'Dark' },
               ]}

@@ -94,7 +94,7 @@ export default function UserPage() {
         <Facts
           facts={[
             ['Count', String(user.sign_in_count ?? 0)],
-            ['Last but one', <TimeAgo key="last" at={user.last_sign_in_at} />],
+            ['Previous sign-in', <TimeAgo key="last" at={user.last_sign_in_at} />],
             ['From', user.last_sign_in_ip],
             ['Last', <TimeAgo key="current" at={user.current_sign_in_at} />],
             ['From ', user.current_sign_in_ip],

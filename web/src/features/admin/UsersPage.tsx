@@ -65,7 +65,7 @@ export default function UsersPage() {
         />
       </FilterBar>
       {users.length === 0 ? (
-        <EmptyState title="Nobody">No account is like this. Take a part of the filter away.</EmptyState>
+        <EmptyState title="No users match your filter">Try removing a filter.</EmptyState>
       ) : (
         <DataList label="Users">
           {users.map((user) => (

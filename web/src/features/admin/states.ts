@@ -2,7 +2,7 @@
 const words: Readonly<Record<string, string>> = {
   active: 'Active',
   blocked: 'Blocked',
-  blocked_pending_approval: 'Waits for approval',
+  blocked_pending_approval: 'Pending approval',
   banned: 'Banned',
   deactivated: 'Deactivated',
 };

@@ -104,7 +104,7 @@ export function AuditLog({ place, filter, go }: AuditLogProps) {
         </FilterBar>
       )}
       {events.length === 0 ? (
-        <EmptyState title="Nothing happened">No event is like this. Take a part of the filter away.</EmptyState>
+        <EmptyState title="No events match your filter">Try removing a filter.</EmptyState>
       ) : (
         <DataList label="Audit events">
           {events.map((event) => (

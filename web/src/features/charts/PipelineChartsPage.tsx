@@ -32,9 +32,11 @@ const outcomes = [
 /** A bar for each day, from what passed below to the rest above. */
 function Outcomes({ data }: { data: Statistics }) {
   const top = ceiling(Math.max(...data.days.map(({ total }) => total)));
-  const scale = scaleOf(frame, data.from, data.to, top);
   const span = Math.max(1, (Date.parse(data.to) - Date.parse(data.from)) / 86_400_000);
   const width = Math.max(2, Math.min(18, ((frame.width - frame.left - frame.right) / (span + 1)) * 0.8));
+  // The first and the last bar stand within the axis, too.
+  const inner = { ...frame, left: frame.left + width / 2, right: frame.right + width / 2 };
+  const scale = scaleOf(inner, data.from, data.to, top);
   return (
     <figure className={classes.chart}>
       <figcaption>Pipelines</figcaption>

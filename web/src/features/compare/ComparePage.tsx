@@ -110,8 +110,8 @@ export default function ComparePage() {
           value={sides.straight ? 'straight' : 'since'}
           onChange={(value) => go({ straight: value === 'straight' })}
           data={[
-            { value: 'since', label: 'Since they parted' },
-            { value: 'straight', label: 'As they are' },
+            { value: 'since', label: 'Changes since merge base' },
+            { value: 'straight', label: 'Direct comparison' },
           ]}
         />
       </Group>

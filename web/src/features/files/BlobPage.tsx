@@ -130,7 +130,7 @@ export default function BlobPage() {
               <TooLarge raw={raw} size={bytes(file.size)} />
             ) : (
               <div className={classes.readmeBody}>
-                <Text c="var(--mr-dim)">This file is no text that can be shown here. Download it to look at it.</Text>
+                <Text c="var(--mr-dim)">Binary file: download it to view its contents.</Text>
               </div>
             )
           ) : view === 'Document' ? (

@@ -55,7 +55,7 @@ export function DraftList({ drafting, current, gitRef }: Props) {
       <Group gap="sm" mt="xs">
         {project.empty_repo ? null : (
           <LinkButton to="/p/$path/find_file/$" params={{ path: segment, _splat: gitRef }} search={{ edit: true }}>
-            Edit another file too
+            Edit another file
           </LinkButton>
         )}
         <LinkButton to="/p/$path/new/$" params={{ path: segment, _splat: gitRef }} search={{ n: next }}>

@@ -132,7 +132,7 @@ export function FileEditor({ gitRef, editing, drafting, draftKey, original, base
           </LinkButton>
           {changed ? (
             <Button variant="subtle" color="gray" onClick={drafting.forget}>
-              Discard what was typed
+              Discard draft
             </Button>
           ) : null}
         </Group>

@@ -71,7 +71,7 @@ export default function ProfileMenu({ user, target }: Props) {
           disabled={colorScheme === 'auto'}
           onClick={() => setColorScheme('auto')}
         >
-          As the system
+          System theme
         </Menu.Item>
         <Menu.Item
           leftSection={<IconSun size={16} />}

@@ -118,7 +118,7 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
           autoComplete="new-password"
         />
         <fieldset className={classes.events}>
-          <legend>Is told of</legend>
+          <legend>Trigger events</legend>
           {place.events.map((event) => (
             <Checkbox
               key={event}

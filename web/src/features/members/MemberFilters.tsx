@@ -6,13 +6,13 @@ import { levelsOf } from './levels.ts';
 
 const sources = {
   direct: 'Added here',
-  inherited: 'From above',
+  inherited: 'Inherited',
   shared: 'By an invited group',
 } as const;
 const ends = { true: 'Ends some day', false: 'Does not end' } as const;
 const factors = { enabled: 'Has a second factor', disabled: 'Has no second factor' } as const;
 const orders = {
-  name_desc: 'Name, backwards',
+  name_desc: 'Name, Z to A',
   access_level_desc: 'Highest level',
   access_level_asc: 'Lowest level',
   last_joined: 'Last joined',
@@ -48,7 +48,7 @@ export function MemberFilters({ filter, manages, topLevel, go }: Props) {
     <FilterBar label="Name or user name" value={filter.search ?? ''} change={(search) => set({ search })}>
       {field('Role', 'level', [{ value: '', label: 'Any level' }, ...levelsOf(topLevel)])}
       {field('Source', 'source', choices('Any source', sources))}
-      {field('Expiry', 'expires', choices('Any end', ends))}
+      {field('Expiry', 'expires', choices('Any expiry', ends))}
       {manages ? field('Second factor', 'two_factor', choices('With or without second factor', factors)) : null}
       {field('Order', 'sort', choices('Name', orders))}
     </FilterBar>

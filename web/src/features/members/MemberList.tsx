@@ -79,7 +79,7 @@ export function MemberList({ source, filter, manages, topLevel, changed }: Props
     remove: (member: Member) => leaving.ask([member]),
   };
   if (data && members.length === 0)
-    return <EmptyState title="Nobody">No member is like this. Take a part of the filter away.</EmptyState>;
+    return <EmptyState title="No members match your filter">Try removing a filter.</EmptyState>;
   return (
     <>
       <FormError error={error ?? change.error} />

@@ -46,7 +46,7 @@ function Status({ id }: { id: number }) {
 }
 
 const links = [
-  ['website_url', IconLink, 'Web site'],
+  ['website_url', IconLink, 'Website'],
   ['github', IconBrandGithub, 'GitHub'],
   ['linkedin', IconBrandLinkedin, 'LinkedIn'],
   ['twitter', IconBrandX, 'X'],

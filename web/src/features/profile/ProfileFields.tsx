@@ -74,7 +74,7 @@ export function ProfileFields<T extends ProfileValues>({ of, addresses, reason }
         onChange={(event) => fields.set('public_email', event.currentTarget.value)}
         error={reason('public_email')}
       />
-      <TextField {...shared} name="website_url" label="Web site" type="url" placeholder="https://" />
+      <TextField {...shared} name="website_url" label="Website" type="url" placeholder="https://" />
       <div className={classes.pair}>
         <TextField {...shared} name="github" label="GitHub" description="User name" />
         <TextField {...shared} name="linkedin" label="LinkedIn" description="User name" />

@@ -21,7 +21,7 @@ export const pipelineFields: readonly Field[] = [
   {
     key: 'build_git_strategy',
     label: 'How jobs get the repository',
-    kind: { choice: { fetch: 'Fetch into what is there', clone: 'Clone anew' } },
+    kind: { choice: { fetch: 'git fetch (faster)', clone: 'git clone (clean)' } },
   },
   { key: 'ci_default_git_depth', label: 'Commits that jobs fetch', help: '0 for all', kind: 'number' },
   {
