@@ -1,7 +1,7 @@
 /** `pages`: the job makes a site; the folder that it publishes is one of its artifacts. */
 import type { Keyword } from './keyword.ts';
 import { booleanOf, field, textOf } from './read.ts';
-import { boolean, duration, either, hash, isHash, isScalar, orVariable, text } from './schema.ts';
+import { boolean, duration, either, hash, ignored, isHash, isScalar, orVariable, text } from './schema.ts';
 
 export type Pages = {
   readonly enabled: boolean;
@@ -20,8 +20,8 @@ export const pages: Keyword<Pages> = {
         hash({
           keys: {
             publish: text,
-            path_prefix: text,
-            expire_in: orVariable(duration(Number.POSITIVE_INFINITY, ['never'])),
+            path_prefix: ignored(text),
+            expire_in: ignored(orVariable(duration(Number.POSITIVE_INFINITY, ['never']))),
           },
         }),
       ],

@@ -172,6 +172,15 @@ export type HashShape = {
   readonly unsupported?: readonly string[];
 };
 
+/** What is checked as the ecosystem does, and has no effect here: whoever writes it is told so. */
+export const ignored =
+  (schema: Schema): Schema =>
+  (node, at, problems) => {
+    const fine = schema(node, at, problems);
+    if (fine) problems.warn(node.mark, `${at.path} ${at.noun} is not supported yet and is ignored`);
+    return fine;
+  };
+
 /** A hash with these keys only; a key whose value is null counts as absent. */
 export function hash({ keys, required = [], unsupported = [] }: HashShape): Schema {
   return (node, at, problems) => {
