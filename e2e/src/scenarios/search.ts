@@ -58,13 +58,13 @@ export async function searchJourney(suite: Suite): Promise<void> {
           await results.getByText('Zebra in secret').waitFor();
           assert.equal(await results.getByRole('listitem').count(), 2);
           await look(page, 'search-issues');
-          await page.locator('body').click({ position: { x: 5, y: 400 } });
+          await page.getByRole('main').click({ position: { x: 2, y: 2 } });
           await page.keyboard.press('j');
           await page.keyboard.press('Enter');
           await headed(page, 'Zebra in secret');
           await page.goBack();
           await results.getByText('Feed the zebra').waitFor();
-          await page.locator('body').click({ position: { x: 5, y: 400 } });
+          await page.getByRole('main').click({ position: { x: 2, y: 2 } });
           await page.keyboard.press('/');
           await page.keyboard.type(' nothing');
           await page.getByText('No results for “zebra nothing”').waitFor();
