@@ -9,6 +9,29 @@ export interface Lru<V> {
   bytes(): number;
 }
 
+/** What is being loaded costs this much until its size is known. */
+const LOADING_BYTES = 1000;
+
+/**
+ * Keeps an entry while it is loaded, so that whoever comes meanwhile waits for the same: charged with its real size when
+ * it is there, gone when it failed, unless a newer one took its place.
+ */
+export function keepLoading<V>(
+  cache: Lru<unknown>,
+  key: string,
+  entry: { readonly loading: Promise<V> },
+  bytesOf: (value: V) => number,
+): void {
+  const settled = (then: () => void) => {
+    if (cache.get(key) === entry) then();
+  };
+  cache.set(key, entry, LOADING_BYTES);
+  entry.loading.then(
+    (value) => settled(() => cache.set(key, entry, bytesOf(value))),
+    () => settled(() => cache.delete(key)),
+  );
+}
+
 /** Fixed cost that a Map entry and its key are charged with, besides the value. */
 const ENTRY_OVERHEAD = 160;
 

@@ -121,8 +121,8 @@ async function rawLines(
 }
 
 /** Whether a helper compares them: it takes commits of the repository itself. Of trees it would turn the order round. */
-async function areCommits(repo: Repo, from: Sha | null, to: Sha): Promise<boolean> {
-  if (from === null || repo.quarantine) return false;
+async function areCommits(repo: Repo, from: Sha, to: Sha): Promise<boolean> {
+  if (repo.quarantine) return false;
   const headers = await Promise.all([objectHeader(repo, from), objectHeader(repo, to)]);
   return headers.every((header) => header?.type === 'commit');
 }

@@ -1,5 +1,6 @@
 /** git's default order of the commits behind a head, kept as far as it was asked for: pages deep in a history are cut from it. */
 import { type Repo, sharedWork } from '../context.ts';
+import { keepLoading } from '../lru.ts';
 import { gitText } from '../process/run.ts';
 import { isSha, type Sha } from '../types.ts';
 
@@ -18,7 +19,7 @@ interface Order {
 }
 
 interface Kept {
-  readonly order: Promise<Order>;
+  readonly loading: Promise<Order>;
 }
 
 async function read(repo: Repo, from: readonly Sha[], firstParent: boolean, count: number): Promise<Order> {
@@ -39,25 +40,16 @@ async function orderTo(repo: Repo, from: readonly Sha[], firstParent: boolean, e
   const key = `order${repo.key}:${firstParent ? 1 : 0}:${from.join(',')}`;
   const known = cache.get(key) as Kept | undefined;
   if (known) {
-    const order = await known.order;
+    const order = await known.loading;
     if (order.whole || order.count >= end) return order;
     // Somebody else who waited for it reads on already.
     if (cache.get(key) !== known) return await orderTo(repo, from, firstParent, end);
   }
   const count = Math.min(MOST_COMMITS, Math.max(LEAST_COMMITS, 2 * end));
-  const order = read(sharedWork(repo), from, firstParent, count);
-  const entry: Kept = { order };
-  cache.set(key, entry, 1000);
-  order.then(
-    ({ ids }) => {
-      // Charged with its real size once that is known.
-      if (cache.get(key) === entry) cache.set(key, entry, ids.length + 2 * key.length);
-    },
-    () => {
-      if (cache.get(key) === entry) cache.delete(key);
-    },
-  );
-  return await order;
+  const loading = read(sharedWork(repo), from, firstParent, count);
+  const entry: Kept = { loading };
+  keepLoading(cache, key, entry, ({ ids }) => ids.length + 2 * key.length);
+  return await loading;
 }
 
 /**

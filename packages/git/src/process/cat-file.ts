@@ -2,7 +2,7 @@
 import type { Git, Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
 import type { ObjectType, Sha } from '../types.ts';
-import type { Coprocess } from './coprocess.ts';
+import { type Coprocess, gone } from './coprocess.ts';
 import { spawnGit } from './spawn.ts';
 
 export interface ObjectHeader {
@@ -32,12 +32,13 @@ interface CatFile extends Coprocess {
 
 function startCatFile(git: Git, repo: Repo): CatFile {
   const quarantine = repo.quarantine;
-  const { child, stdin, stdout, stderr } = spawnGit(git, {
+  const started = spawnGit(git, {
     gitDir: repo.path,
     memoryBytes: git.limits.read.memoryBytes,
     args: ['cat-file', '--batch-command', '--buffer'],
     ...(quarantine ? { directories: { objects: quarantine.path, alternate: `${repo.path}/objects` } } : {}),
   });
+  const { child, stdin, stdout, stderr } = started;
   const queue: Request[] = [];
   let outgoing = '';
   let alive = true;
@@ -152,19 +153,11 @@ function startCatFile(git: Git, repo: Repo): CatFile {
   stderr.on('data', (text: Buffer) => {
     if (stderrText.length < 4096) stderrText += text.toString('utf8');
   });
-  stdin?.on('error', () => {});
-  child.on('error', (error) => fail(new GitError('unavailable', `git could not be started: ${error.message}`)));
-  const gone = new Promise<void>((resolve) => {
-    child.on('close', (code) => {
-      const missing = /not a git repository/.test(stderrText);
-      fail(
-        missing
-          ? new GitError('not_found', 'no such repository', { stderr: stderrText, exitCode: code })
-          : new GitError('failed', 'cat-file ended', { stderr: stderrText, exitCode: code }),
-      );
-      resolve();
-    });
-  });
+  const closed = gone(started, fail, (exitCode) =>
+    /not a git repository/.test(stderrText)
+      ? new GitError('not_found', 'no such repository', { stderr: stderrText, exitCode })
+      : new GitError('failed', 'cat-file ended', { stderr: stderrText, exitCode }),
+  );
 
   function flush(): void {
     if (outgoing === '' || !alive) return;
@@ -183,7 +176,7 @@ function startCatFile(git: Git, repo: Repo): CatFile {
         // It ends by itself at the end of its input; a hung one is killed.
         setTimeout(() => child.kill('SIGKILL'), 1_000).unref();
       } else fail(new GitError('aborted', 'git was closed'));
-      return gone;
+      return closed;
     },
     request(command, id, maxBytes) {
       return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
 /** Long-lived helper processes, at most one of a kind per repository, ended when idle or when too many. */
+import { GitError } from '../errors.ts';
+import type { GitProcess } from './spawn.ts';
 
 export interface Coprocess {
   /** Requests that have no answer yet. */
@@ -6,6 +8,23 @@ export interface Coprocess {
   alive(): boolean;
   /** Ends the process; resolves when it is gone. */
   close(): Promise<void>;
+}
+
+/** Tells when a helper could not be started or has ended, for whatever reason; resolves when it is gone. */
+export function gone(
+  { child, stdin }: Pick<GitProcess, 'child' | 'stdin'>,
+  fail: (error: GitError) => void,
+  ended: (code: number | null) => GitError,
+): Promise<void> {
+  // What it did not read is told by its end.
+  stdin?.on('error', () => {});
+  child.on('error', (error) => fail(new GitError('unavailable', `git could not be started: ${error.message}`)));
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      fail(ended(code));
+      resolve();
+    });
+  });
 }
 
 export interface Pool {

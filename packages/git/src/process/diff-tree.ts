@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Git, Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
 import type { Sha } from '../types.ts';
-import type { Coprocess } from './coprocess.ts';
+import { type Coprocess, gone } from './coprocess.ts';
 import { spawnGit } from './spawn.ts';
 
 /** One commit that takes longer than this ends the helper; the caller falls back to a process with its own budget. */
@@ -21,11 +21,12 @@ interface Request {
 }
 
 function startDiffTree(git: Git, repo: Repo, flags: readonly string[]): DiffTree {
-  const { child, stdin, stdout, stderr } = spawnGit(git, {
+  const started = spawnGit(git, {
     gitDir: repo.path,
     memoryBytes: git.limits.heavy.memoryBytes,
     args: ['diff-tree', '--stdin', '-r', '--no-commit-id', ...flags],
   });
+  const { child, stdin, stdout, stderr } = started;
   // diff-tree echoes a line that is no id and flushes: an unguessable line marks the end of each answer.
   const mark = `end ${randomBytes(12).toString('hex')}\n`;
   const markBytes = Buffer.from(mark);
@@ -62,14 +63,7 @@ function startDiffTree(git: Git, repo: Repo, flags: readonly string[]): DiffTree
     if (buffered.length > MAX_ANSWER_BYTES) fail(new GitError('limit', 'the commit changes too many files'));
   });
   stderr.resume();
-  stdin?.on('error', () => {});
-  child.on('error', (error) => fail(new GitError('unavailable', `git could not be started: ${error.message}`)));
-  const gone = new Promise<void>((resolve) => {
-    child.on('close', (code) => {
-      fail(new GitError('failed', 'diff-tree ended', { exitCode: code }));
-      resolve();
-    });
-  });
+  const closed = gone(started, fail, (exitCode) => new GitError('failed', 'diff-tree ended', { exitCode }));
 
   return {
     pending: () => queue.length,
@@ -80,7 +74,7 @@ function startDiffTree(git: Git, repo: Repo, flags: readonly string[]): DiffTree
         stdin?.end();
         setTimeout(() => child.kill('SIGKILL'), 1_000).unref();
       } else fail(new GitError('aborted', 'git was closed'));
-      return gone;
+      return closed;
     },
     compare(commit, parent) {
       return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import type { Git, Repo } from '../context.ts';
 import { GitError, isGitError } from '../errors.ts';
 import type { Sha } from '../types.ts';
-import type { Coprocess } from './coprocess.ts';
+import { type Coprocess, gone } from './coprocess.ts';
 import { budgetName } from './limiter.ts';
 import { spawnGit } from './spawn.ts';
 
@@ -38,11 +38,12 @@ interface Patch {
 }
 
 function startPatchHelper(git: Git, repo: Repo, renames: string): PatchHelper {
-  const { child, stdin, stdout, stderr } = spawnGit(git, {
+  const started = spawnGit(git, {
     gitDir: repo.path,
     memoryBytes: git.limits.download.memoryBytes,
     args: ['diff-tree', '--stdin', '-r', '-p', '--no-commit-id', renames],
   });
+  const { child, stdin, stdout, stderr } = started;
   // diff-tree echoes a line that is no id and flushes: an unguessable line marks the end of each answer.
   const mark = Buffer.from(`end ${randomBytes(12).toString('hex')}\n`);
   let tail: Buffer = Buffer.alloc(0);
@@ -93,14 +94,7 @@ function startPatchHelper(git: Git, repo: Repo, renames: string): PatchHelper {
     if (!shared) quit();
   });
   stderr.resume();
-  stdin?.on('error', () => {});
-  child.on('error', (error) => fail(new GitError('unavailable', `git could not be started: ${error.message}`)));
-  const gone = new Promise<void>((resolve) => {
-    child.on('close', (code) => {
-      fail(new GitError('failed', 'diff-tree ended', { exitCode: code }));
-      resolve();
-    });
-  });
+  const closed = gone(started, fail, (exitCode) => new GitError('failed', 'diff-tree ended', { exitCode }));
 
   return {
     pending: () => (current ? 1 : 0),
@@ -108,7 +102,7 @@ function startPatchHelper(git: Git, repo: Repo, renames: string): PatchHelper {
     close() {
       if (!current && !dead) quit();
       else fail(new GitError('aborted', 'git was closed'));
-      return gone;
+      return closed;
     },
     patch(from, to, { signal, timeoutMs, ended }) {
       const leave = setTimeout(() => {

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Repo, sharedWork } from '../context.ts';
+import { keepLoading } from '../lru.ts';
 import { readHeader, readTag } from '../objects/read.ts';
 import { gitText } from '../process/run.ts';
 import { isSha, type RefName, type Sha, shaFromGit, ZERO_SHA } from '../types.ts';
@@ -25,8 +26,8 @@ export interface RefsSnapshot {
 }
 
 interface Cached {
-  generation: number;
-  snapshot: Promise<RefsSnapshot>;
+  readonly generation: number;
+  readonly loading: Promise<RefsSnapshot>;
 }
 
 /** More loose references than these are read by git: one process is cheaper then. */
@@ -172,20 +173,11 @@ export function refsSnapshot(repo: Repo, generation: number): Promise<RefsSnapsh
   const key = `refs${repo.key}`;
   const known = snapshots.get(key) as Cached | undefined;
   // A caller whose row is older by now would otherwise throw the newer state out of the cache.
-  if (known && known.generation >= generation) return known.snapshot;
-  const snapshot = load(sharedWork(repo), generation);
-  const entry: Cached = { generation, snapshot };
-  snapshots.set(key, entry, 1000);
-  snapshot.then(
-    ({ refs }) => {
-      // Charged with its real size once that is known, unless a newer one took its place.
-      if (snapshots.get(key) === entry) snapshots.set(key, entry, bytesOf(refs));
-    },
-    () => {
-      if (snapshots.get(key) === entry) snapshots.delete(key);
-    },
-  );
-  return snapshot;
+  if (known && known.generation >= generation) return known.loading;
+  const loading = load(sharedWork(repo), generation);
+  const entry: Cached = { generation, loading };
+  keepLoading(snapshots, key, entry, ({ refs }) => bytesOf(refs));
+  return loading;
 }
 
 /**
@@ -202,12 +194,12 @@ export async function advanceSnapshot(
   const key = `refs${repo.key}`;
   const known = snapshots.get(key) as Cached | undefined;
   if (known?.generation !== from) return;
-  const before = await known.snapshot;
+  const before = await known.loading;
   const changed = new Map<string, RefEntry | null>();
   for (const update of updates) {
     changed.set(update.ref, update.new === ZERO_SHA ? null : await entryOf(repo, update.ref, update.new));
   }
   const refs = merged(before.refs, changed);
-  const snapshot = Promise.resolve({ generation: to, head: before.head, refs });
-  if (snapshots.get(key) === known) snapshots.set(key, { generation: to, snapshot }, bytesOf(refs));
+  const loading = Promise.resolve({ generation: to, head: before.head, refs });
+  if (snapshots.get(key) === known) snapshots.set(key, { generation: to, loading } satisfies Cached, bytesOf(refs));
 }

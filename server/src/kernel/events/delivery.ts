@@ -34,6 +34,8 @@ interface DeliveryOptions {
   };
   /** Milliseconds that a consumer has for one fact; default 30,000. */
   readonly timeout?: number;
+  /** Facts that are held while consumers are busy with them; default 5,000. The others wait in their table. */
+  readonly mostHeld?: number;
   /** Milliseconds between looks for facts whose wake-up was missed; default 5,000. */
   readonly sweepInterval?: number;
 }
@@ -110,7 +112,7 @@ async function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 /** Makes the delivery of one process. Its tasks belong into the queue's list. */
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { db, listener, consumers, loaders, log, timeout = 30_000 } = options;
+  const { db, listener, consumers, loaders, log, timeout = 30_000, mostHeld = 5000 } = options;
   const byName = new Map(consumers.map((consumer) => [consumer.name, consumer]));
   if (byName.size !== consumers.length) throw new Error('two consumers of facts have the same name');
   for (const { name, handlers } of consumers) {
@@ -207,6 +209,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
           finished = [];
           await finish(entries);
           delivered.push(...entries.map(({ fact }) => fact.id));
+          // There is room for others again.
+          if (taken.size >= mostHeld) woken.resolve();
         }
       } catch (error) {
         failure ??= error;
@@ -253,7 +257,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       woken = Promise.withResolvers<void>();
       const known = delivered;
       delivered = [];
-      const fresh = stopping.signal.aborted || failure ? [] : await openFacts(db, batch, taken.keys());
+      const stopped = stopping.signal.aborted || failure !== undefined;
+      // A consumer that is slow must not have us hold all that the others are done with.
+      const room = Math.min(batch, mostHeld - (taken.size - known.length));
+      const full = !stopped && room <= 0;
+      const fresh = stopped || full ? [] : await openFacts(db, room, taken.keys());
       // Only now: what was delivered while the query ran may still look open in its answer.
       for (const id of known) taken.delete(id);
       const lanes = new Map<string, Entry['loads']>();
@@ -263,11 +271,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         lanes.set(lane, loads);
         queue(entryOf(found, loads), lane);
       }
-      if (queues.size === 0 && fresh.length === 0) break;
+      if (queues.size === 0 && fresh.length === 0 && !full) break;
       // Another look is for what is new, for the rest of a full batch, and for the end.
       const queuesDone = [...queues.values()].map(({ done }) => done);
       const idle = Promise.all(queuesDone).then(() => marking);
-      await Promise.race([woken.promise, idle, ...(fresh.length === batch ? queuesDone : [])]);
+      await Promise.race([woken.promise, idle, ...(fresh.length === room ? queuesDone : [])]);
     }
     await marking;
     await leave([...taken.values()]);

@@ -67,8 +67,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function deliverTo(consumers: readonly FactConsumer[], loaders: DeliveryLoaders = nobody): Promise<Delivery> {
-  delivery = createDelivery({ db, listener, consumers, loaders, log });
+async function deliverTo(
+  consumers: readonly FactConsumer[],
+  loaders: DeliveryLoaders = nobody,
+  more: { readonly mostHeld?: number } = {},
+): Promise<Delivery> {
+  delivery = createDelivery({ db, listener, consumers, loaders, log, ...more });
   delivery.start();
   await listener.ready();
   return delivery;
@@ -240,6 +244,33 @@ it('a consumer that is slow holds up no other; what it has not done when the pro
   // The one that was interrupted comes again: nobody knows how far it was.
   expect(slow.filter((n) => n !== 1)).toEqual([0, 2, 3]);
   expect(slow).toContain(1);
+});
+
+it('holds only so many facts for a consumer that is slow, and delivers the others when there is room', async () => {
+  const quick: number[] = [];
+  const slow: number[] = [];
+  const gate = Promise.withResolvers<void>();
+  const slowly = async (n: number) => {
+    await gate.promise;
+    slow.push(n);
+  };
+  const consumers: FactConsumer[] = [
+    { name: 'quick', handlers: [on(thing, async ({ payload }) => void quick.push(payload.n ?? 0))] },
+    { name: 'slow', handlers: [on(thing, async ({ payload }) => await slowly(payload.n ?? 0))] },
+  ];
+  for (let n = 0; n < 8; n += 1) await record(1, n);
+  await deliverTo(consumers, nobody, { mostHeld: 3 });
+  await expect.poll(() => quick).toEqual([0, 1, 2]);
+  await record(1, 8);
+  await record(2, 9);
+  expect(quick).toEqual([0, 1, 2]);
+  gate.resolve();
+  await expect.poll(open).toBe(0);
+  expect(quick).toHaveLength(10);
+  expect([quick, slow].map((all) => all.filter((n) => n < 9))).toEqual([
+    [0, 1, 2, 3, 4, 5, 6, 7, 8],
+    [0, 1, 2, 3, 4, 5, 6, 7, 8],
+  ]);
 });
 
 it('gives a fact again to a consumer that failed, and to nobody else', async () => {

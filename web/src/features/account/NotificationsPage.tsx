@@ -123,8 +123,7 @@ export default function NotificationsPage() {
   return (
     <Page title="Notifications" narrow>
       <Text c="var(--mr-dim)" mb="md">
-        Changes take effect immediately. No mail is about a group or project yet: the levels are kept for those that
-        come.
+        Changes take effect immediately. Groups and projects without a level of their own use the one for everywhere.
       </Text>
       <Everywhere />
       <section className={classes.section} aria-label="Groups">

@@ -253,7 +253,8 @@ const columnsOf = (pipeline: NewPipeline) => ({
 });
 
 export async function insertPipeline(tx: Db, pipeline: NewPipeline): Promise<Pipeline> {
-  return await tx.insertInto('pipelines').values(columnsOf(pipeline)).returningAll().executeTakeFirstOrThrow();
+  const [row] = await insertPipelines(tx, [pipeline]);
+  return row as Pipeline;
 }
 
 /** Several of one project; the new rows are in the order of what was given. */

@@ -65,6 +65,9 @@ it('counts issues by labels of the project and of its groups, without those that
   expect(await total({ labels: 'red,missing' })).toBe('0');
   expect(await total({ labels: 'blue', state: 'closed' })).toBe('0');
   expect(await total({ labels: 'blue,None' })).toBe('0');
+  // No milestone is called so, and no word either.
+  expect(await total({ milestone: '#constructor' })).toBe('0');
+  expect(await total({ milestone: '#upcoming' })).toBe('0');
   // Of the confidential ones a guest sees their own, others none.
   expect(await total({ labels: 'blue' }, guest)).toBe('3');
   expect(await total({ labels: 'blue' }, null)).toBe('2');

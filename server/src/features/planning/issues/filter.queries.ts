@@ -118,19 +118,19 @@ function assignedTo(wanted: IdOrWord): Condition {
 const userNamed = (name: string) => sql`(select u.id from users u where lower(u.username) = lower(${name}))`;
 
 /** Words for milestones `t`. */
-const inTime: Readonly<Record<string, Condition>> = {
-  upcoming: sql`t.state = 'active' and t.due_date > current_date`,
-  started: sql`t.state = 'active' and t.start_date <= current_date`,
-};
+const inTime: ReadonlyMap<string, Condition> = new Map([
+  ['upcoming', sql<boolean>`t.state = 'active' and t.due_date > current_date`],
+  ['started', sql<boolean>`t.state = 'active' and t.start_date <= current_date`],
+]);
 
 /** Which milestones `t` a filter means: by their title, or those that are due later or have begun. Undefined for `None` and `Any`. */
 export function milestonesMeant({
   milestone,
   milestoneId,
 }: Pick<Negatable, 'milestone' | 'milestoneId'>): Condition | undefined {
-  if (milestone === undefined) return inTime[milestoneId?.toLowerCase() ?? ''];
+  if (milestone === undefined) return inTime.get(milestoneId?.toLowerCase() ?? '');
   if (isWord(milestone)) return undefined;
-  return (milestone.startsWith('#') ? inTime[milestone.slice(1)] : undefined) ?? sql`t.title = ${milestone}`;
+  return (milestone.startsWith('#') ? inTime.get(milestone.slice(1)) : undefined) ?? sql`t.title = ${milestone}`;
 }
 
 /** In a milestone `t` for which the condition holds. */

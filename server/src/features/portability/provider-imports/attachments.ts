@@ -29,36 +29,41 @@ export function attachmentPlaces({ origin, repository }: Pick<AttachmentSource, 
   return origin === 'https://github.com' ? [...own, ...publicStores.map((host) => `https://${host}/`)] : own;
 }
 
-/** Addresses of attachments in a text, each once. */
+/**
+ * Addresses of attachments in a text, each once. What is fetched with our token is what the whole address means: one that
+ * climbs out of its folder names something else that the token may read.
+ */
 export function attachmentsIn(text: string, places: readonly string[]): string[] {
   const found = new Set<string>();
   for (const [match] of text.matchAll(/https?:\/\/[^\s"'<>()[\]\\`]+/g)) {
     const url = match.replace(/[.,;:!?]+$/, '');
-    if (places.some((place) => url.startsWith(place) && url.length > place.length)) found.add(url);
+    const meant = URL.parse(url)?.href ?? '';
+    if (places.some((place) => [url, meant].every((each) => each.startsWith(place) && each.length > place.length)))
+      found.add(url);
   }
   return [...found];
 }
 
-const endings: Readonly<Record<string, string>> = {
-  'image/png': '.png',
-  'image/jpeg': '.jpg',
-  'image/gif': '.gif',
-  'image/webp': '.webp',
-  'image/svg+xml': '.svg',
-  'video/mp4': '.mp4',
-  'video/quicktime': '.mov',
-  'video/webm': '.webm',
-  'application/pdf': '.pdf',
-  'application/zip': '.zip',
-  'text/plain': '.txt',
-};
+const endings: ReadonlyMap<string, string> = new Map([
+  ['image/png', '.png'],
+  ['image/jpeg', '.jpg'],
+  ['image/gif', '.gif'],
+  ['image/webp', '.webp'],
+  ['image/svg+xml', '.svg'],
+  ['video/mp4', '.mp4'],
+  ['video/quicktime', '.mov'],
+  ['video/webm', '.webm'],
+  ['application/pdf', '.pdf'],
+  ['application/zip', '.zip'],
+  ['text/plain', '.txt'],
+]);
 
 /** What a file is called: as the server says, else by its address and kind. */
 export function attachmentName(url: string, { disposition, type }: Pick<SentFile, 'disposition' | 'type'>): string {
   const [, said] = /filename="?([^";]+)"?/.exec(disposition ?? '') ?? [];
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
   const name = safeName(said ?? last);
-  return /\.[^.]{1,10}$/.test(name) ? name : `${name}${endings[type?.split(';')[0]?.trim() ?? ''] ?? ''}`;
+  return /\.[^.]{1,10}$/.test(name) ? name : `${name}${endings.get(type?.split(';')[0]?.trim() ?? '') ?? ''}`;
 }
 
 /** Rewrites texts one by one: an import that goes on meets only those that still link elsewhere. */

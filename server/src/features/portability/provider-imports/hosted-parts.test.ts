@@ -232,6 +232,9 @@ it('addresses of attachments are those of the server alone, and files have names
   const others = [
     'https://github.com/octocat/Other/files/3/a',
     'https://github.com.evil.example/user-attachments/assets/1',
+    // What the token may read besides must not come along.
+    'https://github.com/octocat/Hello/files/../../Secret/raw/main/key',
+    'https://github.com/octocat/Hello/files/%2e%2e/%2E%2e/Secret/raw/main/key',
   ];
   const text = `(${urls[0]}) <img src="${urls[1]}"> ${urls[2]}. ${others.join(' ')} ${urls[0]}`;
   expect(attachmentsIn(text, places)).toEqual(urls);
@@ -242,5 +245,6 @@ it('addresses of attachments are those of the server alone, and files have names
     attachmentName(url, { disposition, type });
   expect(named('https://x.example/assets/1-2', null, 'image/png; charset=x')).toBe('1-2.png');
   expect(named('https://x.example/files/3/a.pdf', null, 'application/pdf')).toBe('a.pdf');
+  expect(named('https://x.example/1', null, 'constructor')).toBe('1');
   expect(named('https://x.example/1', 'attachment; filename="../b c.txt"', null)).toBe('b_c.txt');
 });

@@ -137,7 +137,7 @@ export async function withOldIntents(db: Db, owner: Owner, seconds: number): Pro
 
 /**
  * Settles intents that were applied and bumps the generation of the project's refs, by which every cache of refs is keyed.
- * Null, with nothing done, where somebody else has settled one of them.
+ * Null, with the generation as it was, where somebody else has settled one of them.
  */
 export async function settleAndBump(
   tx: Db,

@@ -36,21 +36,15 @@ export async function openForPipelines(
   db: Db,
   pipelineIds: readonly number[],
 ): Promise<Array<MergeRequest & { readonly pipeline_id: number }>> {
-  const of = (pipeline: 'p.merge_request_id is null' | 'm.id = p.merge_request_id') =>
-    db
-      .selectFrom('pipelines as p')
-      .innerJoin('merge_requests as m', (join) =>
-        pipeline === 'm.id = p.merge_request_id'
-          ? join.onRef('m.id', '=', 'p.merge_request_id').on('p.ref', 'not like', '%/train')
-          : join.onRef('m.source_project_id', '=', 'p.project_id').onRef('m.source_branch', '=', 'p.ref'),
-      )
-      .selectAll('m')
-      .select('p.id as pipeline_id')
-      .where(sql<boolean>`p.id = any(${pipelineIds}::bigint[]) and ${sql.raw(pipeline)}`)
-      .where('p.source', '!=', 'parent_pipeline')
-      .where('m.state', '=', 'opened')
-      .where(sql<boolean>`m.head_sha = coalesce(p.source_sha, p.sha)`);
-  const rows = await of('m.id = p.merge_request_id').unionAll(of('p.merge_request_id is null')).execute();
+  const where = sql`p.id = any(${pipelineIds}::bigint[]) and p.source <> 'parent_pipeline'
+    and m.state = 'opened' and m.head_sha = coalesce(p.source_sha, p.sha)`;
+  const { rows } = await sql<MergeRequest & { readonly pipeline_id: number }>`
+    select m.*, p.id as pipeline_id from pipelines p join merge_requests m on m.id = p.merge_request_id
+      where ${where} and p.ref not like '%/train'
+    union all
+    select m.*, p.id from pipelines p
+      join merge_requests m on m.source_project_id = p.project_id and m.source_branch = p.ref
+      where ${where} and p.merge_request_id is null`.execute(db);
   // The newest last: it stays.
   return rows.sort((one, other) => one.pipeline_id - other.pipeline_id);
 }

@@ -254,7 +254,7 @@ export const migrations: readonly Migration[] = [
   epicEventsMigration,
   issueOrdersMigration,
   factProgressMigration,
+  lockRepositoryMigration,
   issuePopularityMigration,
   forkCommitsMigration,
-  lockRepositoryMigration,
 ];
