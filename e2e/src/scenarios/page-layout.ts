@@ -137,6 +137,23 @@ async function stagesInOrder(page: Page, { pipeline }: Made): Promise<void> {
   await screenshot(page, 'pipeline-stages');
 }
 
+/**
+ * Where the tabs of a row are, or null when not all are drawn. It is read in one step: when the first page within another
+ * frame arrives, the row is replaced by one in the same place, and links found a moment before belong to no page.
+ */
+const tabs = (page: Page, row: string, count: number): Promise<Array<{ x: number; width: number }> | null> =>
+  page.evaluate(
+    `(([row, count]) => {
+      const links = [...document.querySelectorAll('nav[aria-label=' + JSON.stringify(row) + '] a')];
+      const drawn = links.filter((link) => link.getClientRects().length > 0);
+      if (drawn.length !== count) return null;
+      return drawn.map((link) => {
+        const { x, width } = link.getBoundingClientRect();
+        return { x: Math.round(x), width: Math.round(width) };
+      });
+    })(${JSON.stringify([row, count])})`,
+  );
+
 /** Opens each tab of a row, and looks where all of them are. */
 async function tabsStay(page: Page, address: string, row: string): Promise<void> {
   await page.goto(address);
@@ -147,9 +164,7 @@ async function tabsStay(page: Page, address: string, row: string): Promise<void>
   for (const [index, text] of texts.entries()) {
     await links.nth(index).click();
     await page.locator(`nav[aria-label="${row}"] a[aria-current="page"]`, { hasText: text }).waitFor();
-    // While the page of the tab arrives, the frame may be out of sight for a moment.
-    await links.first().waitFor();
-    places.push(await extents(links));
+    places.push(await until(`all tabs beside ${text}`, 20, () => tabs(page, row, texts.length)));
   }
   for (const place of places) assert.deepEqual(place, places[0], `the tabs ${texts.join(', ')} moved`);
 }
