@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
-import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { counted, headed, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { takeJob } from '../support/runner.ts';
 import { signIn } from '../support/signing-in.ts';
@@ -102,7 +102,7 @@ export async function adminReportsJourney(suite: Suite): Promise<void> {
         await page.getByLabel('Severity').selectOption('critical');
         await page.waitForURL(/severity=critical/);
         await page.getByText('Cross-site scripting').waitFor({ state: 'detached' });
-        assert.equal(await rows(page).count(), 1);
+        await counted(rows(page), 1);
         await look(page, 'vulnerabilities-instance');
       });
       await suite.step('browser: the reports and the runner fleet on a narrow dark screen', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { api, until } from '../support/api.ts';
-import { headed, holds, look, openWindow, withBrowser } from '../support/browser.ts';
+import { headed, holds, look, openWindow, ticked, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -52,7 +52,7 @@ export async function editorJourney(suite: Suite): Promise<void> {
           await complete(page, '~needs', /needs review/);
           await complete(page, '%Spr', /Spring/);
           await complete(page, ':tad', /tada/);
-          assert.equal(await text.inputValue(), 'Ask @root about #1 ~"needs review" %Spring :tada: ');
+          await valued(text, 'Ask @root about #1 ~"needs review" %Spring :tada: ');
           await page.keyboard.type('@nobod');
           await page.keyboard.press('Escape');
           assert.equal(await page.getByRole('listbox').count(), 0);
@@ -63,21 +63,21 @@ export async function editorJourney(suite: Suite): Promise<void> {
         await complete(page, '/lab', /\/label/);
         await page.getByRole('option', { name: /needs review/ }).waitFor();
         await page.keyboard.press('Enter');
-        assert.equal(await text.inputValue(), '/label ~"needs review" ');
+        await valued(text, '/label ~"needs review" ');
       });
       await suite.step('browser: text is formatted by keys and by the toolbar, and shown', async () => {
         await text.fill('warp and weft');
         await page.keyboard.press('Control+a');
         await page.keyboard.press('Control+b');
-        assert.equal(await text.inputValue(), '**warp and weft**');
+        await valued(text, '**warp and weft**');
         await page.keyboard.press('Control+z');
-        assert.equal(await text.inputValue(), 'warp and weft');
+        await valued(text, 'warp and weft');
         const toolbar = page.getByRole('toolbar', { name: 'Formatting' });
         await toolbar.getByRole('button', { name: 'Bold' }).focus();
         await page.keyboard.press('End');
         await page.keyboard.press('ArrowLeft');
         await page.keyboard.press('Enter');
-        assert.match(await text.inputValue(), /^- \[ \] warp and weft$/);
+        await valued(text, /^- \[ \] warp and weft$/);
         await page.getByText('Preview', { exact: true }).click();
         await page.getByRole('region', { name: 'Preview' }).getByRole('checkbox').waitFor();
         await page.getByText('Write', { exact: true }).click();
@@ -118,7 +118,7 @@ export async function editorJourney(suite: Suite): Promise<void> {
         });
         await page.reload();
         await box.waitFor();
-        assert.equal(await box.isChecked(), true);
+        await ticked(box, true);
         await look(page, 'issue-tasks');
       });
       await suite.step('browser: the editor on a narrow dark screen', async () => {
@@ -147,7 +147,7 @@ export async function editorJourney(suite: Suite): Promise<void> {
         await text.click();
         await complete(page, 'Part of &roo', /Roof of the mill/);
         await complete(page, 'with $patt', /Pattern of the roof/);
-        assert.equal(await text.inputValue(), `Part of &1 with $${snippet.id} `);
+        await valued(text, `Part of &1 with $${snippet.id} `);
         await page.goto('/weavers/mill/-/milestones/1');
         const box = page.getByRole('checkbox', { name: 'thatch' });
         await box.check();

@@ -1,7 +1,7 @@
 /** Issues on their pages: written, found by filters, discussed by two people, closed. */
 import assert from 'node:assert/strict';
 import { type Api, api } from '../support/api.ts';
-import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { counted, headed, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -86,7 +86,7 @@ export async function issuesJourney(suite: Suite): Promise<void> {
         await look(page, 'issues-bulk');
         await form.getByRole('button', { name: 'Update 2 issues' }).click();
         await form.getByText('2 issues updated').waitFor();
-        assert.equal(await page.getByRole('list', { name: 'Issues' }).getByText('urgent').count(), 2);
+        await counted(page.getByRole('list', { name: 'Issues' }).getByText('urgent'), 2);
         await form.getByRole('button', { name: 'Cancel' }).click();
       });
       await suite.step('browser: issues come out of a CSV file; without a mail server none is exported', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
-import { headed, look, openWindow, valued, withBrowser } from '../support/browser.ts';
+import { counted, headed, look, openWindow, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -240,7 +240,7 @@ async function lints(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Validate' }).click();
   const result = page.getByRole('region', { name: 'Result' });
   await result.getByText('The configuration is valid.').waitFor();
-  assert.deepEqual(await result.getByRole('list', { name: 'Jobs' }).locator('li').count(), 2);
+  await counted(result.getByRole('list', { name: 'Jobs' }).locator('li'), 2);
   await result.getByRole('list', { name: 'Included files' }).getByText('lint.yml').waitFor();
   await result.getByRole('region', { name: 'Contents of merged.yml' }).getByText('echo weighed').waitFor();
   await look(page, 'ci-lint');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { accessible, headed, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import { accessible, counted, headed, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn, signOut } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -103,7 +103,7 @@ async function missing(suite: Suite, page: Page): Promise<void> {
       await says(page, 'Page not found');
       await bar(page).waitFor();
       await header(page, 'Project').waitFor();
-      assert.equal(await page.getByRole('main').count(), 1);
+      await counted(page.getByRole('main'), 1);
     });
   await suite.step('a missing merge request looks right, and people go on from it', async () => {
     await page.goto(`/${project}/-/merge_requests/99`);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
-import { accessible, openWindow, screenshot, withBrowser } from '../support/browser.ts';
+import { accessible, counted, openWindow, screenshot, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -133,7 +133,7 @@ async function stagesInOrder(page: Page, { pipeline }: Made): Promise<void> {
     places.map(({ x }) => x).toSorted((a, b) => a - b),
   );
   // `ship` needs two jobs; no other job says that it waits for one.
-  assert.equal(await graph.locator('> div > svg > path').count(), 2);
+  await counted(graph.locator('> div > svg > path'), 2);
   await screenshot(page, 'pipeline-stages');
 }
 

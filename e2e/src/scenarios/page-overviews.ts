@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
-import { confirmAction, headed, holds, look, openWindow, withBrowser } from '../support/browser.ts';
+import { confirmAction, counted, headed, holds, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -196,7 +196,7 @@ export async function pageOverviewsJourney(suite: Suite): Promise<void> {
         await page.goto('/root');
         const calendar = page.getByRole('figure', { name: 'Contributions', exact: true });
         await calendar.getByText(/^\d+ contributions in the last year$/).waitFor();
-        assert.equal(await calendar.locator('[data-level="4"]').count(), 1);
+        await counted(calendar.locator('[data-level="4"]'), 1);
         await look(page, 'profile-calendar');
       });
       await suite.step('runners are created, paused, changed and deleted', () => runners(page, call));

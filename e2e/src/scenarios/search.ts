@@ -1,7 +1,7 @@
 /** The search page: kinds of results, a project's code with its lines, keyboard, empty states, and what visitors find. */
 import assert from 'node:assert/strict';
 import { type Api, api } from '../support/api.ts';
-import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { counted, headed, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -56,7 +56,7 @@ export async function searchJourney(suite: Suite): Promise<void> {
           await page.getByRole('link', { name: 'Issues', exact: true }).click();
           const results = page.getByRole('list', { name: 'Results' });
           await results.getByText('Zebra in secret').waitFor();
-          assert.equal(await results.getByRole('listitem').count(), 2);
+          await counted(results.getByRole('listitem'), 2);
           await look(page, 'search-issues');
           await page.getByRole('main').click({ position: { x: 2, y: 2 } });
           await page.keyboard.press('j');
@@ -108,7 +108,7 @@ export async function searchJourney(suite: Suite): Promise<void> {
         await visitor.page.goto('/search?search=zebra&scope=issues');
         const results = visitor.page.getByRole('list', { name: 'Results' });
         await results.getByText('Feed the zebra').waitFor();
-        assert.equal(await results.getByRole('listitem').count(), 1);
+        await counted(results.getByRole('listitem'), 1);
         assert.equal(await visitor.page.getByRole('link', { name: 'People' }).count(), 0);
         await look(visitor.page, 'search-narrow-dark');
         await visitor.page.goto('/search?search=zebra&scope=blobs');

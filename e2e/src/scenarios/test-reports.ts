@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, until } from '../support/api.ts';
-import { look } from '../support/browser.ts';
+import { counted, look } from '../support/browser.ts';
 import { takeJob } from '../support/runner.ts';
 
 const config = `rspec:
@@ -55,7 +55,7 @@ export async function failedTests(page: Page, call: Api, url: string, project: s
   const suite = page.getByRole('region', { name: 'rspec' });
   const failed = suite.getByRole('list', { name: 'Failed tests of rspec' });
   await failed.getByText('swings on both sides').waitFor();
-  assert.equal(await failed.getByRole('listitem').count(), 1);
+  await counted(failed.getByRole('listitem'), 1);
   await failed.getByText('Output').click();
   await failed.getByText('at spec/clapper_spec.rb:12').waitFor();
   await suite.getByText('130 passed, 1 skipped', { exact: true }).click();

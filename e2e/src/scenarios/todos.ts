@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';
-import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { counted, headed, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -54,7 +54,7 @@ export async function todosJourney(suite: Suite): Promise<void> {
         await page.getByRole('option', { name: 'root/kiln' }).click();
         await page.waitForURL(/project_id=\d+/);
         await page.getByText('Test the new glaze').waitFor({ state: 'detached' });
-        assert.equal(await rows().count(), 2);
+        await counted(rows(), 2);
         await page.getByRole('button', { name: 'Mark all that match as done' }).click();
         await page.getByText('2 to-dos marked as done').waitFor();
         await page.getByRole('heading', { name: 'No to-dos match your filter' }).waitFor();
