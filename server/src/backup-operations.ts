@@ -83,7 +83,7 @@ export async function restoreBackupNamed(
   const lifecycle = createLifecycle(log);
   try {
     const database = await openDatabase({ data: config.data, databaseUrl: config.databaseUrl, lifecycle, log });
-    const pool = createPool({ ...database.address, max: 2, log });
+    const pool = createPool({ ...database.address, max: 2, copies: true, log });
     lifecycle.onStop('database', () => pool.end());
     for (const directory of Object.values(config.repositories))
       await mkdir(directory, { recursive: true, mode: 0o700 });

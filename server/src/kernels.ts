@@ -72,6 +72,8 @@ export async function openKernels(options: OpenKernelsOptions): Promise<OpenedKe
   lifecycle.onStop('database', () => db.destroy());
   const lockDb = createDb(createPool({ ...database.address, max: lockConnections, log }));
   lifecycle.onStop('locks', () => lockDb.destroy());
+  const copies = createPool({ ...database.address, max: 2, copies: true, log });
+  lifecycle.onStop('dumps', () => copies.end());
   await migrate(pool, { also: [migrateQueue], log });
 
   const masterKey = await loadMasterKey(config.secrets);
@@ -108,7 +110,7 @@ export async function openKernels(options: OpenKernelsOptions): Promise<OpenedKe
     metrics,
     db,
     lockDb,
-    dump: createDump(pool),
+    dump: createDump(copies),
     storages,
     listener,
     secrets: secretsFrom(masterKey),

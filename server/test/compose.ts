@@ -59,6 +59,7 @@ export async function compose(
   const pool = createPool({ ...database, max: 8, log });
   const db = createDb(pool);
   const lockDb = createDb(createPool({ ...database, max: 4, log }));
+  const copies = createPool({ ...database, max: 2, copies: true, log });
   const listener = await startListener({ address: database, log });
   const stopping = new AbortController();
   const kernels: Kernels = {
@@ -70,7 +71,7 @@ export async function compose(
     metrics: noMetrics,
     db,
     lockDb,
-    dump: createDump(pool),
+    dump: createDump(copies),
     runner: (token) => builtInRunner({ config, url: () => `http://${host}:${port}`, token, log }),
     listener,
     secrets: secretsFrom(key),
@@ -113,6 +114,7 @@ export async function compose(
       await queue?.stop();
       await app.close();
       await listener.stop();
+      await copies.end();
       await lockDb.destroy();
       await db.destroy();
     },

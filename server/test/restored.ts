@@ -30,7 +30,7 @@ export async function emptyInstance(app: TestApp, passphrase: string | null): Pr
     database,
     directory,
     async restore(name) {
-      const pool = createPool({ ...database, max: 2 });
+      const pool = createPool({ ...database, max: 2, copies: true });
       try {
         const objects = `file:${path.join(directory, 'objects')}`;
         const target = {

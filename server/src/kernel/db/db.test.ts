@@ -1,6 +1,6 @@
 /** The pool, transactions, errors and locks against a real server. */
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import {
   beforeCommit,
@@ -55,6 +55,58 @@ it('prepares statements that come again, and survives a change of their table', 
       async (tx) => await one<{ a: number }>(sql`select * from pairs where a = ${1}`, tx),
     );
     expect(again).toEqual({ a: 1, b: 1, d: null });
+  });
+});
+
+describe('reads that are asked for together', () => {
+  const backend = (handle: Db = db) => one<{ pid: number }>(sql`select pg_backend_pid() as pid`, handle);
+
+  it('share one connection; a write beside them, and a transaction, have their own', async () => {
+    const write = sql<{ pid: number }>`with made as (insert into pairs values (${500}, 1) returning a)
+      select pg_backend_pid() as pid from made`.execute(db);
+    const inTransaction = transaction(db, async (tx) => {
+      const pids = await Promise.all([backend(tx), backend(tx)]);
+      expect(pids[0]).toEqual(pids[1]);
+      return pids[0];
+    });
+    const [first, second, third, written, kept] = await Promise.all([
+      backend(),
+      backend(),
+      Promise.resolve().then(() => backend()),
+      write,
+      inTransaction,
+    ]);
+    expect([second, third]).toEqual([first, first]);
+    expect([first, kept]).not.toContainEqual(written.rows[0]);
+    expect(kept).not.toEqual(first);
+    await sql`delete from pairs where a = ${500}`.execute(db);
+  });
+
+  it('fail each by itself, prepared or not', async () => {
+    const ask = (divisor: number) => one<{ a: number }>(sql`select 6 / ${divisor}::int as a`);
+    for (let times = 0; times < 4; times++) {
+      const asked = await Promise.allSettled([ask(3), ask(0), ask(2)]);
+      expect(asked.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual([
+        { a: 2 },
+        'division by zero',
+        { a: 3 },
+      ]);
+    }
+  });
+
+  it('do not keep those waiting that are asked for later', async () => {
+    const ended: string[] = [];
+    const ask = (name: string, seconds: number) =>
+      sql`select pg_sleep(${seconds})`.execute(db).then(() => ended.push(name));
+    const slow = ask('slow', 0.5);
+    await new Promise(setImmediate);
+    await Promise.all([ask('quick', 0), slow]);
+    expect(ended).toEqual(['quick', 'slow']);
+  });
+
+  it('go over several connections where they are very many', async () => {
+    const pids = await Promise.all(Array.from({ length: 40 }, () => backend()));
+    expect(new Set(pids.map((row) => row?.pid)).size).toBe(3);
   });
 });
 

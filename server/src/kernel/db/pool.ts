@@ -1,6 +1,7 @@
-/** The pool of connections and the query builder over it; repeated statements are sent as prepared ones. */
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+/** The pool of connections and the query builder over it. */
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { pipelining, preparing, statementNames } from './statements.ts';
 import type { Database } from './tables.ts';
 
 /** A handle for queries: the pool, one reserved connection, or a transaction. */
@@ -21,6 +22,8 @@ export interface PoolOptions extends DatabaseAddress {
   readonly max?: number;
   /** Milliseconds after which PostgreSQL cancels a statement; default 30,000. */
   readonly statementTimeout?: number;
+  /** For COPY: its messages cannot follow other statements that are still being answered. */
+  readonly copies?: boolean;
   readonly log?: { error(details: object, message: string): void };
 }
 
@@ -57,6 +60,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(options),
     max: options.max ?? 10,
+    pipeline: !options.copies,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeout ?? 30_000,
   });
@@ -71,84 +75,20 @@ export function createPool(options: PoolOptions): pg.Pool {
   return pool;
 }
 
-const usesBeforePreparing = 3;
-const maximumPrepared = 1000;
-
-interface Statement {
-  uses: number;
-  name: string | undefined;
-}
-
 /**
- * Names for statements that come again. Texts that differ with the length of a list are many and rare: they are not
- * prepared, because every connection keeps what is prepared until it ends.
+ * The query builder over the pool; `destroy()` ends the pool. Reads that are asked for together share a connection; a
+ * transaction, and what `connection()` reserves, has one of its own.
  */
-function statementNames() {
-  const known = new Map<string, Statement>();
-  let prepared = 0;
-  let serial = 0;
-  const newName = () => `s${++serial}`;
-  return {
-    nameOf(text: string): string | undefined {
-      let statement = known.get(text);
-      if (!statement) {
-        if (known.size >= 4 * maximumPrepared) {
-          for (const [key, { name }] of known) if (name === undefined) known.delete(key);
-        }
-        statement = { uses: 0, name: undefined };
-        known.set(text, statement);
-      }
-      if (statement.name === undefined && ++statement.uses >= usesBeforePreparing && prepared < maximumPrepared) {
-        prepared++;
-        statement.name = newName();
-      }
-      return statement.name;
-    },
-    /** After a migration made by another process the old plan is refused; a new name is a new plan. */
-    renew(text: string): void {
-      const statement = known.get(text);
-      if (statement?.name) statement.name = newName();
-    },
-  };
-}
-
-/** `cached plan must not change result type`: a prepared statement met a changed table. */
-export const stalePlan = '0A000';
-
-function preparing(pool: pg.Pool): PostgresPool {
+export function createDb(pool: pg.Pool): Db {
   const names = statementNames();
-  const wrappers = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  const wrap = (client: pg.PoolClient): PostgresPoolClient => {
-    const query = async (text: string, values: readonly unknown[]) => {
-      const name = values.length > 0 ? names.nameOf(text) : undefined;
-      if (name === undefined) return await client.query(text, values as unknown[]);
-      try {
-        return await client.query({ name, text, values: values as unknown[] });
-      } catch (error) {
-        if ((error as { code?: unknown }).code !== stalePlan) throw error;
-        names.renew(text);
-        // Inside a transaction everything is lost; transaction() runs it again.
-        if (client.getTransactionStatus() !== 'I') throw error;
-        return await client.query(text, values as unknown[]);
-      }
-    };
-    return { query, release: (...args: []) => client.release(...args) } as unknown as PostgresPoolClient;
-  };
-  return {
-    connect: async () => {
-      const client = await pool.connect();
-      let wrapper = wrappers.get(client);
-      if (!wrapper) {
-        wrapper = wrap(client);
-        wrappers.set(client, wrapper);
-      }
-      return wrapper;
-    },
-    end: () => pool.end(),
-    options: pool.options,
-  } as unknown as PostgresPool;
+  const over = (connections: ReturnType<typeof preparing>): Db =>
+    new Kysely<Database>({ dialect: new PostgresDialect({ pool: connections }) });
+  const reserved = over(preparing(pool, names));
+  return Object.assign(over(pipelining(pool, names)), {
+    transaction: () => reserved.transaction(),
+    startTransaction: () => reserved.startTransaction(),
+    connection: () => reserved.connection(),
+    // Each of the two would end the pool only if it had been used.
+    destroy: () => pool.end(),
+  });
 }
-
-/** The query builder over the pool; `destroy()` ends the pool. */
-export const createDb = (pool: pg.Pool): Db =>
-  new Kysely<Database>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });

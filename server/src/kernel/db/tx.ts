@@ -1,6 +1,7 @@
 /** Transactions, run again when PostgreSQL had to give one of two up. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, stalePlan } from './pool.ts';
+import type { Db } from './pool.ts';
+import { stalePlan } from './statements.ts';
 
 const attempts = 5;
 /** Serialisation failure, deadlock, and a prepared statement that a migration made stale. */
