@@ -40,7 +40,7 @@ export { type HistoryRange, rangesWith } from './history/ranges.ts';
 export { aheadBehind, ancestorsAmong, isAncestor, mergeBase, mergeBaseOf } from './history/relations.ts';
 export { commitStats, diffStats, type LineStats } from './history/stats.ts';
 export { type MergeConflict, mergeConflicts } from './merge/conflicts.ts';
-export { type ConflictedStage, type MergeResult, mergeTree } from './merge/merge-tree.ts';
+export { type ConflictedStage, type MergeResult, mergeTree, surelyMerges } from './merge/merge-tree.ts';
 export {
   type CherryPickResult,
   type CherryPickRevertOptions,

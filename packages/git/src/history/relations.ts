@@ -2,7 +2,8 @@
 import type { Repo } from '../context.ts';
 import { gitText, runGit, streamGit } from '../process/run.ts';
 import { isSha, type Sha } from '../types.ts';
-import { forkOf, straightLine } from './walk.ts';
+import { commonAncestor } from './common-ancestor.ts';
+import { straightLine } from './walk.ts';
 
 const answerFor = <T>(repo: Repo, key: string) => repo.git.cache.get(`${key}${repo.key}`) as { value: T } | undefined;
 
@@ -20,7 +21,7 @@ async function cached<T>(repo: Repo, key: string, load: () => Promise<T>): Promi
 export function mergeBase(repo: Repo, a: Sha, b: Sha): Promise<Sha | null> {
   if (a === b) return Promise.resolve(a);
   return cached(repo, `base:${a}:${b}`, async () => {
-    const known = await forkOf(repo, a, b);
+    const known = await commonAncestor(repo, a, b);
     if (known) return known.fork;
     const text = await gitText(repo, ['merge-base', a, b], { work: 'heavy', okCodes: [0, 1] });
     const id = text.split('\n')[0] ?? '';
@@ -44,6 +45,8 @@ export function isAncestor(repo: Repo, ancestor: Sha, descendant: Sha): Promise<
   if (ancestor === descendant) return Promise.resolve(true);
   return cached(repo, ancestry(ancestor, descendant), async () => {
     if (await straightLine(repo, descendant, (id) => id === ancestor)) return true;
+    const known = await commonAncestor(repo, ancestor, descendant);
+    if (known) return known.fork === ancestor;
     const args = ['merge-base', '--is-ancestor', ancestor, descendant];
     return (await runGit(repo, args, { work: 'heavy', okCodes: [0, 1] })).code === 0;
   });
@@ -85,7 +88,7 @@ export async function ancestorsAmong(repo: Repo, ids: readonly Sha[], descendant
 /** Commits only in `head` (ahead) and only in `base` (behind). */
 export function aheadBehind(repo: Repo, base: Sha, head: Sha): Promise<{ ahead: number; behind: number }> {
   return cached(repo, `ab:${base}:${head}`, async () => {
-    const known = await forkOf(repo, base, head);
+    const known = await commonAncestor(repo, base, head);
     if (known) return { ahead: known.ofB, behind: known.ofA };
     const text = await gitText(repo, ['rev-list', '--left-right', '--count', `${base}...${head}`, '--'], {
       work: 'heavy',

@@ -1,11 +1,13 @@
-/** Merges on the bare repository: `git merge-tree --write-tree`, results in the quarantine. */
+/** Merges on the bare repository: by object ids where that is enough, else `git merge-tree --write-tree`; results in the quarantine. */
 import type { Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
+import { commonAncestor } from '../history/common-ancestor.ts';
 import { dropQuarantined, type Quarantine } from '../objects/quarantine.ts';
 import { readCommit } from '../objects/read.ts';
 import { createCommit, type Person } from '../objects/write.ts';
 import { runGit } from '../process/run.ts';
 import { EMPTY_TREE, type FileMode, isSha, type Sha, shaFromGit } from '../types.ts';
+import { type MergedTree, mergeTrees, writeMerged } from './tree-merge.ts';
 
 export interface ConflictedStage {
   path: string;
@@ -71,6 +73,25 @@ async function run(repo: Repo, ours: Sha, theirs: Sha): Promise<MergeResult> {
 
 const NOBODY: Person = { name: 'merge', email: 'merge@localhost', seconds: 0 };
 
+export interface MergeBase {
+  /** Stands for the common ancestor; null: nothing. Without it the commits are merged as git does. */
+  base?: Sha | null | undefined;
+}
+
+const treeOrNone = (repo: Repo, id: Sha | null) => (id === null ? EMPTY_TREE : treeIdOf(repo, id));
+
+/** The merged tree where the two sides changed different files, which needs no process; null where git has to merge. */
+async function byIds(repo: Repo, ours: Sha, theirs: Sha | null, { base }: MergeBase): Promise<MergedTree | null> {
+  const from = base === undefined && theirs !== null ? (await commonAncestor(repo, ours, theirs))?.fork : base;
+  if (from === undefined) return null;
+  const [one, left, right] = await Promise.all([from, ours, theirs].map((id) => treeOrNone(repo, id)));
+  return await mergeTrees(repo, one as Sha, left as Sha, right as Sha);
+}
+
+/** Whether two commits merge without conflicts; false where only `mergeTree` can tell. */
+export const surelyMerges = async (repo: Repo, ours: Sha, theirs: Sha, options: MergeBase = {}): Promise<boolean> =>
+  (await byIds(repo, ours, theirs, options)) !== null;
+
 /**
  * Merges two commits. With `base`, that commit (null: nothing) stands for their common ancestor: git 2.39 has no option
  * for it, so synthetic commits with the right parent are merged and dropped again. `theirs` may then be null: no files.
@@ -79,15 +100,17 @@ export async function mergeTree(
   quarantine: Quarantine,
   ours: Sha,
   theirs: Sha | null,
-  options: { base?: Sha | null | undefined } = {},
+  options: MergeBase = {},
 ): Promise<MergeResult> {
-  if (options.base === undefined) {
-    if (theirs === null) throw new GitError('invalid', 'nothing to merge without a base');
-    return run(quarantine.repo, ours, theirs);
+  if (options.base === undefined && theirs === null) throw new GitError('invalid', 'nothing to merge without a base');
+  const merged = await byIds(quarantine.repo, ours, theirs, options);
+  if (merged) {
+    const treeId = await writeMerged(quarantine, merged);
+    const names = { ours, theirs: theirs ?? '' };
+    return { treeId, clean: true, conflicts: [], conflictPaths: [], notes: [], names };
   }
-  const trees = await Promise.all(
-    [ours, theirs].map((id) => (id === null ? EMPTY_TREE : treeIdOf(quarantine.repo, id))),
-  );
+  if (options.base === undefined) return run(quarantine.repo, ours, theirs as Sha);
+  const trees = await Promise.all([ours, theirs].map((id) => treeOrNone(quarantine.repo, id)));
   const baseTree = options.base === null ? null : await treeIdOf(quarantine.repo, options.base);
   const made: Sha[] = [];
   const synthetic = async (tree: Sha, parents: Sha[], message: string) => {

@@ -197,8 +197,8 @@ export interface RepositoryAccess {
   ciTemplate(name: string): Promise<string | null>;
   /** All file paths at a commit. */
   listPaths(project: RepositoryRow, sha: string): Promise<string[]>;
-  /** The trial merge, without anything kept. */
-  tryMerge(project: RepositoryRow, ours: string, theirs: string, base?: string | null): Promise<MergeTry>;
+  /** Whether two commits merge without conflicts; nothing is kept. */
+  tryMerge(project: RepositoryRow, ours: string, theirs: string, base?: string | null): Promise<boolean>;
   /** What conflicts when two commits are merged, by file; the first thousand. `base` as for `tryMerge`. */
   conflicts(
     project: RepositoryRow,

@@ -34,11 +34,13 @@ export const mergeTrials = (
   open: OpenRepository,
 ): Pick<RepositoryAccess, 'tryMerge' | 'conflicts' | 'conflictTexts'> => ({
   async tryMerge(project, ours, theirs, base = null) {
-    const quarantine = await git.createQuarantine(open(project));
+    const repo = open(project);
+    const options = base === null ? {} : { base: knownSha(base) };
+    const [left, right] = [knownSha(ours), knownSha(theirs)];
+    if (await translated(git.surelyMerges(repo, left, right, options))) return true;
+    const quarantine = await git.createQuarantine(repo);
     try {
-      const options = base === null ? {} : { base: knownSha(base) };
-      const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs), options);
-      return { tree: result.clean ? result.treeId : null, conflicts: result.conflictPaths };
+      return (await git.mergeTree(quarantine, left, right, options)).clean;
     } catch (error) {
       throw asHttpError(error);
     } finally {

@@ -117,8 +117,8 @@ export function mergeCheckService(
     const known = storedTrial(row, heads);
     if (known) return known;
     const base = await stackBase(repository, subject.project, row, heads);
-    const { tree } = await repository.tryMerge(subject.project, heads.target, heads.head, base);
-    const trial = { hasConflicts: tree === null, empty: tree !== null && (await ahead()) === 0 };
+    const clean = await repository.tryMerge(subject.project, heads.target, heads.head, base);
+    const trial = { hasConflicts: !clean, empty: clean && (await ahead()) === 0 };
     await requests.recordMergeability(db, row.id, columnsOf(trial, heads));
     return trial;
   }
