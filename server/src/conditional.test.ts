@@ -13,6 +13,7 @@ beforeAll(async () => {
   world = await startWorld();
   admin = world.admin.token;
   repository = await buildRepositoryProject(world.app);
+  await world.app.api('PUT', `/projects/${repository.id}/catalog`, { token: admin });
 }, 600_000);
 afterAll(() => world.close());
 
@@ -292,6 +293,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     const deployment = { environment: unique('live'), sha: 'a'.repeat(40), ref: 'main', tag: false, status: 'failed' };
     return inside(`/projects/${repository.id}/deployments`, deployment);
   },
+  '/projects/:id/catalog': async () => ({ url: `/projects/${repository.id}/catalog` }),
   '/projects/:id/releases/:tag_name': async () => ({ url: await released() }),
   '/projects/:id/releases/:tag_name/assets/links/:link_id': async () =>
     inside(`${await released()}/assets/links`, { name: 'tool', url: 'https://files.example/tool' }),

@@ -77,6 +77,7 @@ const personal = 'of single people, who decide it for each project';
 const derived = 'made again from what is imported';
 const running = 'of work in progress on the instance';
 const elsewhere = 'of groups and other projects of the instance';
+const catalog = 'of the catalogue of the instance, which its owners decide on';
 const logs = 'of logs and artifacts, which stay behind';
 
 /** Tables whose rows stay behind, and why. */
@@ -84,6 +85,9 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   access_requests: personal,
   access_tokens: secret,
   approval_rule_groups: elsewhere,
+  catalog_components: catalog,
+  catalog_resources: catalog,
+  catalog_versions: catalog,
   ci_variables: secret,
   code_commits: derived,
   code_files: derived,

@@ -68,7 +68,26 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       return `${url}/${made.body.id}`;
     };
     const updated = 'release_updated';
+    const catalog = async () => {
+      const url = await base();
+      await app.api('PUT', `${url}/catalog`, { token: admin });
+      return url;
+    };
     return {
+      'PUT /projects/:id/catalog': async () => ({ url: `${await base()}/catalog`, leaves: 'catalog_resource_created' }),
+      'DELETE /projects/:id/catalog': async () => ({
+        url: `${await catalog()}/catalog`,
+        leaves: 'catalog_resource_deleted',
+      }),
+      'POST /projects/:id/catalog/publish': async () => {
+        const url = await catalog();
+        await app.api('PUT', url, { token: admin, json: { description: 'Parts' } });
+        const actions = [{ action: 'create', file_path: 'templates/a.yml', content: 'a: {script: [x]}\n' }];
+        const commit = { branch: 'main', commit_message: 'Add a component', actions };
+        await app.api('POST', `${url}/repository/commits`, { token: admin, json: commit });
+        await app.api('POST', `${url}/releases`, { token: admin, json: { tag_name: '1.0.0', ref: 'main' } });
+        return { url: `${url}/catalog/publish`, json: { version: '1.0.0' }, leaves: 'catalog_version_published' };
+      },
       [`POST ${path}`]: async () => ({
         url: `${await base()}/releases`,
         json: { tag_name: unique('v'), ref: 'main' },

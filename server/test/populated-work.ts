@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import type { Db } from '../src/kernel/db/index.ts';
-import type { User } from '../src/kernel/db/rows.ts';
+import type { Project, User } from '../src/kernel/db/rows.ts';
 import type { TestApp } from './app.ts';
 import { eventually, protocolRunner } from './ci.ts';
-import { buildProject } from './factories.ts';
+import { buildMember, buildProject } from './factories.ts';
 import { runnableJobs } from './queue.queries.ts';
 
 /** Three calls of each of the webhooks, all done. */
@@ -119,4 +119,67 @@ export async function imported(app: TestApp, user: User): Promise<void> {
       .values({ project_id: id, user_id: user.id, trusted: false, correlation_id: randomUUID() })
       .execute();
   }
+}
+
+/** A version of a project in the catalogue of CI components, with two components. */
+export async function offered(db: Db, projectId: number, releaseId: number, major: number): Promise<void> {
+  await db
+    .insertInto('catalog_resources')
+    .values({ project_id: projectId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const { id } = await db
+    .insertInto('catalog_versions')
+    .values({
+      ...{ project_id: projectId, release_id: releaseId, version: `${major}.0.0`, major, minor: 0, patch: 0 },
+      ...{ sha: 'a'.repeat(40), readme_path: 'README.md', requested: false },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  for (const name of ['build', 'test'])
+    await db
+      .insertInto('catalog_components')
+      .values({ version_id: id, name, path: `templates/${name}.yml`, inputs: '[]' })
+      .execute();
+}
+
+/** A release of a project with three links, and one of its fork; both publish components. Written as they are kept. */
+export async function released(db: Db, at: { project: number; fork: number }, number: number): Promise<void> {
+  const insert = async (project_id: number, tag: string, more: { released_at?: Date } = {}) =>
+    await db
+      .insertInto('releases')
+      .values({ project_id, tag, ...more })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+  const release = await insert(at.project, `v${number}.0`, { released_at: new Date(Date.UTC(2025, 0, number)) });
+  for (const each of [1, 2, 3])
+    await db
+      .insertInto('release_links')
+      .values({ release_id: release.id, name: `link ${each}`, url: `https://x.example/${each}` })
+      .execute();
+  await offered(db, at.project, release.id, number);
+  await offered(db, at.fork, (await insert(at.fork, '1.0.0')).id, 1);
+}
+
+/** A fork of a project by one of its members, who has starred it; the administrator has starred the fork and pushed to it. */
+export async function forked(app: TestApp, project: Project, admin: User, number: number): Promise<number> {
+  const { user } = await buildMember(app, { of: project });
+  const fork = await buildProject(app, { owner: user, visibility: 'public', forked_from_project_id: project.id });
+  const stars = [
+    { user_id: user.id, project_id: project.id, created_at: new Date(Date.UTC(2025, 0, number)) },
+    { user_id: admin.id, project_id: fork.id },
+  ];
+  await app.db.insertInto('project_stars').values(stars).execute();
+  const pushed = {
+    action: 'pushed',
+    push_action: 'pushed',
+    ref_type: 'branch',
+    ref: 'main',
+    commit_count: 1,
+  } as const;
+  await app.db
+    .insertInto('events')
+    .values({ project_id: fork.id, author_id: admin.id, ...pushed })
+    .execute();
+  return fork.id;
 }

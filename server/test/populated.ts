@@ -18,7 +18,17 @@ import {
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { discuss, snip } from './populated-discussions.ts';
 import { iterate, plan } from './populated-plans.ts';
-import { archive, failedTests, imported, quieted, recordCalls, transferred, usedRunners } from './populated-work.ts';
+import {
+  archive,
+  failedTests,
+  forked,
+  imported,
+  quieted,
+  recordCalls,
+  released,
+  transferred,
+  usedRunners,
+} from './populated-work.ts';
 import { keepNewestJobs, postponeJobs } from './queue.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
@@ -223,24 +233,7 @@ export async function startPopulated(): Promise<Populated> {
   }
   const base = `/projects/${project.id}`;
   for (const number of three) {
-    const { user } = await buildMember(app, { of: project });
-    const fork = await buildProject(app, { owner: user, visibility: 'public', forked_from_project_id: project.id });
-    const stars = [
-      { user_id: user.id, project_id: project.id, created_at: new Date(Date.UTC(2025, 0, number)) },
-      { user_id: admin.user.id, project_id: fork.id },
-    ];
-    await app.db.insertInto('project_stars').values(stars).execute();
-    const pushed = {
-      action: 'pushed',
-      push_action: 'pushed',
-      ref_type: 'branch',
-      ref: 'main',
-      commit_count: 1,
-    } as const;
-    await app.db
-      .insertInto('events')
-      .values({ project_id: fork.id, author_id: admin.user.id, ...pushed })
-      .execute();
+    const fork = await forked(app, project, admin.user, number);
     const invited = await buildGroup(app, { visibility: 'public' });
     await app.db.insertInto('grants').values({ group_id: invited.id, project_id: project.id, level: 30 }).execute();
     const check = { project_id: project.id, name: `check ${number}`, external_url: `https://x.example/${number}` };
@@ -270,14 +263,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${scope}/groups_allowlist`, { target_group_id: (await buildGroup(app)).id });
     await call('POST', `${base}/repository/commits/${brought}/comments`, { note: `comment ${number}` });
     await call('POST', `${base}/repository/tags`, { tag_name: `v${number}.0`, ref: 'main', message: 'tagged' });
-    // Written as they are kept, as the hooks are.
-    const released = { project_id: project.id, tag: `v${number}.0`, released_at: new Date(Date.UTC(2025, 0, number)) };
-    const release = await app.db.insertInto('releases').values(released).returning('id').executeTakeFirstOrThrow();
-    for (const each of three)
-      await app.db
-        .insertInto('release_links')
-        .values({ release_id: release.id, name: `link ${each}`, url: `https://x.example/${each}` })
-        .execute();
+    await released(app.db, { project: project.id, fork }, number);
     const locked = { project_id: project.id, user_id: admin.user.id, path: `art/${number}.psd`, lfs: number % 2 === 0 };
     await app.db.insertInto('path_locks').values(locked).execute();
     await call('POST', `${base}/repository/branches`, { branch: unique('branch'), ref: 'main' });
@@ -450,6 +436,7 @@ export async function startPopulated(): Promise<Populated> {
       hook_id: hooks.project,
       slug: 'page-1',
       tag_name: 'v1.0',
+      version: '1.0.0',
       milestone_id: ofProject,
       snippet_id: snippets.id,
       pipeline_schedule_id: schedule,

@@ -780,6 +780,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List projects with published CI/CD components
+         * @description Open to everyone.
+         */
+        get: operations["getCatalog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/deploy_keys": {
         parameters: {
             query?: never;
@@ -6107,6 +6127,94 @@ export interface paths {
          * @description Needs the ability `admin_board` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdBoardsByBoardIdListsByListId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a project of the catalog with its latest version
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdCatalog"];
+        /**
+         * Put a project into the catalog
+         * @description Needs the ability `admin_catalog_resource` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdCatalog"];
+        post?: never;
+        /**
+         * Take a project out of the catalog, with its published versions
+         * @description Needs the ability `admin_catalog_resource` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdCatalog"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/catalog/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the release of a tag as a version
+         * @description Needs the ability `admin_release` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdCatalogPublish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/catalog/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List published versions of a project, the newest first
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdCatalogVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/catalog/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a published version with its components
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdCatalogVersionsByVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -19039,6 +19147,81 @@ export interface components {
             name: string;
             provider_link: string | null;
         };
+        /** CatalogItem */
+        CatalogItem: {
+            avatar_url: string | null;
+            /** @description Names of the components of the latest version */
+            components: string[];
+            description: string | null;
+            full_path: string;
+            /** @description Id of the project */
+            id: number;
+            /** Format: date-time */
+            latest_released_at: string;
+            /** @description The highest version that is no pre-release, or else the highest */
+            latest_version: string;
+            name: string;
+            star_count: number;
+            visibility: string;
+            /** @description Page of the project in the catalogue */
+            web_url: string;
+        };
+        /** CatalogResource */
+        CatalogResource: {
+            avatar_url: string | null;
+            /**
+             * Format: date-time
+             * @description When the project was put into the catalogue
+             */
+            created_at: string;
+            description: string | null;
+            full_path: string;
+            /** @description Id of the project */
+            id: number;
+            /** @description Null until a version is published */
+            latest_version: components["schemas"]["CatalogVersion"] | null;
+            name: string;
+            /** @description Why the newest release was not published. Shown to those who may make releases */
+            problem?: string | null;
+            star_count: number;
+            visibility: string;
+            /** @description Page of the project in the catalogue */
+            web_url: string;
+        };
+        /** CatalogVersion */
+        CatalogVersion: {
+            commit_id: string;
+            components: {
+                /** @description What `include:component` names it by */
+                include: string;
+                inputs: {
+                    /** @description The value where none is given; null for none */
+                    default: unknown;
+                    description: string | null;
+                    name: string;
+                    options: unknown[] | null;
+                    /** @description What a string must match */
+                    regex: string | null;
+                    /** @description Whether a value must be given */
+                    required: boolean;
+                    /** @description `string`, `number`, `boolean` or `array` */
+                    type: string;
+                }[];
+                name: string;
+                /** @description File of the repository */
+                path: string;
+            }[];
+            id: number;
+            /** Format: date-time */
+            published_at: string;
+            published_by: components["schemas"]["UserReference"] | null;
+            /** @description File of the repository that describes it */
+            readme_path: string;
+            /** Format: date-time */
+            released_at: string;
+            /** @description Tag of its release: a semantic version */
+            version: string;
+        };
         /** ChangedInvitation */
         ChangedInvitation: {
             access_level: number;
@@ -25817,6 +26000,23 @@ export interface components {
             /** @description Issues of this milestone */
             milestone_id?: number;
         };
+        PostProjectsByIdCatalogPublishBody: {
+            /** @description What the client has found. What each component asks for is read from the repository */
+            metadata?: {
+                /** @description Components that the repository must hold at the tag */
+                components?: {
+                    /**
+                     * @description What kind of component it is
+                     * @enum {string}
+                     */
+                    component_type?: "template";
+                    /** @description Name of a component */
+                    name: string;
+                }[];
+            };
+            /** @description Tag of the release */
+            version: string;
+        };
         PostProjectsByIdCiExplainBody: {
             /** @description Another event */
             compare?: {
@@ -29163,6 +29363,11 @@ export interface components {
             id: number;
             name: string;
             web_url: string;
+        };
+        /** PublishedCatalogVersion */
+        PublishedCatalogVersion: {
+            /** @description Page of the project in the catalogue */
+            catalog_url: string;
         };
         /** PushData */
         PushData: {
@@ -37539,6 +37744,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkImportEntity"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCatalog: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Part of the name or description of a project, or of the name of a component */
+                search?: string;
+                /** @description What the list is ordered by */
+                sort?: "stars" | "name" | "released_at" | "created_at";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogItem"][];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -54629,6 +54883,240 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdCatalog: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogResource"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogResource"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdCatalog: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdCatalogPublish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdCatalogPublishBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdCatalogPublishBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdCatalogPublishBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalogVersion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdCatalogVersions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogVersion"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdCatalogVersionsByVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Tag of its release */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogVersion"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

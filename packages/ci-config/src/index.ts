@@ -16,6 +16,7 @@ export { parseDuration } from './duration.ts';
 export type { Variable } from './expand/variables.ts';
 export type { Fetch, FetchFailure, IncludedFile, IncludeSource } from './include/resolve.ts';
 export { filesMatching } from './include/wildcard.ts';
+export { type ComponentInputs, componentInputs } from './inputs/component.ts';
 export type { InputDeclaration } from './inputs/declarations.ts';
 export { jobInputValues } from './inputs/job-inputs.ts';
 export type { Artifacts, Report } from './keywords/artifacts.ts';

@@ -7,6 +7,7 @@ import { namedLimits } from '../../src/kernel/rate-limits/limits.ts';
 import { startWorld, type World } from '../ci.ts';
 import { buildGroup, buildProject, buildToken, buildUser, unique } from '../factories.ts';
 import { sshKeyText } from '../keys.ts';
+import { offered } from '../populated-work.ts';
 import { buildBelongings } from './belongings.ts';
 import type { Known } from './generate.ts';
 import { type Asker, password, people } from './people.ts';
@@ -234,6 +235,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     await app.db.insertInto('path_locks').values(lock).execute();
   }
   const locks = await app.db.selectFrom('path_locks').select('id').orderBy('id').execute();
+  const [released] = await app.db.selectFrom('releases').select('id').orderBy('id').limit(1).execute();
+  if (released) await offered(app.db, project.id, released.id, 1);
   const evidences = await app.db.selectFrom('release_evidences').select('id').orderBy('id').execute();
   const words: Readonly<Record<string, readonly unknown[]>> = {
     pipeline_id: [pipeline.id],

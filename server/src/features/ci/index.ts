@@ -78,7 +78,9 @@ export type { CiFeatureDependencies } from './deps.ts';
 export type { JobsFace } from './jobs/face.ts';
 export { JobEntity, type JobJson } from './jobs/jobs.entity.ts';
 export type { JobPlan } from './jobs/plan.ts';
+export { DeclaredInput } from './lint/lint.entity.ts';
 export { badgeAnswer } from './page-files/badge.ts';
+export { componentName, semanticVersion } from './pipelines/components.ts';
 export { buildMergedResult } from './pipelines/merged-results.ts';
 export {
   PipelineBasic,

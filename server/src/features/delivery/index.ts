@@ -3,6 +3,7 @@ import type { Feature } from '../../kernel/feature.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import { labeled } from '../collaboration/index.ts';
 import { type RepositoryReader, releasesOfTags } from '../repository/index.ts';
+import { catalogFeature } from './catalog/index.ts';
 import { type EnvironmentsDependencies, environmentsFeature } from './environments/index.ts';
 import { freezePeriodRoutes } from './freeze-periods/index.ts';
 import { protectedEnvironments } from './protected-environments/index.ts';
@@ -39,9 +40,11 @@ export function deliveryFeature(deps: DeliveryDependencies): Feature {
   deps.ports.provide(labeled, { milestonesReplaced: replaceMilestonesOfReleases });
   deps.ports.provide(releasesOfTags, { texts: releaseTexts, tagsRemoved });
   const environments = environmentsFeature(deps);
+  const catalog = catalogFeature(deps);
   return {
     routes: [
       ...releases.routes,
+      ...catalog.routes,
       ...environments.routes,
       ...freezePeriodRoutes(deps.db),
       ...protectedEnvironments(deps.db),
@@ -50,6 +53,6 @@ export function deliveryFeature(deps: DeliveryDependencies): Feature {
     pageFiles: releases.pageFiles,
     tasks: [...releases.tasks, ...environments.tasks],
     cron: environments.cron,
-    consumers: environments.consumers,
+    consumers: [...environments.consumers, ...catalog.consumers],
   };
 }

@@ -98,6 +98,8 @@ export const projectAbilities = {
   // By its tag, which is told to whoever reads the code.
   read_tagged_release: { role: guest, open: 'anyone', auditor: true, feature: 'releases', needs: 'read_code' },
   admin_release: { role: developer, feature: 'releases', changes: true },
+  // The catalogue of CI components.
+  admin_catalog_resource: { role: owner, changes: true },
   // Environments and deployments.
   read_environment: { role: reporter, open: 'anyone', auditor: true, feature: 'environments' },
   create_environment: { role: developer, feature: 'environments', changes: true },

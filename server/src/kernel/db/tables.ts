@@ -214,6 +214,35 @@ export interface BulkImportsTable {
   updated_at: Generated<Date>;
 }
 
+export interface CatalogComponentsTable {
+  version_id: number;
+  name: string;
+  path: string;
+  inputs: JsonColumn;
+}
+
+export interface CatalogResourcesTable {
+  project_id: number;
+  problem: string | null;
+  created_at: Generated<Date>;
+}
+
+export interface CatalogVersionsTable {
+  id: Generated<number>;
+  project_id: number;
+  release_id: number;
+  version: string;
+  major: number;
+  minor: number;
+  patch: number;
+  prerelease: string | null;
+  sha: string;
+  readme_path: string;
+  published_by_id: number | null;
+  requested: boolean;
+  created_at: Generated<Date>;
+}
+
 export interface CiVariablesTable {
   id: Generated<number>;
   namespace_id: number | null;
@@ -2395,6 +2424,9 @@ export interface Database {
   boards: BoardsTable;
   bulk_import_entities: BulkImportEntitiesTable;
   bulk_imports: BulkImportsTable;
+  catalog_components: CatalogComponentsTable;
+  catalog_resources: CatalogResourcesTable;
+  catalog_versions: CatalogVersionsTable;
   ci_variables: CiVariablesTable;
   code_blobs: CodeBlobsTable;
   code_chunks: CodeChunksTable;

@@ -13,6 +13,16 @@ import {
   Text,
 } from '../../../kernel/http/entity.ts';
 
+export const DeclaredInput = Fields({
+  name: Text(),
+  type: Text({ description: '`string`, `number`, `boolean` or `array`' }),
+  description: Nullable(Text()),
+  required: Flag({ description: 'Whether a value must be given' }),
+  default: AnyJson({ description: 'The value where none is given; null for none' }),
+  options: Nullable(ListOf(AnyJson())),
+  regex: Nullable(Text({ description: 'What a string must match' })),
+});
+
 export const LintResult = Entity('LintResult', {
   valid: Flag({ description: 'Whether a pipeline could be made of it' }),
   errors: ListOf(Text()),
@@ -45,19 +55,7 @@ export const LintResult = Entity('LintResult', {
       }),
     ),
   ),
-  inputs: Sometimes(
-    ListOf(
-      Fields({
-        name: Text(),
-        type: Text({ description: '`string`, `number`, `boolean` or `array`' }),
-        description: Nullable(Text()),
-        required: Flag({ description: 'Whether a value must be given' }),
-        default: AnyJson({ description: 'The value where none is given; null for none' }),
-        options: Nullable(ListOf(AnyJson())),
-        regex: Nullable(Text({ description: 'What a string must match' })),
-      }),
-    ),
-  ),
+  inputs: Sometimes(ListOf(DeclaredInput)),
 });
 export type LintJson = Static<typeof LintResult>;
 

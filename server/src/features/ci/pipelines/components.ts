@@ -18,6 +18,22 @@ export function parseComponent(address: string, here: string): ComponentAddress 
 }
 
 const numbers = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[\w.-]+)?(?:\+[\w.-]+)?$/;
+/** The numbers of a semantic version, and what makes it a pre-release; null for any other tag. */
+export function semanticVersion(tag: string) {
+  const [, major, minor, patch, prerelease] = numbers.exec(tag) ?? [];
+  if (major === undefined) return null;
+  return {
+    major: Number(major),
+    minor: Number(minor),
+    patch: Number(patch),
+    prerelease: prerelease?.slice(1) ?? null,
+  };
+}
+
+/** The name of the component that a file of a project is; null for other files. */
+export const componentName = (path: string): string | null =>
+  /^templates\/([\w-]+)(?:\/template)?\.yml$/.exec(path)?.[1] ?? null;
+
 const partial = /^v?(\d{1,9})(?:\.(\d{1,9}))?$/;
 const latest = '~latest';
 

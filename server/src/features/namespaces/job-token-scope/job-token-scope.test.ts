@@ -34,6 +34,7 @@ const single = [
   'GET /projects/:id/secure_files',
   'GET /projects/:id/secure_files/:secure_file_id',
   'GET /projects/:id/secure_files/:secure_file_id/download',
+  'POST /projects/:id/catalog/publish',
   'PUT /projects/:id/pipelines/:pipeline_id/metadata',
 ];
 

@@ -124,6 +124,7 @@ import { factProgressMigration } from './0961-fact-progress.ts';
 import { lockRepositoryMigration } from './0962-lock-repository.ts';
 import { issuePopularityMigration } from './0970-issue-popularity.ts';
 import { forkCommitsMigration } from './0990-fork-commits.ts';
+import { ciCatalogMigration } from './1000-ci-catalog.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -257,4 +258,5 @@ export const migrations: readonly Migration[] = [
   lockRepositoryMigration,
   issuePopularityMigration,
   forkCommitsMigration,
+  ciCatalogMigration,
 ];
