@@ -326,7 +326,7 @@ export async function startPopulated(): Promise<Populated> {
       .execute();
   let deployment = 0;
   for (const number of three) {
-    const values = { environment: `live-${number}`, sha: 'a'.repeat(40), ref: 'main', tag: false, status: 'failed' };
+    const values = { environment: `live-${number}`, sha: brought, ref: 'main', tag: false, status: 'failed' };
     deployment = Number((await call('POST', `${base}/deployments`, values)).id);
     await call('POST', `${base}/deployments`, { ...values, environment: `review-${number}`, ref: source });
     const allowed = { deploy_access_levels: [{ access_level: 40 }] };

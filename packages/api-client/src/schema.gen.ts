@@ -6731,7 +6731,7 @@ export interface paths {
         put?: never;
         /**
          * Stop environments that were not changed or deployed to since a date
-         * @description Needs the ability `stop_environment` on the project. Token scope: `api`.
+         * @description Needs the ability `stop_stale_environments` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdEnvironmentsStopStale"];
         delete?: never;
@@ -11410,7 +11410,7 @@ export interface paths {
         };
         /**
          * List variables that a pipeline was created with
-         * @description Needs the ability `read_pipeline_variable` on the project. Token scope: `api` or `read_api`.
+         * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdPipelinesByPipelineIdVariables"];
         put?: never;
@@ -26751,6 +26751,8 @@ export interface components {
         PostProjectsByIdMergeRequestsByMergeRequestIidApproveBody: {
             /** @description Password of the caller, where the project asks for it */
             approval_password?: string;
+            /** @description Whether own draft notes on the merge request are published with the approval */
+            publish_review?: boolean;
             /** @description Must be the head of the source branch */
             sha?: string;
         };
@@ -56101,7 +56103,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deployment"];
+                    "application/json": components["schemas"]["DeploymentDetail"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -56181,7 +56183,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deployment"];
+                    "application/json": components["schemas"]["DeploymentDetail"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -56333,7 +56335,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Only those with this in their names */
+                /** @description Only those with this in their names; 3 characters or more */
                 search?: string;
                 /** @description Only those in this state */
                 states?: "available" | "stopping" | "stopped";

@@ -166,7 +166,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
       ...approvalSettingRoutes(deps, approvalSettings),
       ...groupRuleRoutes(deps, rules),
       ...requestRuleRoutes(deps, rules, states),
-      ...approvalRoutes(deps, approvals, states),
+      ...approvalRoutes({ ...deps, kind: noteable, reviews }, approvals, states),
       ...statusCheckRoutes({ db: deps.db, externalUrl: deps.externalUrl, service: checks }),
     ],
     references: [mergeRequestReferences(deps.db)],

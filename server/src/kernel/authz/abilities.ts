@@ -105,6 +105,7 @@ export const projectAbilities = {
   create_environment: { role: developer, feature: 'environments', changes: true },
   update_environment: { role: developer, feature: 'environments', changes: true },
   stop_environment: { role: developer, feature: 'environments', changes: true },
+  stop_stale_environments: { role: maintainer, feature: 'environments', changes: true },
   destroy_environment: { role: developer, feature: 'environments', changes: true },
   read_deployment: { role: reporter, open: 'anyone', auditor: true, feature: 'environments' },
   create_deployment: { role: developer, feature: 'environments', changes: true },

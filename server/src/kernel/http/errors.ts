@@ -66,9 +66,6 @@ export const plainText = (status: number, text: string, headers: Readonly<Record
 
 export const unauthorized = () => new HttpError(401, { message: '401 Unauthorized' });
 
-/** 400 `{message, reason}`: what failed, and why. */
-export const rejected = (message: string, reason: string) => new HttpError(400, { message, reason });
-
 /** 403 `{message: "403 Forbidden"}`, or with a reason: `403 Forbidden - reason`. */
 export const forbidden = (reason?: string) =>
   new HttpError(403, { message: reason ? `403 Forbidden - ${reason}` : '403 Forbidden' });

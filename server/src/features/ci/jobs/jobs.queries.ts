@@ -299,6 +299,17 @@ export async function markErased(tx: Db, id: number, userId: number): Promise<Jo
     .executeTakeFirstOrThrow(() => recordNotFound());
 }
 
+/** Whether it was the token of a job that has ended. */
+export async function isTokenOfEndedJob(db: Db, tokenSha256: Buffer): Promise<boolean> {
+  const job = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('token_sha256', '=', tokenSha256)
+    .where('status', 'not in', ['running', 'canceling'])
+    .executeTakeFirst();
+  return job !== undefined;
+}
+
 /** Everything for the caller behind a job token. */
 export async function findTokenJob(db: Db, tokenSha256: Buffer): Promise<{ job: Job; user: User } | undefined> {
   const job = await db

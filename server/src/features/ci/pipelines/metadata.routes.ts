@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { transaction } from '../../../kernel/db/index.ts';
-import { forbidden, recordNotFound, rejected } from '../../../kernel/http/errors.ts';
+import { forbidden, plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { IdOrPath, Int, OneOf, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -24,7 +24,7 @@ function checkedName(text: string): string {
       : length > maxName
         ? `Name is too long (maximum is ${maxName} characters)`
         : null;
-  if (problem !== null) throw rejected('Failed to update pipeline', problem);
+  if (problem !== null) throw plainError(400, `Failed to update pipeline - ${problem}`);
   return name;
 }
 

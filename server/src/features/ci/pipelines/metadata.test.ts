@@ -45,7 +45,7 @@ it('refuses names that are empty or too long, and says why', async () => {
     ['x'.repeat(256), 'Name is too long (maximum is 255 characters)'],
   ]) {
     const refused = await put(pipeline.id, { name });
-    expect([refused.status, refused.body]).toEqual([400, { message, reason }]);
+    expect([refused.status, refused.body]).toEqual([400, { message: `${message} - ${reason}` }]);
   }
   expect((await put(pipeline.id, {})).body).toEqual({ error: 'name is missing' });
   expect(await project.pipeline(pipeline.id)).toMatchObject({ name: null });

@@ -1,6 +1,7 @@
 /** Pipelines: lists, one, creation, retry, cancel, deletion. */
 import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
+import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
@@ -18,6 +19,7 @@ import {
   Optional,
   Str,
 } from '../../../kernel/http/params/schema.ts';
+import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
@@ -32,7 +34,7 @@ import type { Pipelines } from './create.ts';
 import { detailsOf } from './list-details.ts';
 import { PipelineDetail, PipelineListed, PipelineVariable, pipelineListed } from './pipelines.entity.ts';
 import { findPipeline, listPipelines, newestPipeline, type PipelineFilter } from './pipelines.queries.ts';
-import { mayRunOn, type Reference, resolveReference, shortRef } from './references.ts';
+import { mayNotRunOn, mayRunOn, type Reference, resolveReference } from './references.ts';
 import { removePipeline } from './removal.ts';
 import { mayCancel, mayGiveVariables } from './restrictions.ts';
 import { pipelineScope, pipelineScopes } from './scopes.ts';
@@ -69,8 +71,7 @@ export function pipelineRoutes(
 
   async function requireRef(subject: ProjectSubject, caller: Caller, ref: string): Promise<void> {
     if (await mayRunOn(repository, subject, caller, ref)) return;
-    const { name } = shortRef(ref);
-    throw invalidRecord({ base: [`You do not have sufficient permission to run a pipeline on '${name}'.`] });
+    throw invalidRecord({ base: [mayNotRunOn(ref)] });
   }
 
   const list = route({
@@ -240,11 +241,17 @@ export function pipelineRoutes(
       summary: 'List variables that a pipeline was created with',
       tag,
       credentials,
-      access: { on: 'project', ability: 'read_pipeline_variable' },
+      access: read,
       params: one,
       responses: { 200: ListOf(PipelineVariable) },
-      handler: async ({ subject, params }) => {
+      handler: async ({ subject, caller, params }) => {
         const pipeline = await find(subject, params.pipeline_id);
+        // Whoever created it knows what they gave it.
+        const own = caller.user !== null && pipeline.user_id === caller.user.id;
+        if (!canOnProject(caller, 'read_pipeline_variable', subject)) {
+          if (!own) throw forbidden();
+          requireOnProject(caller, 'update_pipeline', subject);
+        }
         return (await pipelineVariableRows(db, pipeline.id)).map((row) => ({
           key: row.key,
           variable_type: row.variable_type,

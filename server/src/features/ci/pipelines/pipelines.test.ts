@@ -75,6 +75,16 @@ describe('creation through the API', () => {
       token: developer.token,
     });
     expect(refused.status).toBe(403);
+    // Whoever created a pipeline reads what they gave it, as long as they may work with pipelines.
+    await world.app.db
+      .updateTable('pipelines')
+      .set({ user_id: developer.user.id })
+      .where('id', '=', made.body.id)
+      .execute();
+    const own = await world.app.api('GET', `/projects/${project.id}/pipelines/${made.body.id}/variables`, {
+      token: developer.token,
+    });
+    expect([own.status, own.body]).toEqual([200, variables.body]);
     for (const id of [pushed.id, made.body.id])
       await world.app.api('POST', `/projects/${project.id}/pipelines/${id}/cancel`, { token: world.owner.token });
   });

@@ -47,6 +47,10 @@ export async function mayRunOn(
   return !(await repository.isProtected(subject.project, ref)) || (await repository.mayUpdate(subject, caller, ref));
 }
 
+/** Why somebody may not run pipelines there, in the ecosystem's words. */
+export const mayNotRunOn = (ref: string): string =>
+  `You do not have sufficient permission to run a pipeline on '${shortRef(ref).name}'. Please select a different branch or contact your administrator for assistance.`;
+
 /** The short name of a branch or tag; the full ref of what has none. */
 export function shortRef(ref: string): { name: string; tag: boolean; branch: boolean } {
   const match = /^refs\/(heads|tags)\/(.+)$/.exec(ref);

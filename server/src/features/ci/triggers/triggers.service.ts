@@ -9,10 +9,10 @@ import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/
 import { tokenPrefixes } from '../../../kernel/names.ts';
 import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
-import { findTokenJob } from '../jobs/jobs.queries.ts';
+import { findTokenJob, isTokenOfEndedJob } from '../jobs/jobs.queries.ts';
 import type { PipelineInputs } from '../pipelines/compile.ts';
 import type { Pipelines } from '../pipelines/create.ts';
-import { mayRunOn, resolveReference, shortRef } from '../pipelines/references.ts';
+import { mayNotRunOn, mayRunOn, resolveReference } from '../pipelines/references.ts';
 import type { CreatePipeline, PipelineVariableInput } from '../pipelines/request.ts';
 import { mayGiveVariables } from '../pipelines/restrictions.ts';
 import { variableProblems } from '../variables/masking.ts';
@@ -121,7 +121,10 @@ export function triggersService(deps: CiDependencies, pipelines: Pipelines) {
       return { ...acting, source: 'trigger', trigger };
     }
     const found = await findTokenJob(db, hash);
-    if (!found) throw notFound();
+    if (!found) {
+      if (await isTokenOfEndedJob(db, hash)) throw plainError(401, 'Job is not running');
+      throw notFound();
+    }
     const { job, user } = found;
     const { id, project_id, pipeline_id, status } = job;
     const credential = { kind: 'job', job: { id, project_id, pipeline_id, status } } as const;
@@ -158,10 +161,7 @@ export function triggersService(deps: CiDependencies, pipelines: Pipelines) {
       throw noPipeline('Insufficient permissions to create a new pipeline');
     const found = await resolveReference(repository, subject, request.ref);
     if (!found) throw noPipeline('Reference not found');
-    if (!(await mayRunOn(repository, subject, caller, found.ref)))
-      throw noPipeline(
-        `You do not have sufficient permission to run a pipeline on '${shortRef(found.ref).name}'. Please select a different branch or contact your administrator for assistance.`,
-      );
+    if (!(await mayRunOn(repository, subject, caller, found.ref))) throw noPipeline(mayNotRunOn(found.ref));
     if (Object.keys(request.variables).length > 0 && !mayGiveVariables(caller, subject))
       throw noPipeline('Insufficient permissions to set pipeline variables');
     const outcome = await pipelines.create({

@@ -226,7 +226,10 @@ describe('a pipeline of a job token', () => {
     expect(await world.app.db.selectFrom('pipeline_sources').selectAll().execute()).toHaveLength(1);
     // A token ends with its job.
     await runner.update(job, 'success');
-    expect((await start({ ref: 'main', token: job.token }, other)).status).toBe(404);
+    expect(await start({ ref: 'main', token: job.token }, other)).toMatchObject({
+      status: 401,
+      body: { message: 'Job is not running' },
+    });
     // Elsewhere it reaches nothing.
     const closed = await world.project();
     await closed.commit(config);

@@ -45,15 +45,22 @@ const DeploymentDetail = Entity('DeploymentDetail', {
   approvals: ListOf(DeploymentApproval),
 });
 
+/** Statuses with an end. */
+const ended: ReadonlySet<DeploymentFilter['status']> = new Set(['success', 'failed', 'canceled']);
+
 /** A range of times is only served in its own order, and ends are only those of what succeeded. */
 function checkRanges(filter: DeploymentFilter, by: string): void {
   const updated = filter.updatedAfter || filter.updatedBefore;
   const finished = filter.finishedAfter || filter.finishedBefore;
   if (updated && finished) throw badRequest('Both `updated_at` filter and `finished_at` filter can not be specified');
   if (updated && by !== 'updated_at') throw badRequest('`updated_at` filter requires `updated_at` sort');
-  if (finished && by !== 'finished_at') throw badRequest('`finished_at` filter requires `finished_at` sort');
-  if (by === 'finished_at' && filter.status !== 'success')
-    throw badRequest('`finished_at` sort must be combined with `success` status');
+  if (finished && by !== 'finished_at') throw badRequest('`finished_at` filter requires `finished_at` sort.');
+  if (by === 'finished_at' && !finished && !ended.has(filter.status))
+    throw badRequest(
+      '`finished_at` sort requires `finished_at` filter or a filter with at least one of the finished statuses.',
+    );
+  if (finished && filter.status !== 'success')
+    throw badRequest('`finished_at` filter must be combined with `success` status filter.');
 }
 
 export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
@@ -65,10 +72,13 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
     return found;
   }
 
-  async function shown(subject: ProjectSubject, row: DeploymentRow) {
+  /** With its approvals. */
+  async function detailed(subject: ProjectSubject, row: DeploymentRow) {
     const json = await presenter.one(subject, row);
     if (!json) throw recordNotFound();
-    return json;
+    const approvals = await approvalsJson(db, await approvalsOf(db, row.id), deps.externalUrl);
+    const pending = row.status === 'blocked' ? await pendingApprovals(db, row) : 0;
+    return { ...json, pending_approval_count: pending, approvals };
   }
 
   return [
@@ -120,12 +130,7 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
       access: read,
       params: one,
       responses: { 200: DeploymentDetail },
-      handler: async ({ subject, params }) => {
-        const row = await find(subject, params.deployment_id);
-        const approvals = await approvalsJson(db, await approvalsOf(db, row.id), deps.externalUrl);
-        const pending = row.status === 'blocked' ? await pendingApprovals(db, row) : 0;
-        return { ...(await shown(subject, row)), pending_approval_count: pending, approvals };
-      },
+      handler: async ({ subject, params }) => await detailed(subject, await find(subject, params.deployment_id)),
     }),
     route({
       ...common,
@@ -135,15 +140,18 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
       access: { on: 'project', ability: 'create_deployment' },
       params: Type.Object({
         id,
-        environment: Str({ description: 'Name of the environment, which is created where there is none' }),
-        sha: Str({ pattern: '^([0-9a-f]{40}|[0-9a-f]{64})$', description: 'Hash of the commit' }),
+        environment: Str({
+          minLength: 1,
+          description: 'Name of the environment, which is created where there is none',
+        }),
+        sha: Str({ minLength: 1, maxLength: 255, description: 'Hash of the commit' }),
         ref: Str({ minLength: 1, maxLength: 1024, description: 'Name of the branch or tag' }),
         tag: Bool({ description: 'Whether `ref` is a tag' }),
         status: OneOf(reportedStatuses, { description: 'How it goes' }),
       }),
-      responses: { 201: Deployment },
+      responses: { 201: DeploymentDetail },
       handler: async ({ subject, caller, params: { id: _, ...given } }) =>
-        await shown(subject, await deployments.create(subject, caller, given)),
+        await detailed(subject, await deployments.create(subject, caller, given)),
     }),
     route({
       ...common,
@@ -152,10 +160,10 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
       summary: 'Update the status of a deployment that another system made',
       access: { on: 'project', ability: 'update_deployment' },
       params: Type.Object({ ...one.properties, status: OneOf(reportedStatuses, { description: 'How it goes' }) }),
-      responses: { 200: Deployment },
+      responses: { 200: DeploymentDetail },
       handler: async ({ subject, caller, params }) => {
         const row = await deployments.update(subject, caller, params.deployment_id, params.status);
-        return await shown(subject, row);
+        return await detailed(subject, row);
       },
     }),
     route({

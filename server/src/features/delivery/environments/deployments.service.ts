@@ -35,6 +35,11 @@ export interface DeploymentServiceDependencies {
   readonly project: (id: number) => Promise<ProjectSubject['project'] | null>;
 }
 
+const commitId = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** What leads to each status, as the ecosystem calls it. */
+const transitions = { running: 'run', success: 'succeed', failed: 'drop', canceled: 'cancel' } as const;
+
 const finished = (status: ReportedStatus) => (status === 'running' ? {} : { finished_at: new Date() });
 
 export type DeploymentService = ReturnType<typeof deploymentService>;
@@ -83,12 +88,16 @@ export function deploymentService(deps: DeploymentServiceDependencies) {
 
   return {
     async create(subject: ProjectSubject, caller: Caller, given: NewDeployment): Promise<Deployment> {
+      if ((await reader.resolve(subject.project, given.ref)) === null)
+        throw invalidRecord({ ref: ['The branch or tag does not exist'] });
       const problem = nameProblem(given.environment);
-      if (problem) throw invalidRecord({ environment: [problem] });
+      if (problem) throw invalidRecord({ name: [problem] });
+      const commit = commitId.test(given.sha) ? await reader.resolve(subject.project, given.sha) : null;
       return await transaction(db, async (tx) => {
         const environment = await ensureEnvironment(tx, subject.project.id, given.environment, null);
-        if (!environment) throw invalidRecord({ environment: ['is invalid'] });
+        if (!environment) throw invalidRecord({ name: ['is invalid'] });
         if (!(await mayDeploy(tx, environment, caller.user?.id ?? null))) throw forbidden();
+        if (commit === null) throw invalidRecord({ sha: ['The commit does not exist'] });
         const { sha, ref, tag, status } = given;
         const row = await queries.insertDeployment(tx, {
           iid: await nextIid(tx, subject.project.id, 'deployment'),
@@ -108,9 +117,10 @@ export function deploymentService(deps: DeploymentServiceDependencies) {
         const row = await queries.lockDeployment(tx, id);
         if (row?.project_id !== subject.project.id) throw recordNotFound();
         // Its job says how it goes.
-        if (row.job_id !== null) throw forbidden();
-        if (row.status === status) throw invalidRecord({ status: [`cannot transition to "${status}"`] });
+        if (row.job_id !== null) throw forbidden('Deployments created using CI/CD can not be updated using the API');
         if (!(await mayDeploy(tx, await placeOf(tx, row), caller.user?.id ?? null))) throw forbidden();
+        if (row.status === status || (status === 'running' && row.status !== 'created'))
+          throw invalidRecord({ status: [`cannot transition via "${transitions[status]}"`] });
         const changed = await queries.updateDeployment(tx, id, { status, finished_at: null, ...finished(status) });
         if (!changed) throw recordNotFound();
         await settle(tx, changed, caller);

@@ -4,9 +4,9 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Environment as EnvironmentRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { conflict, recordNotFound } from '../../../kernel/http/errors.ts';
+import { badRequest, conflict, invalidParameters, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
-import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
+import { notTogether } from '../../../kernel/http/params/groups.ts';
 import {
   Bool,
   DateTimeParam,
@@ -47,6 +47,12 @@ const one = Type.Object({ id, environment_id: environmentId });
 const path = '/projects/:id/environments/:environment_id';
 const read = { on: 'project', ability: 'read_environment' } as const;
 const stopAccess = { on: 'project', ability: 'stop_environment' } as const;
+const minSearch = 3;
+
+/** Clients that send a slug are told that it has no effect. */
+function refuseSlug(given: Readonly<Record<string, unknown>>): void {
+  if (given.slug !== undefined) throw invalidParameters(['slug is automatically generated and cannot be changed']);
+}
 
 const values = {
   external_url: Optional(Str({ maxLength: 2048, description: 'Address where it can be seen' })),
@@ -82,15 +88,22 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
         {
           id,
           name: Optional(Str({ maxLength: 255, description: 'Only the one with this name' })),
-          search: Optional(Str({ minLength: 3, maxLength: 255, description: 'Only those with this in their names' })),
+          search: Optional(
+            Str({
+              maxLength: 255,
+              description: `Only those with this in their names; ${minSearch} characters or more`,
+            }),
+          ),
           states: Optional(OneOf(environmentStates, { description: 'Only those in this state' })),
           tier: Optional(OneOf(tiers, { description: 'Only those of this tier' })),
         },
-        rules(mutuallyExclusive('name', 'search')),
+        rules(notTogether('name', 'search')),
       ),
       responses: { 200: ListOf(Environment) },
       handler: async ({ subject, params: { name, search, states, tier }, page }) => {
-        const filter = { name, search, state: states, tier };
+        if (search && [...search].length < minSearch)
+          throw badRequest(`Search query is less than ${minSearch} characters`);
+        const filter = { name, search: search || undefined, state: states, tier };
         const { rows, total } = await listEnvironments(db, subject.project.id, filter, page);
         return mapPage(offsetPage(page, rows, total), environmentJson);
       },
@@ -117,15 +130,17 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       access: { on: 'project', ability: 'create_environment' },
       params: Type.Object({ id, name: Str({ description: 'Name; `review/x` is in the folder `review`' }), ...values }),
       responses: { 201: Environment },
-      handler: async ({ subject, params: { id: _, name, ...given } }) =>
-        environmentJson(await environments.create(subject, name, given)),
+      handler: async ({ subject, given, params: { id: _, name, ...chosen } }) => {
+        refuseSlug(given);
+        return environmentJson(await environments.create(subject, name, chosen));
+      },
     }),
     route({
       ...common,
       method: 'POST',
       path: '/projects/:id/environments/stop_stale',
       summary: 'Stop environments that were not changed or deployed to since a date',
-      access: stopAccess,
+      access: { on: 'project', ability: 'stop_stale_environments' },
       params: Type.Object({
         id,
         before: DateTimeParam({ description: 'Time of the last change; between a week and ten years ago' }),
@@ -144,8 +159,10 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       access: { on: 'project', ability: 'update_environment' },
       params: Type.Object({ ...one.properties, ...values }),
       responses: { 200: Environment },
-      handler: async ({ subject, params: { id: _, environment_id, ...given } }) =>
-        environmentJson(await environments.update(await find(subject, environment_id), given)),
+      handler: async ({ subject, given, params: { id: _, environment_id, ...chosen } }) => {
+        refuseSlug(given);
+        return environmentJson(await environments.update(await find(subject, environment_id), chosen));
+      },
     }),
     route({
       ...common,

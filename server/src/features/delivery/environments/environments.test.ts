@@ -67,7 +67,10 @@ describe('jobs with an environment', () => {
     expect(told).not.toHaveProperty('OTHER');
     const path = `${of(project)}/deployments/${waiting?.id}`;
     expect((await call('GET', path)).body).toMatchObject({ status: 'running', deployable: { id: job.id } });
-    expect((await call('PUT', path, { status: 'success' })).status).toBe(403);
+    expect(await call('PUT', path, { status: 'success' })).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - Deployments created using CI/CD can not be updated using the API' },
+    });
     await runner.update(job, 'success');
     const last = (await call('GET', `${of(project)}/environments/${made.id}`)).body;
     expect(last).toMatchObject({
@@ -331,6 +334,8 @@ describe('the API', () => {
       status: 'success',
       deployable: null,
       environment: { name: 'live' },
+      pending_approval_count: 0,
+      approvals: [],
     });
     await project.commit(null, { branch: 'change', files: { b: '1' } });
     const request = (
@@ -348,8 +353,16 @@ describe('the API', () => {
     const running = (await call('POST', list, { ...given, sha, status: 'running' })).body;
     const path = `${list}/${running.id}`;
     expect((await call('DELETE', path)).body).toEqual({ message: 'Cannot destroy running deployment' });
-    expect((await call('PUT', path, { status: 'success' })).body.status).toBe('success');
-    expect((await call('PUT', path, { status: 'success' })).status).toBe(400);
+    const succeeded = (await call('PUT', path, { status: 'success' })).body;
+    expect(succeeded).toMatchObject({ status: 'success', approvals: [] });
+    for (const [status, event] of [
+      ['success', 'succeed'],
+      ['running', 'run'],
+    ])
+      expect(await call('PUT', path, { status })).toMatchObject({
+        status: 400,
+        body: { message: { status: [`cannot transition via "${event}"`] } },
+      });
     const brought = await eventually('its merge requests', async () => {
       const found = await call<Json[]>('GET', `${path}/merge_requests`);
       return found.body.length > 0 && found.body;

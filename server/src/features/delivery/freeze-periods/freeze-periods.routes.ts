@@ -4,7 +4,7 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { FreezePeriod as FreezePeriodRow } from '../../../kernel/db/rows.ts';
 import { Entity, Id, ListOf, Text, Timestamp } from '../../../kernel/http/entity.ts';
-import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { invalidRecord, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -42,7 +42,8 @@ export function freezeProblems(values: Values): Readonly<Record<string, readonly
   return problems;
 }
 
-function checked(values: Values): Values {
+function checked(given: Values): Values {
+  const values = { ...given, freeze_start: given.freeze_start.trim(), freeze_end: given.freeze_end.trim() };
   const problems = freezeProblems(values);
   if (Object.keys(problems).length > 0) throw invalidRecord(problems);
   return values;
@@ -60,7 +61,7 @@ const zone = Str({ minLength: 1, maxLength: 255, description: 'Time zone of both
 export function freezePeriodRoutes(db: Db): Route[] {
   async function find({ project }: ProjectSubject, number: number): Promise<FreezePeriodRow> {
     const found = await queries.findFreezePeriod(db, project.id, number);
-    if (!found) throw notFound('Freeze Period');
+    if (!found) throw recordNotFound();
     return found;
   }
   return [
@@ -129,7 +130,7 @@ export function freezePeriodRoutes(db: Db): Route[] {
           cron_timezone: cron_timezone ?? found.cron_timezone,
         });
         const changed = await transaction(db, (tx) => queries.updateFreezePeriod(tx, found.id, values));
-        if (!changed) throw notFound('Freeze Period');
+        if (!changed) throw recordNotFound();
         return json(changed);
       },
     }),

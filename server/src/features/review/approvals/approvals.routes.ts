@@ -4,9 +4,11 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { Count } from '../../../kernel/http/entity.ts';
-import { Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
+import type { NoteableKind } from '../../collaboration/notes/index.ts';
 import { requireByIid } from '../merge-requests/merge-requests.queries.ts';
+import type { ReviewService } from '../reviews/reviews.service.ts';
 import type { ApprovalService } from './approvals.service.ts';
 import { MergeRequestApprovals, peopleJson } from './rules.entity.ts';
 import { projectId as id, requestIid } from './rules.params.ts';
@@ -22,8 +24,16 @@ const briefly = ({ rule, name, type }: JudgedRule) => ({ id: rule?.id ?? null, n
 const isInvalid = ({ type, eligible, approvalsRequired }: JudgedRule) =>
   type !== 'any_approver' && eligible.length < approvalsRequired;
 
+interface Dependencies {
+  readonly db: Db;
+  readonly externalUrl: string;
+  /** Merge requests, as something that people discuss. */
+  readonly kind: Pick<NoteableKind, 'load'>;
+  readonly reviews: Pick<ReviewService, 'submit'>;
+}
+
 export function approvalRoutes(
-  { db, externalUrl }: { readonly db: Db; readonly externalUrl: string },
+  { db, externalUrl, kind, reviews }: Dependencies,
   service: ApprovalService,
   states: Pick<ApprovalStates, 'stateOf'>,
 ): Route[] {
@@ -93,11 +103,20 @@ export function approvalRoutes(
         approval_password: Optional(
           Str({ maxLength: 128, description: 'Password of the caller, where the project asks for it' }),
         ),
+        publish_review: Optional(
+          Bool({ description: 'Whether own draft notes on the merge request are published with the approval' }),
+        ),
       }),
       responses: { 201: MergeRequestApprovals },
       errors: [409],
-      handler: async ({ params, subject, caller }) =>
-        shown(subject, caller, await service.approve(subject, caller, params.merge_request_iid, params)),
+      handler: async ({ params, subject, caller }) => {
+        const { merge_request_iid: iid, sha, approval_password } = params;
+        if (!params.publish_review)
+          return await shown(subject, caller, await service.approve(subject, caller, iid, { sha, approval_password }));
+        const place = await kind.load(subject, { merge_request_iid: iid }, caller);
+        await reviews.submit(place, caller, { sha, approval_password, reviewer_state: 'approved' });
+        return await shown(subject, caller, await requireByIid(db, subject.project.id, iid));
+      },
     }),
     route({
       ...common,

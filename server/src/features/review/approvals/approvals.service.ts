@@ -105,7 +105,8 @@ export function approvalService(
       if (!canOnProject(caller, 'update_merge_request', subject)) throw unauthorized();
       const row = await requests.requireByIid(db, subject.project.id, iid);
       await transaction(db, async (tx) => {
-        await requests.lockById(tx, row.id);
+        const now = await requests.lockById(tx, row.id);
+        if (!now || now.state === 'merged') throw unauthorized();
         await deleteApprovals(tx, row.id);
         await service.tell(tx, 'merge_request.updated', await requests.updateRow(tx, row.id, {}), user.id);
       });

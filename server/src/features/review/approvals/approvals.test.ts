@@ -414,6 +414,11 @@ describe('approving', () => {
     const reset = await project.api('PUT', `${request.path}/reset_approvals`, { token });
     expect([reset.status, reset.body]).toEqual([202, 202]);
     expect((await request.state()).approved_by).toEqual([]);
+    // Who approved what is merged stays known.
+    expect(await request.approve(one)).toBe(201);
+    expect((await project.api('PUT', `${request.path}/merge`)).status).toBe(200);
+    expect((await project.api('PUT', `${request.path}/reset_approvals`, { token })).status).toBe(401);
+    expect((await request.state()).approved_by).toHaveLength(1);
   });
 });
 

@@ -68,6 +68,18 @@ describe('reviews', () => {
     expect([await request.status(), (await request.merge()).status]).toEqual(['mergeable', 200]);
   });
 
+  it('an approval publishes the drafts of whoever approves, or nothing where they may not', async () => {
+    const request = await open();
+    await request.call('POST', '/draft_notes', { note: 'Well done' });
+    await request.call('POST', '/draft_notes', { note: 'Mine' }, author);
+    const refused = await request.call('POST', '/approve', { publish_review: true, sha: 'a'.repeat(40) });
+    expect([refused.status, await request.comments()]).toEqual([409, []]);
+    const approved = await request.call('POST', '/approve', { publish_review: true });
+    expect(approved).toMatchObject({ status: 201, body: { approved_by: [{ user: { id: reviewer.user.id } }] } });
+    expect((await request.comments()).filter(([, system]) => !system)).toEqual([['Well done', false]]);
+    expect((await request.call<Json[]>('GET', '/draft_notes', undefined, author)).body).toHaveLength(1);
+  });
+
   it('are bypassed by those who may merge, and a later request for changes blocks again', async () => {
     const request = await open();
     await request.submit({ reviewer_state: 'requested_changes' });

@@ -1,6 +1,6 @@
 /** Rules over several parameters of a route, with the wording that clients of this API know. */
 
-type RuleKind = 'exactly_one_of' | 'at_least_one_of' | 'mutually_exclusive' | 'all_or_none_of';
+type RuleKind = 'exactly_one_of' | 'at_least_one_of' | 'mutually_exclusive' | 'not_together' | 'all_or_none_of';
 
 export interface ParameterRule {
   readonly kind: RuleKind;
@@ -14,6 +14,8 @@ const rule =
 export const exactlyOneOf = rule('exactly_one_of');
 export const atLeastOneOf = rule('at_least_one_of');
 export const mutuallyExclusive = rule('mutually_exclusive');
+/** The same, where the ecosystem has another wording. */
+export const notTogether = rule('not_together');
 export const allOrNoneOf = rule('all_or_none_of');
 
 function reasonOf({ kind, names }: ParameterRule, given: readonly string[]): string | null {
@@ -25,7 +27,8 @@ function reasonOf({ kind, names }: ParameterRule, given: readonly string[]): str
   }
   if (kind === 'all_or_none_of')
     return given.length < names.length ? `${names.join(', ')} provide all or none of parameters` : null;
-  return kind !== 'at_least_one_of' && given.length > 1 ? `${given.join(', ')} are mutually exclusive` : null;
+  if (kind === 'at_least_one_of' || given.length < 2) return null;
+  return `${given.join(', ')} ${kind === 'not_together' ? 'cannot be used together' : 'are mutually exclusive'}`;
 }
 
 /** Why the given parameters break the rules. Defaults do not count as given. */
