@@ -87,6 +87,7 @@ export async function startTestServer(repo: Repo, options: TestServerOptions = {
           quarantine,
           push.commands.map((command) => command.new),
           ingested,
+          push.commands.flatMap(({ ref }) => ref ?? []),
         );
         lap('connectivity');
       }

@@ -5,7 +5,7 @@
  */
 import type { Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
-import { eachTreeEntry } from '../objects/parse.ts';
+import { entriesByName, type NamedEntries } from '../objects/parse.ts';
 import type { Quarantine } from '../objects/quarantine.ts';
 import { writeTree } from '../objects/write.ts';
 import { rawObject } from '../process/cat-file.ts';
@@ -15,8 +15,6 @@ interface Entry {
   readonly mode: FileMode;
   readonly id: Sha;
 }
-/** By name, a Latin-1 rendering of its bytes. */
-type Entries = ReadonlyMap<string, Entry>;
 
 /** A directory of the result that neither side has as it is. */
 interface MergedDirectory {
@@ -52,15 +50,13 @@ export async function mergeTrees(repo: Repo, base: Sha, ours: Sha, theirs: Sha):
   let alike = false;
   let trees = 0;
 
-  async function entriesOf(entry: Entry | undefined): Promise<Entries> {
-    const found = new Map<string, Entry>();
-    if (!isTree(entry) || entry?.id === undefined || entry.id === EMPTY_TREE) return found;
+  async function entriesOf(entry: Entry | undefined): Promise<NamedEntries> {
+    if (!isTree(entry) || entry?.id === undefined || entry.id === EMPTY_TREE) return new Map();
     trees += 1;
     if (trees > MOST_TREES) throw new Undecided();
     const object = await rawObject(repo, entry.id, MOST_TREE_BYTES);
     if (object?.type !== 'tree') throw new Undecided();
-    eachTreeEntry(object.data, (mode, name, id) => found.set(name.toString('latin1'), { mode, id }));
-    return found;
+    return entriesByName(object.data);
   }
 
   async function note(changes: Changes, before: Entry | undefined, after: Entry | undefined): Promise<void> {

@@ -218,3 +218,12 @@ export function parseTree(data: Buffer): TreeEntry[] {
   );
   return entries;
 }
+
+/** Entries of a tree by name, a Latin-1 rendering of its bytes, so that none is lost. */
+export type NamedEntries = ReadonlyMap<string, { readonly mode: FileMode; readonly id: Sha }>;
+
+export function entriesByName(data: Buffer): NamedEntries {
+  const entries = new Map<string, { mode: FileMode; id: Sha }>();
+  eachTreeEntry(data, (mode, name, id) => entries.set(name.toString('latin1'), { mode, id }));
+  return entries;
+}

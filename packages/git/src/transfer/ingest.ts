@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { GitError, type GitErrorCode } from '../errors.ts';
 import type { Quarantine } from '../objects/quarantine.ts';
 import { runGit } from '../process/run.ts';
-import { isSha, type Sha, ZERO_SHA } from '../types.ts';
+import { isSha, type RefName, type Sha, ZERO_SHA } from '../types.ts';
+import { surelyConnected } from './connected.ts';
 
 /**
  * Flaws of old histories that do no harm; all else that fsck finds is refused. The same list serves push, import and
@@ -158,16 +159,19 @@ async function holdsAll(quarantine: Quarantine, ids: readonly Sha[]): Promise<bo
 /**
  * Whether everything reachable from the new ids is here, in the quarantine or behind existing references. Throws
  * `corrupt` naming nothing: missing objects are the client's secret or its damage. A pack that is closed has been walked
- * already while it was indexed: ids inside it need no second walk over the whole history.
+ * already while it was indexed: ids inside it need no second walk over the whole history. Nor do a few objects that build
+ * on references `near` them, those that a push moves.
  */
 export async function checkConnectivity(
   quarantine: Quarantine,
   ids: readonly Sha[],
   ingested: Pick<Ingested, 'closed'> = { closed: false },
+  near: readonly RefName[] = [],
 ): Promise<void> {
   const tips = [...new Set(ids)].filter((id) => isSha(id) && id !== ZERO_SHA);
   if (tips.length === 0) return;
   if (ingested.closed && (await holdsAll(quarantine, tips))) return;
+  if (await surelyConnected(quarantine, tips, near)) return;
   // The quarantine sees the repository as an alternate: asking for its references again would cost a process.
   const borrows = await stat(join(quarantine.base.path, 'objects/info/alternates')).then(
     () => true,

@@ -112,6 +112,7 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
       quarantine,
       commands.map((command) => command.new),
       ingested,
+      commands.flatMap(({ ref }) => ref ?? []),
     );
   }
 
