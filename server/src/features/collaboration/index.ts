@@ -54,7 +54,7 @@ export {
   takeHistory,
 } from './resource-events/index.ts';
 export { type Responses, responsesTo } from './responses.queries.ts';
-export { isSubscribed, setCommitSubscribed, setSubscribed } from './subscriptions/index.ts';
+export { isSubscribed, setCommitSubscribed, setSubscribed, subscriptionTo } from './subscriptions/index.ts';
 export { changedTask, type TaskChange, TaskParam, tasksOf, taskText, withTask } from './tasks/index.ts';
 export { createTodo, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';
 export {

@@ -46,11 +46,15 @@ export function statementNames() {
 /** `cached plan must not change result type`: a prepared statement met a changed table. */
 export const stalePlan = '0A000';
 
+/** Statements that only read. */
+const reads = /^\s*select\b/i;
+
 type Names = ReturnType<typeof statementNames>;
 
 /** Sends a statement, as a prepared one where it came before. */
 async function send(client: pg.PoolClient, names: Names, text: string, values: readonly unknown[]) {
-  const name = values.length > 0 ? names.nameOf(text) : undefined;
+  // What takes no values is most often said once, or is no statement that can be prepared.
+  const name = values.length > 0 || reads.test(text) ? names.nameOf(text) : undefined;
   if (name === undefined) return await client.query(text, values as unknown[]);
   try {
     return await client.query({ name, text, values: values as unknown[] });
@@ -95,7 +99,6 @@ interface Asked {
 
 /** Those that one connection answers one after the other; more go to several at the same time. */
 const mostTogether = 16;
-const reads = /^\s*select\b/i;
 
 /**
  * A connection for statements that stand alone. Reads that begin in the same turn of the event loop, which nearly always

@@ -214,12 +214,11 @@ async function limitsOf({ maxFileBytes }: Route, { limits }: MountDependencies):
     : { ...limits, maxFileBytes: await maxFileBytes.bytes(), fileLimitName: maxFileBytes.setting };
 }
 
-/** The caller with where the request comes from; for lists also with what is closed to that place. */
-async function placed(caller: Caller, route: Route, deps: MountDependencies, address: string): Promise<Caller> {
-  // A group by itself lists projects, too.
+/** What a list leaves out because it is closed to where the request comes from. A group by itself lists projects, too. */
+async function closedTo(route: Route, deps: MountDependencies, address: string): Promise<Pick<Caller, 'closedGroups'>> {
   const lists = route.pagination !== undefined || route.access.on === 'group';
-  const closed = lists ? ((await deps.parents.closedTo?.(address)) ?? []) : [];
-  return { ...caller, address, ...(closed.length > 0 ? { closedGroups: closed } : {}) };
+  const closedGroups = lists ? ((await deps.parents.closedTo?.(address)) ?? []) : [];
+  return closedGroups.length > 0 ? { closedGroups } : {};
 }
 
 async function run(
@@ -233,8 +232,13 @@ async function run(
   const path = request.params as Record<string, string>;
   // `/users/` is not the user without a name; only the rest that `*` catches may be empty.
   if (Object.entries(path).some(([name, value]) => value === '' && name !== '*')) throw noSuchRoute();
-  const caller = await placed(await callerOf(route, deps, request, reply, query), route, deps, addressOf(request));
-  const subject = await authorise(route, deps, caller, path);
+  const address = addressOf(request);
+  const identified = { ...(await callerOf(route, deps, request, reply, query)), address };
+  const [subject, closed] = await Promise.all([
+    authorise(route, deps, identified, path),
+    closedTo(route, deps, address),
+  ]);
+  const caller: Caller = { ...identified, ...closed };
   if (route.acrossProjects && !((await deps.parents.readsAcross?.(caller)) ?? true))
     throw forbidden('content of several projects is not shown together while access to each is decided elsewhere');
   if (subject && (route.access.on === 'project' || route.access.on === 'group')) {
@@ -270,7 +274,7 @@ async function run(
       page,
       signal: abort.signal,
       requestId: request.id,
-      clientAddress: addressOf(request),
+      clientAddress: address,
       request,
       header: (name: string, value: string) => {
         reply.header(name, value);
@@ -281,7 +285,7 @@ async function run(
     // A credential that only the handler knows is none of a stranger.
     const stranger = caller.user === null && route.access.on !== 'credential';
     const signal = route.method === 'GET' ? abort.signal : null;
-    const work = { anonymous: stranger, signal, clientAddress: addressOf(request) };
+    const work = { anonymous: stranger, signal, clientAddress: address };
     // What is streamed is opened while it is sent: that too is the request's.
     return await asRequest(work, async () => {
       const result = await (deps.strict ? handledStrictly(route, context) : route.handler(context));

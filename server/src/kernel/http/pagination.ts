@@ -46,7 +46,8 @@ function made<T>(value: Paged<T>): Paged<T> {
   return value;
 }
 
-const firstOf = <T>(page: Page, rows: readonly T[]) =>
+/** The rows that are shown, of those that were read. */
+export const firstOf = <T>(page: Page, rows: readonly T[]) =>
   rows.length > page.perPage ? rows.slice(0, page.perPage) : rows;
 
 /**

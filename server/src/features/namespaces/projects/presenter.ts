@@ -86,6 +86,16 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
     };
   }
 
+  /** What only the one who asks for a single project wants of it. */
+  async function moreOf(subject: ProjectSubject, caller: Caller, options: PresentOptions) {
+    const [license, elsewhere, runnersToken] = await Promise.all([
+      options.license ? licensed(subject, caller) : {},
+      options.elsewhere && caller.user ? linkedFrom(subject) : {},
+      options.runnersToken && caller.user ? runnersTokenFor(deps, subject, caller) : undefined,
+    ]);
+    return { ...license, ...elsewhere, ...(runnersToken === undefined ? {} : { runners_token: runnersToken }) };
+  }
+
   const present: PresentProjects = async (subjects, caller, options = {}) => {
     if (subjects.length === 0) return [];
     const ids = subjects.map(({ project }) => project.id);
@@ -126,18 +136,12 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
   };
 
   return async (subjects, caller, options = {}) => {
-    const found = await present(subjects, caller, options);
-    if (!options.license && !options.runnersToken && !options.elsewhere) return found;
-    return await Promise.all(
-      subjects.map(async (subject, at) => {
-        const [license, elsewhere, runnersToken] = await Promise.all([
-          options.license ? licensed(subject, caller) : {},
-          options.elsewhere && caller.user ? linkedFrom(subject) : {},
-          options.runnersToken && caller.user ? runnersTokenFor(deps, subject, caller) : undefined,
-        ]);
-        const tokens = runnersToken === undefined ? {} : { runners_token: runnersToken };
-        return { ...(found[at] as ProjectJson), ...license, ...elsewhere, ...tokens };
-      }),
-    );
+    if (!options.license && !options.runnersToken && !options.elsewhere)
+      return await present(subjects, caller, options);
+    const [found, parts] = await Promise.all([
+      present(subjects, caller, options),
+      Promise.all(subjects.map((subject) => moreOf(subject, caller, options))),
+    ]);
+    return parts.map((part, at) => ({ ...(found[at] as ProjectJson), ...part }));
   };
 }

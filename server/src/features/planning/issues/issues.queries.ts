@@ -1,6 +1,6 @@
 /** SQL of issues: loading with all that their JSON shows, and writing. */
 import { CompiledQuery, type Expression, sql } from 'kysely';
-import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, recordset } from '../../../kernel/db/index.ts';
 import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
@@ -36,7 +36,15 @@ export interface LoadedIssue {
 
 type PlacedProject = LoadedIssue['project'];
 
-async function projectsOf(db: Db, ids: readonly number[]): Promise<Map<number, PlacedProject>> {
+async function projectsOf(
+  db: Db,
+  ids: readonly number[],
+  known: ProjectSubject | undefined,
+): Promise<Map<number, PlacedProject>> {
+  if (known && ids.every((id) => id === known.project.id)) {
+    const { id, namespace_id, path } = known.project;
+    return new Map([[id, { id, namespace_id, path, path_with_namespace: `${known.namespace.full_path}/${path}` }]]);
+  }
   const { rows } = await sql<PlacedProject>`select p.id, p.namespace_id, p.path,
       n.full_path || '/' || p.path as path_with_namespace
     from projects p join namespaces n on n.id = p.namespace_id where p.id = any(${ids}::bigint[])`.execute(db);
@@ -106,14 +114,22 @@ async function byIds<T>(
 
 type Grouped<T> = T & { readonly group_path: string };
 
-/** Adds all that the JSON of issues shows, with the same few queries for any number of them; epics that the caller sees. */
-export async function withDetails(db: Db, rows: readonly Issue[], caller: Caller | null): Promise<LoadedIssue[]> {
+/**
+ * Adds all that the JSON of issues shows, with the same few queries for any number of them; epics that the caller sees. A
+ * project that is known is not loaded again.
+ */
+export async function withDetails(
+  db: Db,
+  rows: readonly Issue[],
+  caller: Caller | null,
+  known?: ProjectSubject,
+): Promise<LoadedIssue[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const of = (column: 'project_id' | 'milestone_id' | 'duplicated_to_id' | 'epic_id' | 'iteration_id') =>
     present(rows.map((row) => row[column]));
   const [projects, involved, labels, milestones, duplicates, epics, iterations, counts] = await Promise.all([
-    projectsOf(db, of('project_id')),
+    projectsOf(db, of('project_id'), known),
     involvedIn(db, rows),
     labelsOf(db, ids),
     milestonesById(db, of('milestone_id')),

@@ -7,7 +7,7 @@ import { forbidden, notFound, recordNotFound } from '../../../kernel/http/errors
 import { DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { isSubscribed } from '../../collaboration/index.ts';
+import { subscriptionTo } from '../../collaboration/index.ts';
 import { ofProject, type Place } from '../../collaboration/notes/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { UserAgentDetail } from '../../repository/index.ts';
@@ -43,12 +43,13 @@ function newIssueJson(row: IssueRow, { project, namespace }: ProjectSubject, aut
 
 /** One issue as its project shows it. */
 export function issuePresenter(db: Db, base: string) {
-  return async (row: IssueRow, caller: Caller): Promise<IssueJson> => {
-    const [loaded] = await withDetails(db, [row], caller);
+  return async (row: IssueRow, caller: Caller, known?: ProjectSubject): Promise<IssueJson> => {
+    const [[loaded], isSubscribed] = await Promise.all([
+      withDetails(db, [row], caller, known),
+      caller.user === null ? () => false : subscriptionTo(db, ofProject('issue', row), caller.user.id),
+    ]);
     if (!loaded) throw recordNotFound();
-    const people = [row.author_id, ...loaded.assignees.map(({ id }) => id)];
-    const subscribed =
-      caller.user !== null && (await isSubscribed(db, ofProject('issue', row), caller.user.id, people));
+    const subscribed = isSubscribed([row.author_id, ...loaded.assignees.map(({ id }) => id)]);
     return { ...issueJson(loaded, base, { projectId: row.project_id }), subscribed };
   };
 }
@@ -129,7 +130,7 @@ export function issueRoutes(
       params: Type.Object(one),
       responses: { 200: Issue },
       handler: async ({ params, subject, caller }) =>
-        await present(await find(subject, caller, params.issue_iid), caller),
+        await present(await find(subject, caller, params.issue_iid), caller, subject),
     }),
     route({
       ...common,

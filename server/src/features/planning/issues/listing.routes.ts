@@ -5,6 +5,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import {
+  firstOf,
   keysetPage,
   offsetPage,
   type Page,
@@ -47,11 +48,12 @@ export function issueLists(db: Db, base: string, counts: IssueCounts = issueCoun
   return async ({ place, from, caller, filter, params }: Wanted, page: Page): Promise<Paged> => {
     const list = { ...(await withTitledIds(db, { place, caller, filter })), ...orderOf(params) };
     const { rows, cursorOf } = await listIssues(db, list, page);
-    const found =
-      page.style === 'keyset'
-        ? keysetPage(page, rows, cursorOf)
-        : offsetPage(page, rows, totalOfLastPage(page, rows) ?? (await counts.count(list)));
-    const loaded = await withDetails(db, found.items, caller);
+    const counted = page.style === 'keyset' ? null : (totalOfLastPage(page, rows) ?? counts.count(list));
+    const [total, loaded] = await Promise.all([
+      counted,
+      withDetails(db, firstOf(page, rows), caller, place.kind === 'project' ? place.subject : undefined),
+    ]);
+    const found = page.style === 'keyset' ? keysetPage(page, rows, cursorOf) : offsetPage(page, rows, total);
     return withItems(
       found,
       loaded.map((each) => listedIssueJson(each, base, from, params.with_labels_details ?? false)),

@@ -5,7 +5,7 @@ import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { baseOf } from '../../../kernel/markdown/index.ts';
 import type { PipelineDetailJson, PipelineJson } from '../../ci/index.ts';
-import { isSubscribed } from '../../collaboration/index.ts';
+import { subscriptionTo } from '../../collaboration/index.ts';
 import { stackBase } from '../../repository/index.ts';
 import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { rebaseInProgress } from '../merging/rebasing.ts';
@@ -58,15 +58,21 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
     } = {},
   ): Promise<MergeRequestDetailJson> {
     const current = await statusOf(subject, caller, row);
-    const [loaded] = await queries.withPeople(db, [current.row], subject, { firsts: true });
-    if (!loaded) throw recordNotFound();
-    const head = current.row.head_pipeline_id === null ? null : await pipelines.detail(current.row.head_pipeline_id);
     const refs = current.row;
-    const target = extra.diverged ? await repository.branch(subject.project, refs.target_branch) : null;
+    const [[loaded], head, target, files, conflicts, mayMerge, isSubscribed] = await Promise.all([
+      queries.withPeople(db, [refs], subject, { firsts: true }),
+      refs.head_pipeline_id === null ? null : pipelines.detail(refs.head_pipeline_id),
+      extra.diverged ? repository.branch(subject.project, refs.target_branch) : null,
+      changesCount(subject, refs),
+      conflictsOf(subject, caller, refs),
+      row.state === 'opened' && repository.mayMerge(subject, caller, row.target_branch),
+      caller.user === null ? () => false : subscriptionTo(db, noteableOf(row), caller.user.id),
+    ]);
+    if (!loaded) throw recordNotFound();
     return {
       ...mergeRequestJson(loaded, urls, current.status),
-      subscribed: caller.user !== null && (await isSubscribed(db, noteableOf(row), caller.user.id, peopleOf(loaded))),
-      changes_count: await changesCount(subject, refs),
+      subscribed: isSubscribed(peopleOf(loaded)),
+      changes_count: files,
       latest_build_started_at: head?.started_at ?? null,
       latest_build_finished_at: head?.finished_at ?? null,
       first_deployed_to_production_at: loaded.firsts?.deployed ?? null,
@@ -83,9 +89,9 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
         ? { diverged_commits_count: (await repository.divergence(subject.project, refs.head_sha, target)).ahead }
         : {}),
       ...(extra.counts ? { counts: await countsOf(subject, caller, refs) } : {}),
-      ...(await conflictsOf(subject, caller, current.row)),
+      ...conflicts,
       first_contribution: loaded.firsts?.contribution ?? false,
-      user: { can_merge: row.state === 'opened' && (await repository.mayMerge(subject, caller, row.target_branch)) },
+      user: { can_merge: mayMerge },
     };
   }
 

@@ -1,0 +1,52 @@
+/** What the reads that clients ask for most often take of the database, so that it does not grow unnoticed. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../test/app.ts';
+import { buildRepositoryProject, type RepositoryProject } from '../test/repositories.ts';
+import { tracedWork } from '../test/traced-work.ts';
+
+let app: TestApp;
+let project: RepositoryProject;
+let token: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  project = await buildRepositoryProject(app);
+  // What several people take part in, with everything that a row can show.
+  const member = await project.member(40);
+  token = member.secret;
+  await project.api('POST', '/labels', { json: { name: 'pump', color: '#4488cc' } });
+  for (const title of ['The valve', 'The gauge', 'The valve again'])
+    await project.api('POST', '/issues', { json: { title, labels: 'pump', assignee_ids: [member.user.id] } });
+  await project.commit('work', { 'x.txt': 'x\n' }, { start_branch: 'main' });
+  const opened = { source_branch: 'work', target_branch: 'main', title: 'M', labels: 'pump' };
+  await project.api('POST', '/merge_requests', { json: opened });
+  await app.delivery.drain();
+});
+afterAll(() => app.close());
+
+/** At most so many statements, and so many times that some are sent: what does not depend on each other goes together. */
+it.each<[path: string, statements: number, trips: number]>([
+  ['', 4, 2],
+  ['/issues?per_page=2', 9, 3],
+  ['/issues?labels=pump&assignee_id=Any&per_page=2', 10, 4],
+  ['/issues?search=valve&per_page=2', 9, 3],
+  ['/issues/1', 7, 3],
+  ['/issues/1/notes', 5, 4],
+  ['/merge_requests/1', 8, 4],
+  ['/merge_requests/1/diffs', 3, 2],
+  ['/merge_requests', 8, 4],
+  ['/repository/branches', 3, 2],
+  ['/repository/tree', 2, 1],
+  ['/repository/files/x.txt/raw?ref=work', 1, 1],
+  ['/repository/commits', 2, 1],
+])('GET /projects/:id%s takes %i statements, sent %i times', async (path, statements, trips) => {
+  // Until nothing more is learned from asking: credentials and settings are kept, statements prepared.
+  for (let times = 0; times < 2; times += 1) await project.api('GET', path, { token });
+  const work = await tracedWork(() => project.api('GET', path, { token }));
+  expect(work.result.status).toBe(200);
+  // Who a token is of is known for a second.
+  const asked = work.statements.filter((text) => !text.includes('"access_tokens"."token_sha256"'));
+  const lookups = work.statements.length - asked.length;
+  const described = asked.map((text) => text.replaceAll(/\s+/g, ' ')).join('\n');
+  expect(asked.length, described).toBeLessThanOrEqual(statements);
+  expect(work.trips - lookups, described).toBeLessThanOrEqual(trips);
+});
