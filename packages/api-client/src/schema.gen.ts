@@ -26358,7 +26358,7 @@ export interface components {
              * @description The day by which it is due
              */
             due_date?: string | null;
-            /** @description Epic of a group above; empty or 0 removes it */
+            /** @description Epic of a group above, or of one whose members you are among; empty or 0 removes it */
             epic_id?: number | null;
             /**
              * @deprecated
@@ -32674,7 +32674,7 @@ export interface components {
              * @description The day by which it is due
              */
             due_date?: string | null;
-            /** @description Epic of a group above; empty or 0 removes it */
+            /** @description Epic of a group above, or of one whose members you are among; empty or 0 removes it */
             epic_id?: number | null;
             /**
              * @deprecated

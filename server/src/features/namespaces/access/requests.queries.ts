@@ -16,12 +16,12 @@ export function requestsSeen(caller: Caller, place: Place) {
     where p.namespace_id in ${below(place.group.id)} and ${condition})`;
 }
 
-/** The same of issues; confidential ones for whoever sees all of them, wrote them, or is to do them. */
-export function issuesSeen(caller: Caller, place: Place) {
+/** The same of issues, of all projects without a place; confidential ones for whoever sees all of them, wrote them, or is to do them. */
+export function issuesSeen(caller: Caller, place: Place | null) {
   const me = caller.user?.id ?? null;
   const mine = sql`(i.author_id = ${me}::bigint
     or exists (select from issue_assignees a where a.issue_id = i.id and a.user_id = ${me}::bigint))`;
-  if (place.kind === 'project') {
+  if (place?.kind === 'project') {
     if (!canOnProject(caller, 'read_issue', place)) return null;
     const all = canOnProject(caller, 'read_confidential_issue', place);
     return sql<boolean>`(i.project_id = ${place.project.id} ${all ? sql`` : sql`and (not i.confidential or ${mine})`})`;
@@ -29,7 +29,7 @@ export function issuesSeen(caller: Caller, place: Place) {
   const within = (ability: ProjectAbility) => {
     const { tables, condition } = abilityScope(caller, ability);
     return sql`i.project_id in (${withTables(tables)} select p.id from projects p
-      where p.namespace_id in ${below(place.group.id)} and ${condition})`;
+      where ${place ? sql`p.namespace_id in ${below(place.group.id)} and` : sql``} ${condition})`;
   };
   return sql<boolean>`(${within('read_issue')} and (not i.confidential or ${mine} or ${within('read_confidential_issue')}))`;
 }

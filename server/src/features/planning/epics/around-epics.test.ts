@@ -91,14 +91,63 @@ it('epics have issues in an order that people give them', async () => {
     issue: { id: a.id, epic: null },
   });
   expect((await call('DELETE', `${at}/${ids[0]}`, planner)).status).toBe(404);
-  const elsewhere = await buildProject(app, { owner: planner.user });
-  const foreign = (await call('POST', `/projects/${elsewhere.id}/issues`, planner, { title: 'x' })).body;
-  expect(await call('POST', `${at}/${foreign.id}`, planner)).toMatchObject({
+  expect((await call('POST', `${at}/${a.id}`, guest)).status).toBe(403);
+  expect((await call('POST', `${at}/${a.id}`)).status).toBe(401);
+});
+
+it('issues of other groups and of people belong to epics of groups whose members add them, and show those to whoever sees both', async () => {
+  const { group, path, epic } = await groupOf('private');
+  const made = await epic('Launch');
+  const hidden = await epic('Hidden', { confidential: true });
+  const at = `${path}/${made.iid}/issues`;
+  const project = await buildProject(app, { owner: guest.user, visibility: 'public' });
+  const base = `/projects/${project.id}/issues`;
+  const first = (await call('POST', base, guest, { title: 'First', epic_id: made.id, weight: 2 })).body;
+  expect(first).toMatchObject({ epic: { id: made.id, group_id: group.id } });
+  const second = (await call('POST', base, guest, { title: 'Second' })).body;
+  const added = await call<Json>('POST', `${at}/${second.id}`, guest);
+  expect(added).toMatchObject({ status: 201, body: { epic: { id: made.id }, issue: { id: second.id } } });
+  expect(await titles(at, planner)).toEqual(['First', 'Second']);
+  expect((await call('GET', `${path}/${made.iid}/statistics`, planner)).body).toMatchObject({
+    statistics: { issues: { opened: 2, closed: 0 }, weight: { opened: 2 } },
+  });
+
+  // Who sees the issue and not the group learns nothing of the epic, by whichever way they ask.
+  const stranger = await buildToken(app);
+  for (const token of [stranger, undefined]) {
+    const listed = async (epicId: number | string) =>
+      (await call<Json[]>('GET', `${base}?epic_id=${epicId}`, token)).body.map(({ title }) => title);
+    expect((await call('GET', `${base}/${first.iid}`, token)).body).toMatchObject({ epic: null, epic_iid: null });
+    expect((await call<Json[]>('GET', base, token)).body.map((each) => each.epic)).toEqual([null, null]);
+    expect([await listed(made.id as number), await listed('Any')]).toEqual([[], []]);
+    expect(await listed('None')).toEqual(['Second', 'First']);
+  }
+  expect(await titles(`${base}?epic_id=${made.id}`, planner)).toEqual(['Second', 'First']);
+  expect((await call('GET', `${base}/${first.iid}`, planner)).body).toMatchObject({ epic: { id: made.id } });
+
+  expect((await call('DELETE', `${at}/${added.body.id}`, guest)).body).toMatchObject({ issue: { epic: null } });
+  // A confidential epic is none for guests, and a private group's is none for strangers.
+  expect((await call('PUT', `${base}/${second.iid}`, guest, { epic_id: hidden.id })).status).toBe(404);
+  const theirs = await buildProject(app, { owner: stranger.user });
+  const outside = { title: 'Outside', epic_id: made.id };
+  expect((await call('POST', `/projects/${theirs.id}/issues`, stranger, outside)).status).toBe(404);
+});
+
+it('only members of an open group add issues from elsewhere to its epics', async () => {
+  const { path, epic } = await groupOf('public');
+  const made = await epic('Launch');
+  const stranger = await buildToken(app);
+  const project = await buildProject(app, { owner: stranger.user });
+  const issue = (await call('POST', `/projects/${project.id}/issues`, stranger, { title: 'x' })).body;
+  expect(await call('POST', `${path}/${made.iid}/issues/${issue.id}`, stranger)).toMatchObject({
     status: 404,
     body: { message: 'No matching issue found. Make sure that you are adding a valid issue URL.' },
   });
-  expect((await call('POST', `${at}/${a.id}`, guest)).status).toBe(403);
-  expect((await call('POST', `${at}/${a.id}`)).status).toBe(401);
+  const update = await call('PUT', `/projects/${project.id}/issues/${issue.iid}`, stranger, { epic_id: made.id });
+  expect(update.status).toBe(404);
+  // An issue that somebody cannot plan is not theirs to add either.
+  expect((await call('POST', `${path}/${made.iid}/issues/${issue.id}`, planner)).status).toBe(404);
+  expect(await titles(`${path}/${made.iid}/issues`)).toEqual([]);
 });
 
 it('epics have epics below them in an order that people give them', async () => {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Epic } from '../../../kernel/db/rows.ts';
-import { groupScope, issuesSeen, type Place, withTables } from '../../namespaces/index.ts';
+import { groupScope, issuesSeen, withTables } from '../../namespaces/index.ts';
 import { epicsSeen } from './seen.queries.ts';
 
 /** Between two positions is this much room, so that a row can be placed at the end without the others. */
@@ -63,7 +63,7 @@ export interface RollUp {
 }
 
 /** Epics and issues at any depth below an epic, those that the caller sees. */
-export async function rollUp(db: Db, id: number, place: Place, caller: Caller): Promise<RollUp> {
+export async function rollUp(db: Db, id: number, caller: Caller): Promise<RollUp> {
   const scope = groupScope(caller, { minimum: null });
   const seen = sql`e.namespace_id in (${withTables(scope.tables)}
     select n.id from namespaces n where n.kind = 'group' and ${scope.condition}) and ${epicsSeen(caller)}`;
@@ -72,7 +72,7 @@ export async function rollUp(db: Db, id: number, place: Place, caller: Caller): 
       union all select e.id, e.state, t.at + 1 from tree t join epics e on e.parent_id = t.id
         where t.at < 100 and ${seen}),
     planned as (select i.state, coalesce(i.weight, 0) as weight from issues i
-      where i.epic_id in (select id from tree) and ${issuesSeen(caller, place) ?? sql`false`})
+      where i.epic_id in (select id from tree) and ${issuesSeen(caller, null) ?? sql`false`})
     select
       (select count(*)::int from tree where id <> ${id} and state = 'opened') as opened_epics,
       (select count(*)::int from tree where id <> ${id} and state = 'closed') as closed_epics,

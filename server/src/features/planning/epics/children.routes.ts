@@ -187,7 +187,7 @@ export function childEpicRoutes({
       responses: { 200: EpicStatistics },
       handler: async ({ params, subject, caller }) => {
         const epic = await present.find(subject, caller, params.epic_iid);
-        const found = await rollUp(db, epic.id, subject, caller);
+        const found = await rollUp(db, epic.id, caller);
         return {
           statistics: {
             epics: { opened: found.opened_epics, closed: found.closed_epics },

@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
-import { issuesSeen, type Place } from '../../namespaces/index.ts';
+import { issuesSeen } from '../../namespaces/index.ts';
 
 const gap = 1024;
 
-/** Those that the caller sees below a group, in their order. */
-export async function issuesOfEpic(db: Db, epicId: number, place: Place, caller: Caller): Promise<Issue[]> {
-  const seen = issuesSeen(caller, place);
+/** Those that the caller sees, of whichever projects, in their order. */
+export async function issuesOfEpic(db: Db, epicId: number, caller: Caller): Promise<Issue[]> {
+  const seen = issuesSeen(caller, null);
   if (seen === null) return [];
   const { rows } = await sql<Issue>`select i.* from issues i where i.epic_id = ${epicId} and ${seen}
     order by i.epic_position, i.id`.execute(db);

@@ -1,5 +1,6 @@
 /** The API of the issues of an epic: which they are, and their order. */
 import Type from 'typebox';
+import { canOnGroup } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Epic as EpicRow, Issue as IssueRow } from '../../../kernel/db/rows.ts';
@@ -85,7 +86,7 @@ export function epicIssueRoutes({
       responses: { 200: ListOf(EpicIssue) },
       handler: async ({ params, subject, caller, page }) => {
         const epic = await present.find(subject, caller, params.epic_iid);
-        const paged = slicePage(page, await issuesOfEpic(db, epic.id, subject, caller));
+        const paged = slicePage(page, await issuesOfEpic(db, epic.id, caller));
         return withItems(paged, await shown(paged.items, subject, caller));
       },
     }),
@@ -100,8 +101,9 @@ export function epicIssueRoutes({
       handler: async ({ params, subject, caller }) => {
         const epic = await present.find(subject, caller, params.epic_iid);
         const { row, there } = await projectOf(await issueById(db, params.issue_id), caller);
-        // Of a project outside of the tree of groups below the epic.
-        if (!there.namespace.traversal_ids.includes(epic.namespace_id)) throw noMatch();
+        // Anybody may read an open group's epics; what comes from elsewhere is added by its members.
+        const inTree = there.namespace.traversal_ids.includes(epic.namespace_id);
+        if (!inTree && !canOnGroup(caller, 'admin_epic_link', subject)) throw noMatch();
         const changed = await issues.update(there, caller, row, { epic_id: epic.id });
         return await link(changed.epic_issue_id, epic, changed, caller);
       },
@@ -121,7 +123,7 @@ export function epicIssueRoutes({
       handler: async ({ params, subject, caller }) => {
         const epic = await present.find(subject, caller, params.epic_iid);
         const move = { id: params.epic_issue_id, before: params.move_before_id, after: params.move_after_id };
-        const seen = await issuesOfEpic(db, epic.id, subject, caller);
+        const seen = await issuesOfEpic(db, epic.id, caller);
         // What the caller does not see is no neighbour for them.
         moved(
           seen.flatMap(({ epic_issue_id: id }) => id ?? []),
@@ -132,7 +134,7 @@ export function epicIssueRoutes({
           await lockEpic(tx, epic.id);
           await setOrderOfIssues(tx, epic.id, moved(await orderOfIssues(tx, epic.id), move, 'EpicIssue'));
         });
-        return await shown(await issuesOfEpic(db, epic.id, subject, caller), subject, caller);
+        return await shown(await issuesOfEpic(db, epic.id, caller), subject, caller);
       },
     }),
     route({
@@ -146,7 +148,7 @@ export function epicIssueRoutes({
       conditional: true,
       handler: async ({ params, subject, caller, unmodifiedSince }) => {
         const epic = await present.find(subject, caller, params.epic_iid);
-        const all = await issuesOfEpic(db, epic.id, subject, caller);
+        const all = await issuesOfEpic(db, epic.id, caller);
         const found = all.find((each) => each.epic_issue_id === params.epic_issue_id);
         if (!found) throw notFound('EpicIssue');
         const { row, there } = await projectOf(found, caller);

@@ -1,5 +1,6 @@
 /** SQL of epics. */
 import { sql } from 'kysely';
+import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Epic, Label } from '../../../kernel/db/rows.ts';
@@ -27,6 +28,15 @@ export async function epicAbove(
     select e.* from epics e join namespaces n on n.id = e.namespace_id
     where ${by} and n.id = any(${namespace.traversal_ids}::bigint[]) and n.kind = 'group' and ${condition}
       and ${epicsSeen(caller)}`.execute(db);
+  return rows[0];
+}
+
+/** An epic of any group whose members the caller is among: what an issue from elsewhere may be added to. */
+export async function epicToJoin(db: Db, caller: Caller, id: number): Promise<Epic | undefined> {
+  const { tables, condition } = groupScope(caller, { minimum: caller.admin ? null : Level.guest });
+  const { rows } = await sql<Epic>`${withTables(tables)}
+    select e.* from epics e join namespaces n on n.id = e.namespace_id
+    where e.id = ${id} and n.kind = 'group' and ${condition} and ${epicsSeen(caller)}`.execute(db);
   return rows[0];
 }
 

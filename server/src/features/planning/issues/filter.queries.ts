@@ -4,7 +4,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { containing, wordsOf } from '../../../kernel/db/index.ts';
 import { abilityScope, allOf, below, type Sql, withTables } from '../../namespaces/index.ts';
-import { epicsSeen } from '../epics/seen.queries.ts';
+import { epicsOfIssuesSeen } from '../epics/seen.queries.ts';
 
 /** An id or a number, or one of the words `None` and `Any`. */
 export type IdOrWord = string;
@@ -149,7 +149,7 @@ function byIteration(wanted: IdOrWord): Condition {
 
 /** An epic that the caller does not see is none, as in the JSON of its issues. */
 function byEpic(wanted: IdOrWord, caller: Caller): Condition {
-  const seen = sql<boolean>`exists (select from epics e where e.id = i.epic_id and ${epicsSeen(caller)})`;
+  const seen = sql<boolean>`exists (select from epics e where e.id = i.epic_id and ${epicsOfIssuesSeen(caller)})`;
   if (none.test(wanted)) return sql`not ${seen}`;
   return any.test(wanted) ? seen : sql`(${numbered(sql`i.epic_id`, wanted)} and ${seen})`;
 }

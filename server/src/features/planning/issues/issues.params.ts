@@ -187,7 +187,9 @@ export const written = {
   discussion_locked: Optional(OrNull(Bool({ description: 'Whether only members may comment' }))),
   issue_type: Optional(OneOf(issueTypes, { description: 'Type of the issue' })),
   weight: Optional(OrNull(Int32({ minimum: 0, description: 'Weight, from 0' }))),
-  epic_id: Optional(OrNull(Int({ description: `Epic of a group above; ${none}` }))),
+  epic_id: Optional(
+    OrNull(Int({ description: `Epic of a group above, or of one whose members you are among; ${none}` })),
+  ),
   epic_iid: Optional(OrNull(Int({ deprecated: true, description: 'Use `epic_id`; number of an epic of the group' }))),
   iteration_id: Optional(OrNull(Int({ description: `Iteration of a group above; ${none}` }))),
   health_status: Optional(OrNull(OneOf(healthStatuses, { description: 'How well it goes' }))),

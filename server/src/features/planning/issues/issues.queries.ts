@@ -5,7 +5,7 @@ import { type Db, recordset } from '../../../kernel/db/index.ts';
 import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { milestonesById, type PlacedMilestone, responsesTo } from '../../collaboration/index.ts';
-import { epicsSeen } from '../epics/seen.queries.ts';
+import { epicsOfIssuesSeen } from '../epics/seen.queries.ts';
 
 export type Person = Pick<
   User,
@@ -138,8 +138,10 @@ export async function withDetails(
         where id = any(${wanted}::bigint[])`.execute(db),
     ),
     byIds(caller ? of('epic_id') : [], (wanted) =>
-      sql<Grouped<Epic>>`select e.*, n.full_path as group_path from epics e join namespaces n on n.id = e.namespace_id
-        where e.id = any(${wanted}::bigint[]) and ${caller ? epicsSeen(caller) : sql`false`}`.execute(db),
+      sql<Grouped<Epic>>`select e.*, g.full_path as group_path from epics e join namespaces g on g.id = e.namespace_id
+        where e.id = any(${wanted}::bigint[]) and exists (select from issues i
+          where i.epic_id = e.id and i.id = any(${ids}::bigint[])
+            and ${caller ? epicsOfIssuesSeen(caller) : sql`false`})`.execute(db),
     ),
     byIds(of('iteration_id'), (wanted) =>
       sql<Grouped<Iteration>>`select i.*, n.full_path as group_path from iterations i

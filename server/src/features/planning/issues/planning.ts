@@ -6,7 +6,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Label } from '../../../kernel/db/rows.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { labelsNamed, milestonesFor } from '../../collaboration/index.ts';
-import { epicAbove } from '../epics/epics.queries.ts';
+import { epicAbove, epicToJoin } from '../epics/epics.queries.ts';
 import { iterationAbove } from '../iterations/above.queries.ts';
 import { labelsOf, setLabels } from './issues.queries.ts';
 
@@ -38,7 +38,7 @@ export async function wishedMilestone(
   return found?.id ?? null;
 }
 
-/** The epic that is wished for, of the groups above; undefined leaves it as it is. */
+/** The epic that is wished for, by its number of the groups above; undefined leaves it as it is. */
 export async function wishedEpic(
   tx: Db,
   subject: ProjectSubject,
@@ -47,7 +47,8 @@ export async function wishedEpic(
 ): Promise<number | null | undefined> {
   if (id === undefined && iid === undefined) return undefined;
   if (!id && !iid) return null;
-  const found = await epicAbove(tx, subject, caller, id ? { id } : { iid: iid ?? 0 });
+  const above = await epicAbove(tx, subject, caller, id ? { id } : { iid: iid ?? 0 });
+  const found = above ?? (id ? await epicToJoin(tx, caller, id) : undefined);
   if (!found) throw notFound('Epic');
   return found.id;
 }
