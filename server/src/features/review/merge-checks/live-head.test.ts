@@ -61,6 +61,22 @@ describe('the pipeline of the commit before', () => {
   });
 });
 
+it('whoever looks before a push is processed has tried its merge: processing it does not forget that', async () => {
+  const project = await build({});
+  const { branch, iid } = await open(project);
+  const stored = async () => {
+    await app.delivery.drain();
+    const [row] = (await project.api<Json[]>('GET', `/merge_requests?source_branch=${branch}`)).body;
+    return { iid: row?.iid, sha: row?.sha, merge_status: row?.merge_status };
+  };
+  expect(await look(project, iid)).toBe('mergeable');
+  const seen = await project.commit(branch, { seen: '2' });
+  expect(await look(project, iid)).toBe('mergeable');
+  expect(await stored()).toEqual({ iid, sha: seen, merge_status: 'can_be_merged' });
+  const unseen = await project.commit(branch, { unseen: '3' });
+  expect(await stored()).toEqual({ iid, sha: unseen, merge_status: 'unchecked' });
+});
+
 it('a rule of the project that is set while a merge waits for the repository counts', async () => {
   const project = await build({});
   const { iid } = await open(project);

@@ -46,11 +46,9 @@ export interface MergeStatus {
   readonly status: DetailedStatus;
 }
 
-const checkedAgainst = ({ target, head }: LiveHeads) => `${target}:${head}`;
-
 /** The outcome of an earlier trial of the same two commits. */
 function storedTrial(row: MergeRequest, heads: LiveHeads): TrialMerge | null {
-  if (row.checked_against !== checkedAgainst(heads)) return null;
+  if (row.checked_against !== requests.checkedAgainst(heads)) return null;
   if (row.merge_status === 'can_be_merged') return { hasConflicts: false, empty: false };
   if (row.merge_status !== 'cannot_be_merged') return null;
   return { hasConflicts: row.has_conflicts, empty: !row.has_conflicts };
@@ -60,7 +58,7 @@ function storedTrial(row: MergeRequest, heads: LiveHeads): TrialMerge | null {
 const columnsOf = (trial: TrialMerge, heads: LiveHeads): requests.Mergeability => ({
   merge_status: trial.hasConflicts || trial.empty ? 'cannot_be_merged' : 'can_be_merged',
   has_conflicts: trial.hasConflicts,
-  checked_against: checkedAgainst(heads),
+  checked_against: requests.checkedAgainst(heads),
 });
 
 export function mergeCheckService(

@@ -98,12 +98,13 @@ export function headFollower(
       if (row?.state !== 'opened' || row.head_sha === head) return;
       // Whoever has moved the ref on since has a newer head, and writes it.
       if ((await repository.keptRef(project, ref)) !== head) return;
+      // Whoever looked between the push and this has tried the merge of these two commits.
+      const tried = row.checked_against === queries.checkedAgainst({ target, head });
       const changed = await queries.updateRow(tx, row.id, {
         head_sha: head,
         base_sha: base,
         start_sha: target,
-        merge_status: 'unchecked',
-        checked_against: null,
+        ...(tried ? {} : { merge_status: 'unchecked', checked_against: null }),
         merge_error: null,
         // What was approved to merge by itself was another commit.
         auto_merge: false,

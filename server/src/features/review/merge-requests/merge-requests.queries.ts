@@ -247,6 +247,10 @@ export interface Mergeability extends Pick<MergeRequest, 'merge_status' | 'has_c
   readonly checked_against: string;
 }
 
+/** The two commits that a merge was tried with, as they are stored. */
+export const checkedAgainst = ({ target, head }: { readonly target: string; readonly head: string }): string =>
+  `${target}:${head}`;
+
 /** Does not touch `updated_at`: looking at a request does not change it. */
 export async function recordMergeability(db: Db, id: number, outcome: Mergeability): Promise<void> {
   await db
