@@ -51,6 +51,7 @@ async function buildBundle(): Promise<void> {
   // Started by the product itself, from beside its bundle.
   const threads = [
     { out: 'markdown-main', in: 'server/src/kernel/markdown/worker.ts' },
+    { out: 'spawner-main', in: 'packages/git/src/process/spawner-main.ts' },
     { out: 'patterns-main', in: 'server/src/features/activity/search/pattern-worker.ts' },
   ];
   const entryPoints = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));

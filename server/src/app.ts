@@ -39,6 +39,8 @@ export interface AppOptions {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** Answers that differ from their declared schema are faults. */
   readonly strict?: boolean;
+  /** Starts git from a process of its own, as a server does that runs for long. */
+  readonly gitSpawner?: boolean;
 }
 
 /** Puts everything together. Nothing listens, runs or is delivered yet. */
@@ -72,6 +74,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     ...kernels,
     ...{ settings, switches, live, rates, mail, outbound, held, markdown },
     page: pages.fallback,
+    gitSpawner: options.gitSpawner,
   });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });

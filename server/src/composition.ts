@@ -91,6 +91,8 @@ export interface FeatureKernels extends Omit<Kernels, 'metrics'> {
   readonly markdown: Markdown;
   /** Answers with the document of the pages; false where there is none or the client wants no page. */
   readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
+  /** Whether git is started from a process of its own. */
+  readonly gitSpawner?: boolean | undefined;
 }
 
 export interface ComposedFeatures {

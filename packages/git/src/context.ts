@@ -3,6 +3,7 @@ import { createLru, type Lru } from './lru.ts';
 import type { Overlay } from './objects/overlay.ts';
 import { createPool, type Pool } from './process/coprocess.ts';
 import { type Caller, createLimiter, DEFAULT_BUDGETS, type GitBudgets, type Limiter } from './process/limiter.ts';
+import { createSpawner, type Spawner } from './process/spawner.ts';
 import { type AnswerCache, type AnswerCacheOptions, createAnswerCache } from './transfer/answer-cache.ts';
 import type { RepoPath } from './types.ts';
 
@@ -23,6 +24,8 @@ export interface GitOptions {
   limits?: Partial<GitBudgets>;
   /** Where answers to fetches are kept, and how many bytes of them; none without it. */
   answers?: AnswerCacheOptions;
+  /** Starts processes from a small process of its own: for a server, which is large. */
+  spawner?: boolean;
 }
 
 export interface Git {
@@ -37,6 +40,8 @@ export interface Git {
   readonly helpers: Pool;
   /** Kept answers to fetches; null where none are. */
   readonly answers: AnswerCache | null;
+  /** Null where processes are started directly. */
+  readonly spawner: Spawner | null;
   /** A short prefix for cache keys of one repository (or of one quarantine on it). */
   keyOf(path: RepoPath, quarantine?: boolean): string;
   /** Drops caches and ends helpers of a repository: after its removal, or when its alternates changed. */
@@ -71,6 +76,7 @@ export function createGit(options: GitOptions = {}): Git {
   const helpers = createPool({ max: options.maxHelpers ?? 24, idleMs: options.helperIdleMs ?? 30_000 });
   const cache = createLru<unknown>(options.cacheBytes ?? 64 * 1024 * 1024);
   const answers = options.answers ? createAnswerCache(options.answers) : null;
+  const spawner = options.spawner ? createSpawner() : null;
   const snapshots = createLru<unknown>(options.snapshotBytes ?? 128 * 1024 * 1024, 1);
   const keys = new Map<string, string>();
   let nextKey = 0;
@@ -84,6 +90,7 @@ export function createGit(options: GitOptions = {}): Git {
     snapshots,
     helpers,
     answers,
+    spawner,
     keyOf(path, quarantine) {
       // A quarantine is short-lived and has a random name: its key is not kept.
       if (quarantine) return `q${nextKey++}`;
@@ -102,6 +109,7 @@ export function createGit(options: GitOptions = {}): Git {
     },
     async close() {
       await helpers.close();
+      spawner?.close();
       cache.clear();
       snapshots.clear();
     },

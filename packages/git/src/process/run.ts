@@ -4,7 +4,7 @@ import type { Git, Repo } from '../context.ts';
 import { codeFromStderr, GitError, storageMessage } from '../errors.ts';
 import { type Guard, inVain } from './guard.ts';
 import { budgetName, type Caller, type WorkClass } from './limiter.ts';
-import { type GitProcess, spawnGit } from './spawn.ts';
+import { type GitProcess, startGit } from './spawn.ts';
 
 const STDERR_LIMIT = 16 * 1024;
 /** Time between the polite signal (git removes its lock files) and the other one. */
@@ -66,7 +66,7 @@ export async function streamGit(place: Place, args: readonly string[], options: 
   const release = await git.limiter.acquire(options.work, caller, signal);
   let started: GitProcess;
   try {
-    started = spawnGit(git, {
+    started = await startGit(git, {
       ...placeOptions(place),
       args,
       memoryBytes,

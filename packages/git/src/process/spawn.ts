@@ -1,9 +1,10 @@
 /** The one place that starts git (and the two fixed helper programs): no shell, fixed environment, dies with us. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { spawn, spawnSync } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { Git } from '../context.ts';
 import { environment, type ObjectDirectories, settings } from './environment.ts';
 import { canGuard, type Guard, guardWords } from './guard.ts';
+import type { SpawnCommand, Spawned } from './spawner.ts';
 
 export interface SpawnOptions {
   /** Repository directory, or null for commands without one. */
@@ -25,12 +26,7 @@ export interface SpawnOptions {
 }
 
 /** A started git: stdin is null when ignored. */
-export interface GitProcess {
-  child: ChildProcess;
-  stdin: Writable | null;
-  stdout: Readable;
-  stderr: Readable;
-}
+export type GitProcess = Spawned;
 
 let setprivWorks: boolean | undefined;
 
@@ -51,8 +47,7 @@ function canLimitMemory({ path, limits }: Git): boolean {
   return prlimitWorks;
 }
 
-/** Starts git. Callers go through run.ts or a coprocess, which bound time and output. */
-export function spawnGit(git: Git, options: SpawnOptions): GitProcess {
+function commandOf(git: Git, options: SpawnOptions): SpawnCommand {
   const command = [git.binary, ...settings(options.writer ?? false, options.config), ...options.args];
   // A git that outlives a killed server could still move references or packs during the repair: the guard tells when it
   // has ended. One that waits for our word (a transaction of references, a pack that arrives) ends by itself when its
@@ -63,13 +58,27 @@ export function spawnGit(git: Git, options: SpawnOptions): GitProcess {
   // What it allocates, not what it maps: a process that sends a pack of ten gigabytes needs little memory for it.
   if (canLimitMemory(git)) command.unshift('prlimit', `--data=${options.memoryBytes}`);
   const [program = '', ...args] = command;
+  const env = environment(git, options.gitDir, options.directories, options.env);
+  return { program, args, env, input: options.stdin !== 'ignore' };
+}
+
+function spawnHere({ program, args, env, input }: SpawnCommand): GitProcess {
   const child = spawn(program, args, {
     cwd: '/',
-    env: environment(git, options.gitDir, options.directories, options.env),
-    stdio: [options.stdin ?? 'pipe', 'pipe', 'pipe'],
+    env,
+    stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     shell: false,
   });
   return { child, stdin: child.stdin, stdout: child.stdout as Readable, stderr: child.stderr as Readable };
+}
+
+/** Starts git as a child of this process, for helpers that are kept running. They bound time and output. */
+export const spawnGit = (git: Git, options: SpawnOptions): GitProcess => spawnHere(commandOf(git, options));
+
+/** Starts git from the spawner where there is one. Callers go through run.ts, which bounds time and output. */
+export async function startGit(git: Git, options: SpawnOptions): Promise<GitProcess> {
+  const command = commandOf(git, options);
+  return (await git.spawner?.start(command)) ?? spawnHere(command);
 }
 
 /** Starts bzip2 as a filter, which git cannot do itself without a shell. */
