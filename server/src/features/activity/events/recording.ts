@@ -1,4 +1,5 @@
 /** What becomes of facts: events of the people behind them, one for each fact however often it is delivered. */
+import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
@@ -34,8 +35,7 @@ const keptYears = 3;
 const batch = 1000;
 const titleLength = 70;
 
-const zero = /^0+$/;
-const absent = (sha: string) => (zero.test(sha) ? null : sha);
+const absent = (sha: string) => (sha === ZERO_SHA ? null : sha);
 const cut = (title: string) => (title.length > titleLength ? `${title.slice(0, titleLength - 3)}...` : title);
 
 type What = Omit<NewEvent, 'fact_id' | 'project_id' | 'namespace_id' | 'author_id' | 'created_at'>;
@@ -59,14 +59,14 @@ async function ofPush(
   if (!kind || !name) return null;
   const common = {
     action: 'pushed',
-    push_action: zero.test(before) ? 'created' : zero.test(after) ? 'removed' : 'pushed',
+    push_action: before === ZERO_SHA ? 'created' : after === ZERO_SHA ? 'removed' : 'pushed',
     ref_type: kind === 'heads' ? 'branch' : 'tag',
   } as const;
   if (alike > (await deps.settings.read()).push_event_activities_limit)
     return nth === 0 ? { ...common, ref_count: alike, commit_count: 0 } : null;
   const project = projectId === null ? null : (await delivery.project(projectId))?.project;
   if (!project) return null;
-  const found = zero.test(after) ? { count: 0, title: null } : await deps.readPush(project, { ref, before, after });
+  const found = after === ZERO_SHA ? { count: 0, title: null } : await deps.readPush(project, { ref, before, after });
   return {
     ...common,
     ref: name,

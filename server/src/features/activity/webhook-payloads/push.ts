@@ -1,4 +1,5 @@
 /** Payloads of pushes: to branches, to tags, and of the repository as a whole. */
+import { ZERO_SHA } from '@millrace/git';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import {
@@ -57,7 +58,6 @@ export interface PushedFile {
 }
 
 const commitsLimit = 20;
-const zero = /^0+$/;
 export const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice(11) : null);
 
 /** `-o a=b -o c` as `{a: 'b', c: true}` says it. */
@@ -80,7 +80,7 @@ export async function pushPayload(
   const { ref, before, after } = push;
   const branch = branchOf(ref);
   const kind = branch === null ? 'tag_push' : 'push';
-  const removed = zero.test(after);
+  const removed = after === ZERO_SHA;
   const webUrl = webUrlOf(subject, urls);
   const head = removed ? null : await repository.resolve(subject, after);
   const brought =

@@ -1,8 +1,8 @@
 /** Commits as hooks tell them, from what the repository slice answers. */
+import { ZERO_SHA } from '@millrace/git';
 import { newRefBase, type RepositoryAccess } from '../../repository/index.ts';
 import type { HookRepository } from './push.ts';
 
-const zero = /^0+$/;
 const notThere = () => null;
 
 type Access = Pick<
@@ -14,7 +14,7 @@ export const hookRepository = (access: Access): HookRepository => ({
   async pushed(subject, { ref, before, after }, limit) {
     const { project } = subject;
     const isTag = ref.startsWith('refs/tags/');
-    const base = zero.test(before) ? await newRefBase(access, project, ref) : await access.resolve(project, before);
+    const base = before === ZERO_SHA ? await newRefBase(access, project, ref) : await access.resolve(project, before);
     const { count } = await access.pushed(project, base, after);
     const found =
       isTag || base === null
@@ -29,7 +29,7 @@ export const hookRepository = (access: Access): HookRepository => ({
   resolve: (subject, revision) => access.resolve(subject.project, revision),
   isProtected: (subject, ref) => access.isProtected(subject.project, ref),
   async diff({ project }, { before, after }) {
-    if (zero.test(before) || zero.test(after)) return null;
+    if (before === ZERO_SHA || after === ZERO_SHA) return null;
     const [from, to] = await Promise.all([access.resolve(project, before), access.resolve(project, after)]);
     return from === null || to === null ? null : await access.diff(project, from, to);
   },

@@ -1,4 +1,5 @@
 /** From a configuration file to the rows of a pipeline: the compiler with this project's repository behind it. */
+
 import { createHash } from 'node:crypto';
 import {
   type CompileResult,
@@ -12,6 +13,7 @@ import {
   parseDuration,
   type Variable,
 } from '@millrace/ci-config';
+import { ZERO_SHA } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -75,7 +77,6 @@ export type PipelineInputs = Readonly<Record<string, unknown>>;
 /** Inputs that one pipeline takes. */
 const mostInputs = 20;
 
-const zero = /^0+$/;
 const plain = ({ key, value, raw, masked }: JobVariable): Variable => ({ key, value, raw, masked });
 
 /** The limits that administrators set. */
@@ -94,7 +95,7 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
   const { project } = subject;
   let paths: Promise<string[]> | undefined;
   // An empty repository has no commit and no files.
-  const empty = zero.test(sha);
+  const empty = sha === ZERO_SHA;
   const listPaths = () => (paths ??= empty ? Promise.resolve([]) : repository.listPaths(project, sha));
 
   async function against(revision: string): Promise<readonly string[] | null | 'unknown ref'> {
@@ -117,7 +118,7 @@ function surroundings(deps: SourceDependencies, request: CompileRequest, fileByt
       const base = !own ? row.base_sha : tip === null ? null : await repository.mergeBase(project, tip, sha);
       return base === null ? null : await repository.changedPaths(project, base, sha);
     }
-    if (facts.source !== 'push' || facts.tag || zero.test(facts.beforeSha)) return null;
+    if (facts.source !== 'push' || facts.tag || facts.beforeSha === ZERO_SHA) return null;
     const before = await repository.resolve(project, facts.beforeSha);
     return before === null ? null : await repository.changedPaths(project, before, sha);
   }

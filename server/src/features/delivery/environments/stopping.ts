@@ -1,4 +1,5 @@
 /** Stopping environments: by people, when their time is over, and when what they show is gone. */
+import { ZERO_SHA } from '@millrace/git';
 import Type from 'typebox';
 import type { Acting } from '../../../kernel/authz/acting.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -20,8 +21,6 @@ export interface StoppingDependencies {
 
 /** Environments that one run of the clock stops. */
 const batch = 200;
-const gone = /^0+$/;
-
 export type Stopping = ReturnType<typeof stopping>;
 
 export function stopping(deps: StoppingDependencies) {
@@ -114,7 +113,7 @@ export function stopping(deps: StoppingDependencies) {
     handlers: [
       on(pushed, async ({ payload: { ref, after }, project_id, actor_id }, delivery) => {
         const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1];
-        if (branch === undefined || !gone.test(after) || project_id === null || actor_id === null) return;
+        if (branch === undefined || after !== ZERO_SHA || project_id === null || actor_id === null) return;
         const acting = await delivery.actingAs(actor_id, project_id);
         if (acting) await stopOf({ branch }, acting);
       }),

@@ -5,7 +5,6 @@ import { type Push, type PushCheck, refuseAll } from '../writes/push-check.ts';
 import type { LfsObjects } from './objects.service.ts';
 import { longestPointer, readPointer } from './pointers.ts';
 
-const zero = /^0+$/;
 /** Ids in one query. */
 const atOnce = 1000;
 
@@ -33,7 +32,7 @@ export function presenceCheck(lfs: Pick<LfsObjects, 'of' | 'fromSource'>): PushC
     if (!push.subject.project.lfs_enabled) return new Map();
     const missing = await dangling(push);
     if (missing.size === 0) return new Map();
-    const adding = push.changes.filter(({ after }) => !zero.test(after));
+    const adding = push.changes.filter(({ after }) => after !== git.ZERO_SHA);
     const tips = adding.map(({ after }) => knownSha(after));
     const ids = new Set(missing.keys());
     const introduced = await git.introducedBlobs(push.quarantine.repo, tips, ids, longestPointer);

@@ -10,8 +10,6 @@ import { sizeOf } from './limits.queries.ts';
 import { readableSize } from './sizes.ts';
 
 const bytesPerMegabyte = 1024 ** 2;
-const zero = /^0+$/;
-
 /** Bytes that a repository and its large files may have, and have. */
 export interface SizeUse {
   readonly limit: number;
@@ -99,7 +97,7 @@ export function sizeLimits(db: Db, settings: Pick<Settings, 'read'>, conditions:
     if (use === null) return new Map();
     const added = await git.quarantineBytes(push.quarantine);
     if (added === 0 || use.used + added <= use.limit) return new Map();
-    const adding = push.changes.filter(({ after }) => !zero.test(after));
+    const adding = push.changes.filter(({ after }) => after !== git.ZERO_SHA);
     return refuseAll({ ...push, changes: adding }, { reason: fullReason(push.kind, use, added), kind: 'content' });
   };
 

@@ -10,8 +10,6 @@ import type { PushConditions } from '../writes/push-conditions.ts';
 import * as queries from './locks.queries.ts';
 import { lockerOf } from './locks.service.ts';
 
-const zero = /^0+$/;
-
 /** The lock that a path is under: its own, or that of a folder above it. */
 function lockOver<T>(locks: ReadonlyMap<string, T>, path: string): T | undefined {
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
@@ -47,7 +45,7 @@ const branchOf = ({ ref }: RefChange) => (ref.startsWith(heads) ? ref.slice(head
 function changedPaths({ quarantine, kind, subject }: Push, change: RefChange): AsyncIterable<string> {
   const after = knownSha(change.after);
   const whole = kind === 'merge' || branchOf(change) === subject.project.default_branch;
-  return whole && !zero.test(change.before)
+  return whole && change.before !== git.ZERO_SHA
     ? git.differingPaths(quarantine.repo, knownSha(change.before), after)
     : git.touchedPaths(quarantine.repo, after);
 }
@@ -60,13 +58,13 @@ export function lockCheck(db: Db, conditions: PushConditions): PushCheck {
   return async (push) => {
     const found = new Map<string, Refusal>();
     // A branch that begins where something is already changes no file.
-    if (!bringsObjects(push) && push.changes.every(({ before }) => zero.test(before))) return found;
+    if (!bringsObjects(push) && push.changes.every(({ before }) => before === git.ZERO_SHA)) return found;
     if (!(await conditions(push)).locks) return found;
     const people = [lockerOf(push.caller), push.author].filter((id) => id !== null);
     const locks = await queries.locksOfOthers(db, push.subject.project.id, people);
     for (const change of push.changes) {
       const branch = branchOf(change);
-      if (branch === null || zero.test(change.after)) continue;
+      if (branch === null || change.after === git.ZERO_SHA) continue;
       const counting = byPath(countingOn(locks, push.subject, branch));
       if (counting.size === 0) continue;
       for await (const path of changedPaths(push, change)) {

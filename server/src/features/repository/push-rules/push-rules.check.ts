@@ -22,7 +22,6 @@ export interface PushRuleCheckDependencies {
   readonly stamp: git.CommitStamp | null;
 }
 
-const zero = /^0+$/;
 const content = (reason: string): Refusal => ({ reason, kind: 'content' });
 /** Commits read at once. */
 const chunk = 200;
@@ -66,7 +65,7 @@ const shortName = (ref: string, prefix: string) => (ref.startsWith(prefix) ? ref
 
 /** Why a single ref may not move. */
 function refReason(rule: RuleInForce, push: Push, { ref, after }: Push['changes'][number]): string | null {
-  const deletes = zero.test(after);
+  const deletes = after === git.ZERO_SHA;
   // Tags are removed in the pages and by the API as before: the rule is about `git push`.
   if (rule.deny_delete_tag && deletes && push.kind === 'push' && ref.startsWith('refs/tags/'))
     return 'You cannot delete a tag';
@@ -200,7 +199,7 @@ export function pushRuleCheck(deps: PushRuleCheckDependencies): PushCheck {
   async function contentReason(rule: RuleInForce, push: Push): Promise<string | null> {
     const { repo } = push.quarantine;
     const read = readRule(rule);
-    const tips = push.changes.flatMap(({ after }) => (zero.test(after) ? [] : [knownSha(after)]));
+    const tips = push.changes.flatMap(({ after }) => (after === git.ZERO_SHA ? [] : [knownSha(after)]));
     const reason = looksAtCommits(rule, push) ? await commitsReason(read, push, tips) : null;
     if (reason !== null) return reason;
     if (rule.prevent_secrets || rule.file_name_regex)

@@ -9,7 +9,6 @@ import { type Push, type PushCheck, refuseAll } from '../writes/push-check.ts';
 import { secretScanner } from './scanner.ts';
 import { securitySettingsOf } from './secrets.queries.ts';
 
-const zero = /^0+$/;
 const skipMark = /\[skip secret push protection\]/i;
 /** More than any push has. */
 const boundless = 1_000_000_000;
@@ -86,12 +85,12 @@ export function secretsCheck(deps: { readonly db: Db; readonly settings: Pick<Se
     const none = new Map<string, never>();
     if (!(await deps.settings.read()).secret_push_protection_available) return none;
     if (!(await securitySettingsOf(db, project.id))?.secret_push_protection_enabled) return none;
-    const tips = push.changes.flatMap(({ after }) => (zero.test(after) ? [] : [knownSha(after)]));
+    const tips = push.changes.flatMap(({ after }) => (after === git.ZERO_SHA ? [] : [knownSha(after)]));
     if (tips.length === 0) return none;
     const how = await skipped(push, tips);
     if (how === null) {
       const reason = await scan(push, tips);
-      const adding = push.changes.filter(({ after }) => !zero.test(after));
+      const adding = push.changes.filter(({ after }) => after !== git.ZERO_SHA);
       return reason === null ? none : refuseAll({ ...push, changes: adding }, { reason, kind: 'content' });
     }
     await recordAudit(db, {

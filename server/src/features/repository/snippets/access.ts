@@ -46,8 +46,6 @@ export async function filesAt(repo: git.Repo, commit: git.Sha): Promise<string[]
   return paths;
 }
 
-const zero = /^0+$/;
-
 /** A snippet has one branch, one to ten files, and a size. */
 export const snippetCheck =
   (limit: () => Promise<number>): PushCheck<SnippetSubject> =>
@@ -60,7 +58,7 @@ export const snippetCheck =
     for (const { ref, after } of changes) {
       const refuse = (reason: string, kind: Refusal['kind'] = 'permission') => found.set(ref, { reason, kind });
       if (!writesSnippet(caller, subject)) refuse('You are not allowed to update this snippet.');
-      else if (ref !== `refs/heads/${branch}` || zero.test(after))
+      else if (ref !== `refs/heads/${branch}` || after === git.ZERO_SHA)
         refuse(`You can not create or delete branches and tags of a snippet: push to ${branch}.`);
       else if (bytes > maximum)
         refuse(

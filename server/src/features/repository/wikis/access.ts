@@ -16,8 +16,6 @@ export const writesWiki = (caller: Caller, place: Subject): boolean =>
     ? canOnProject(caller, 'create_wiki', place)
     : canOnGroup(caller, 'create_group_wiki', place);
 
-const zero = /^0+$/;
-
 /** Branches and tags, well named, by who may write; the default branch stays. */
 export const wikiCheck: PushCheck<WikiSubject> = async ({ subject: { wiki, place }, caller, changes }) => {
   const found = new Map<string, Refusal>();
@@ -26,8 +24,8 @@ export const wikiCheck: PushCheck<WikiSubject> = async ({ subject: { wiki, place
     if (!writesWiki(caller, place)) refuse('You are not allowed to write to this wiki.');
     else if (!/^refs\/(heads|tags|notes)\//.test(ref))
       refuse(`You are not allowed to write to ${ref}: only branches and tags can be pushed.`);
-    else if (!zero.test(after) && !git.isCreatableRef(ref)) refuse('The name of the ref is not allowed.');
-    else if (zero.test(after) && ref === `refs/heads/${wiki.default_branch}`)
+    else if (after !== git.ZERO_SHA && !git.isCreatableRef(ref)) refuse('The name of the ref is not allowed.');
+    else if (after === git.ZERO_SHA && ref === `refs/heads/${wiki.default_branch}`)
       refuse('The default branch of a wiki cannot be deleted.');
   }
   return found;

@@ -22,9 +22,8 @@ import {
 import { branchRules, defaultProtectionOf, tagRules } from './protections.queries.ts';
 import type { Push, PushCheck, Refusal } from './push-check.ts';
 
-const zero = /^0+$/;
-const creates = ({ before }: RefChange) => zero.test(before);
-const deletes = ({ after }: RefChange) => zero.test(after);
+const creates = ({ before }: RefChange) => before === git.ZERO_SHA;
+const deletes = ({ after }: RefChange) => after === git.ZERO_SHA;
 
 /** Namespaces of refs that only the service writes. */
 const reserved = /^refs\/(merge-requests|pipelines|keep-around|environments|tmp|remotes)\//;

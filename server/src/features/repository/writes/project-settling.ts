@@ -19,11 +19,9 @@ export interface ProjectSettlingDependencies {
   readonly tagsRemoved: (tx: Db, projectId: number, actorId: number | null, tags: readonly string[]) => Promise<void>;
 }
 
-const zero = /^0+$/;
-
 /** What kind of ref it is, and what became of it. */
 const kindOf = ({ ref, before, after }: RefChange): string =>
-  `${ref.split('/', 2).join('/')} ${zero.test(before) ? 'made' : zero.test(after) ? 'removed' : 'moved'}`;
+  `${ref.split('/', 2).join('/')} ${before === git.ZERO_SHA ? 'made' : after === git.ZERO_SHA ? 'removed' : 'moved'}`;
 
 /**
  * The branch that becomes the default one of a repository without one, when it is among those that were made; HEAD
@@ -35,7 +33,7 @@ export async function firstBranch(
   moved: readonly RefChange[],
 ): Promise<{ readonly chosen: string; readonly headMoved: boolean } | null> {
   const created = moved.flatMap(({ ref, before, after }) =>
-    zero.test(before) && !zero.test(after) && ref.startsWith('refs/heads/') ? [ref.slice(11)] : [],
+    before === git.ZERO_SHA && after !== git.ZERO_SHA && ref.startsWith('refs/heads/') ? [ref.slice(11)] : [],
   );
   if (created.length === 0) return null;
   const currentExists =
@@ -92,7 +90,7 @@ export function projectSettling(deps: ProjectSettlingDependencies): Settle {
     const changes = moved.map(({ ref, before, after }) => ({ ref, before, after }));
     if (moved.length > 0) await recordFact(tx, repositoryUpdated, { changes }, context);
     const tagsGone = moved.flatMap(({ ref, after }) =>
-      zero.test(after) && ref.startsWith('refs/tags/') ? [ref.slice('refs/tags/'.length)] : [],
+      after === git.ZERO_SHA && ref.startsWith('refs/tags/') ? [ref.slice('refs/tags/'.length)] : [],
     );
     await deps.tagsRemoved(tx, project.id, actorId, tagsGone);
     await maintenanceDue(tx, deps.settings, project.id, at, details.via);

@@ -2,6 +2,7 @@
  * What a push means for merge requests, told to the person who pushed: where to see or create one, and what the push options
  * asked for. The refs have moved: nothing here fails the push.
  */
+import { ZERO_SHA } from '@millrace/git';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
@@ -14,7 +15,6 @@ import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 
-const zero = /^0+$/;
 /** Branches of one push that options act on. */
 const mostBranches = 10;
 /** Branches of one push that an address is printed for. */
@@ -226,7 +226,7 @@ export function afterPush(
   return async function after(pushed: Pushed<ProjectSubject>): Promise<readonly string[]> {
     const { mergeRequest, written } = readPushOptions(pushed.pushOptions);
     const moved = pushed.moved.flatMap(({ ref, after: head }) =>
-      ref.startsWith('refs/heads/') && !zero.test(head) ? [{ branch: ref.slice('refs/heads/'.length), head }] : [],
+      ref.startsWith('refs/heads/') && head !== ZERO_SHA ? [{ branch: ref.slice('refs/heads/'.length), head }] : [],
     );
     const problems: string[] = [];
     if (mergeRequest && moved.length > mostBranches)

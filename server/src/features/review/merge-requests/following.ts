@@ -1,4 +1,5 @@
 /** How merge requests follow pushes and pipelines: heads move, targets move, waiting merges happen. */
+import { ZERO_SHA } from '@millrace/git';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import {
@@ -23,8 +24,6 @@ import * as queries from './merge-requests.queries.ts';
 import type { Cause, MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 import { ofFork, type RequestSources, requestSources } from './sources.ts';
 import { insertVersion } from './versions.queries.ts';
-
-const zero = /^0+$/;
 
 const branchOf = (ref: string): string | undefined => /^refs\/heads\/(.+)$/.exec(ref)?.[1];
 
@@ -224,7 +223,7 @@ export function followers(
     const { payload, project_id: projectId, actor_id: actorId } = fact;
     const branch = branchOf(payload.ref);
     if (branch === undefined || projectId === null) return;
-    if (zero.test(payload.after)) return await sourceDeleted(fact, delivery, projectId, branch);
+    if (payload.after === ZERO_SHA) return await sourceDeleted(fact, delivery, projectId, branch);
     const skipped = readPushOptions(payload.push_options).ci;
     const cause: Cause = {
       ...(payload.job_id === undefined ? {} : { job_id: payload.job_id }),

@@ -1,4 +1,5 @@
 /** What an event says in a chat: one sentence with links, a color, and details. From the payload of a webhook. */
+import { ZERO_SHA } from '@millrace/git';
 
 interface Link {
   readonly text: string;
@@ -24,7 +25,6 @@ const object = (value: unknown): Json => (typeof value === 'object' && value !==
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const firstLine = (value: unknown) => (text(value).trim().split('\n')[0] ?? '').slice(0, longest);
 
-const zero = /^0+$/;
 const projectOf = (payload: Json): Link => {
   const project = object(payload.project);
   return { text: text(project.path_with_namespace) || text(project.name), url: text(project.web_url) };
@@ -40,8 +40,8 @@ function pushMessage(payload: Json): ChatMessage {
   const tag = ref.startsWith('refs/tags/');
   const name = ref.replace(/^refs\/(heads|tags)\//, '');
   const noun = tag ? 'tag' : 'branch';
-  const removed = zero.test(text(payload.after));
-  const made = zero.test(text(payload.before));
+  const removed = text(payload.after) === ZERO_SHA;
+  const made = text(payload.before) === ZERO_SHA;
   const verb = removed ? `removed ${noun}` : made ? `pushed new ${noun}` : `pushed to ${noun}`;
   const at: Part = removed ? name : { text: name, url: `${project.url}/-/${tag ? 'tags' : 'tree'}/${encodeURI(name)}` };
   const commits = tag ? [] : list(payload.commits);
