@@ -124,7 +124,7 @@ export { Project } from './projects/projects.entity.ts';
 export { sshAddressOf, sshUrl } from './projects/projects.json.ts';
 export { listOptions, projectId, wideFilterOf, wideListParameters } from './projects/projects.params.ts';
 export { findPersonalNamespace, findProject, setApprovalsBeforeMerge } from './projects/projects.queries.ts';
-export type { CreateProject, ProjectService } from './projects/projects.service.ts';
+export { type CreateProject, PlaceTaken, type ProjectService } from './projects/projects.service.ts';
 export type { MadeByPush } from './projects/pushed.service.ts';
 export { settingsJson } from './projects/settings.entity.ts';
 export type { StartParameters } from './projects/start.params.ts';

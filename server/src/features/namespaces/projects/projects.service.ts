@@ -68,6 +68,13 @@ export interface ForkOf {
 
 const taken = 'has already been taken';
 
+/** Another project or group has the name or the path. */
+export class PlaceTaken extends HttpError {
+  constructor(by: { readonly path: boolean; readonly name: boolean }) {
+    super(400, { message: { ...(by.name ? { name: [taken] } : {}), ...(by.path ? { path: [taken] } : {}) } });
+  }
+}
+
 /** Names a place on disk that says nothing of its content and is never reused. */
 function newRepositoryPath(): string {
   const hash = randomBytes(32).toString('hex');
@@ -82,15 +89,14 @@ function checkNames(name: string, path: string | null, above: string): void {
 }
 
 function conflictOf(found: { path: boolean; name: boolean }): void {
-  if (!found.path && !found.name) return;
-  throw invalidRecord({ ...(found.name ? { name: [taken] } : {}), ...(found.path ? { path: [taken] } : {}) });
+  if (found.path || found.name) throw new PlaceTaken(found);
 }
 
 /** The database's own word, for what was made between check and insert. */
 function conflictFrom(error: unknown): unknown {
   const path = isUniqueViolation(error, 'projects_path_key');
   const name = isUniqueViolation(error, 'projects_name_key');
-  return path || name ? invalidRecord(path ? { path: [taken] } : { name: [taken] }) : error;
+  return path || name ? new PlaceTaken({ path, name: name && !path }) : error;
 }
 
 /** Whether the caller may make projects in a group or a personal namespace. */

@@ -14,6 +14,7 @@ import {
   findPersonalNamespace,
   findProject,
   findProjectSubject,
+  PlaceTaken,
   requireLinkable,
 } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
@@ -95,8 +96,7 @@ export function forkService(deps: PortabilityDependencies, projects: ProjectServ
         },
       );
     } catch (error) {
-      const taken = error instanceof HttpError && JSON.stringify(error.body).includes('already been taken');
-      throw taken ? new HttpError(409, error.body) : error;
+      throw error instanceof PlaceTaken ? new HttpError(409, error.body) : error;
     }
   }
 
