@@ -7268,6 +7268,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/import_project_members/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add the direct members of another project
+         * @description Needs the ability `admin_project_member` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdImportProjectMembersByProjectId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/integrations": {
         parameters: {
             query?: never;
@@ -34824,6 +34844,17 @@ export interface components {
             description: string | null;
             tag_name: string;
         };
+        /** TeamImported */
+        TeamImported: {
+            /** @description Reasons by user name */
+            message?: {
+                [key: string]: string;
+            };
+            /** @description `success`, or `error` when some could not be added */
+            status: string;
+            /** @description How many were to be added */
+            total_members_count?: number;
+        };
         /** Template */
         Template: {
             content: string;
@@ -58297,6 +58328,41 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdImportProjectMembersByProjectId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the project whose members are added */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamImported"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

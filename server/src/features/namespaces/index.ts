@@ -27,6 +27,7 @@ import { jobTokenScopeRoutes } from './job-token-scope/job-token-scope.routes.ts
 import { memberRoutes } from './members/members.routes.ts';
 import { memberService } from './members/members.service.ts';
 import { type MembershipHooks, membershipRoutes } from './members/membership.ts';
+import { teamImportRoutes } from './members/team-import.routes.ts';
 import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
 import { findFormer } from './naming/redirects.queries.ts';
 import { findProjectSubjects } from './projects/extras.queries.ts';
@@ -233,6 +234,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
       }),
       ...memberRoutes(deps, memberService(deps)),
       ...membershipRoutes(deps, memberService(deps)),
+      ...teamImportRoutes(deps, parents, memberService(deps)),
       ...accessTokenRoutes(deps, accessTokenService(deps)),
       ...serviceAccountRoutes(deps),
       ...jobTokenScopeRoutes({ deps, parents, present }),
