@@ -31,6 +31,8 @@ interface FactHandler {
 export interface FactConsumer {
   /** Stable: retries that wait in the queue find the consumer by it. */
   readonly name: string;
+  /** Somebody waits for what it does: it has a short head start over the other consumers of the same facts. */
+  readonly prompt?: boolean;
   /** At most one for each kind. */
   readonly handlers: readonly FactHandler[];
 }

@@ -2,11 +2,13 @@
  * Delivery of facts to consumers. One process at a time delivers. Each consumer gets the facts of one project in their
  * order, those of different projects side by side, and waits for no other consumer: what a branch of a large push costs one
  * of them holds up nothing that another does for the next push. Facts about the jobs of a project have an order of their own
- * beside it. A consumer that handles several facts of a kind at once gets those that wait together.
+ * beside it. A consumer that handles several facts of a kind at once gets those that wait together. What people wait for
+ * goes first: prompt consumers have a head start over the others, which would take the same processor and database.
  *
  * A consumer that fails gets the fact again by a job of its own, with back-off, and holds nobody up. Delivery is at least
  * once: after a crash a fact may come again, with the same id. A process that stops notes who has what is not done.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { type Db, type Listener, transaction } from '../db/index.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../queue/index.ts';
@@ -58,6 +60,8 @@ const laneOf = ({ kind, project_id: project, namespace_id: namespace }: StoredFa
   project === null ? `namespace:${namespace ?? 0}` : `project:${project}${kind.startsWith('job.') ? ':jobs' : ''}`;
 
 const mostTogether = 50;
+/** Milliseconds that prompt consumers are ahead of the others, at most. */
+const headStart = 50;
 /** Milliseconds that consumers share what was loaded for a fact: some come to it later than others. */
 const sharedFor = 1000;
 
@@ -94,6 +98,16 @@ function takeGroup(consumer: FactConsumer, waiting: Entry[]): Entry[] {
   if (!handlerOf(consumer, kind)?.handleMany) return waiting.splice(0, 1);
   const end = waiting.findIndex(({ fact }, at) => at === mostTogether || fact.kind !== kind);
   return waiting.splice(0, end === -1 ? waiting.length : end);
+}
+
+const promptFirst = (one: FactConsumer, other: FactConsumer) => Number(other.prompt ?? 0) - Number(one.prompt ?? 0);
+
+/** Until those ahead are done, or have had their time. */
+async function headStartOf(ahead: readonly Promise<void>[]): Promise<void> {
+  const over = new AbortController();
+  const time = sleep(headStart, undefined, { ref: false, signal: over.signal }).catch(() => undefined);
+  await Promise.race([Promise.all(ahead), time]);
+  over.abort();
 }
 
 const handlerOf = (consumer: FactConsumer, kind: string) => consumer.handlers.find(({ kinds }) => kinds.includes(kind));
@@ -222,9 +236,9 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       finished.push(entry);
       marking ??= mark();
     };
-    const work = async (name: string, consumer: FactConsumer, waiting: Entry[]) => {
+    const work = async (name: string, consumer: FactConsumer, waiting: Entry[], ahead: readonly Promise<void>[]) => {
       // What the same read found for it is there before its first group is taken.
-      await Promise.resolve();
+      await (ahead.length === 0 ? Promise.resolve() : headStartOf(ahead));
       try {
         while (waiting.length > 0 && !stopping.signal.aborted && !failure) {
           const group = takeGroup(consumer, waiting);
@@ -242,14 +256,15 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     };
     const queue = (entry: Entry, lane: string) => {
       taken.set(entry.fact.id, entry);
-      for (const consumer of entry.left) {
+      const ahead: Promise<void>[] = [];
+      for (const consumer of [...entry.left].sort(promptFirst)) {
         const name = `${consumer.name} ${lane}`;
         const known = queues.get(name);
+        const waiting = [entry];
+        const done = known?.done ?? work(name, consumer, waiting, consumer.prompt ? [] : ahead);
         if (known) known.waiting.push(entry);
-        else {
-          const waiting = [entry];
-          queues.set(name, { waiting, done: work(name, consumer, waiting) });
-        }
+        else queues.set(name, { waiting, done });
+        if (consumer.prompt) ahead.push(done);
       }
       if (entry.left.size === 0) done(entry);
     };

@@ -246,6 +246,32 @@ it('a consumer that is slow holds up no other; what it has not done when the pro
   expect(slow).toContain(1);
 });
 
+it('what somebody waits for goes ahead of the other consumers, which it does not hold up when it is slow', async () => {
+  const got: string[] = [];
+  const slow = Promise.withResolvers<void>();
+  await deliverTo([
+    { name: 'other', handlers: [on(thing, async ({ payload: { n } }) => void got.push(`other ${n}`))] },
+    {
+      name: 'prompt',
+      prompt: true,
+      handlers: [
+        on(thing, async ({ payload: { n } }) => {
+          for (let turn = 0; turn < 3; turn += 1) await pool.query('select 1');
+          if (n === 2) await slow.promise;
+          got.push(`prompt ${n}`);
+        }),
+      ],
+    },
+  ]);
+  await record(1, 1);
+  await expect.poll(() => got).toEqual(['prompt 1', 'other 1']);
+  await record(1, 2);
+  await expect.poll(() => got).toEqual(['prompt 1', 'other 1', 'other 2']);
+  slow.resolve();
+  await expect.poll(() => got.at(-1)).toBe('prompt 2');
+  await expect.poll(open).toBe(0);
+});
+
 it('holds only so many facts for a consumer that is slow, and delivers the others when there is room', async () => {
   const quick: number[] = [];
   const slow: number[] = [];

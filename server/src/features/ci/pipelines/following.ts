@@ -81,7 +81,7 @@ export function followers(deps: CiDependencies, pipelines: Pipelines): FactConsu
   }
 
   return [
-    { name: 'ci.pipelines-of-pushes', handlers: [on(pushed, follow)] },
+    { name: 'ci.pipelines-of-pushes', prompt: true, handlers: [on(pushed, follow)] },
     { name: 'ci.pipelines-of-merge-requests', handlers: [on(headMoves, headMoved)] },
   ];
 }

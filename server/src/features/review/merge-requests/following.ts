@@ -274,6 +274,7 @@ export function followers(
     },
     {
       name: 'merge-requests.follow-pushes',
+      prompt: true,
       handlers: [onMany(pushed, followPushes)],
     },
     {
