@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { existsSync } from 'node:fs';
 import { buffer, text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFixture, type Fixture, randomHistory } from '../test-repository.ts';
@@ -136,11 +137,14 @@ describe('a server with a spawner', () => {
     const slow = await started(fixture.git.spawner as Spawner, command('sleep', '60'));
     const failed = new Promise<Error>((resolve) => slow.child.on('error', resolve));
     const close = ended(slow);
+    const [directory = ''] = spawners().map(({ spawnargs }) => spawnargs.at(-1) ?? '');
+    expect(existsSync(directory)).toBe(true);
     for (const each of spawners()) each.kill('SIGKILL');
     expect((await failed).message).toBe('the spawner has ended');
     await close;
     const { code } = await runGit(repo, ['count-objects'], { work: 'read' });
     expect(code).toBe(0);
     expect(spawners()).toHaveLength(0);
+    await expect.poll(() => existsSync(directory)).toBe(false);
   });
 });

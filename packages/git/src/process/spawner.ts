@@ -8,7 +8,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -182,6 +182,8 @@ export function createSpawner(): Spawner {
     running = made;
     const gone = () => {
       server.close();
+      // One that was killed leaves it behind.
+      rm(directory, { recursive: true, force: true }).catch(() => undefined);
       if (running !== made) return;
       running = null;
       notBefore = Date.now() + RETRY_MS;
