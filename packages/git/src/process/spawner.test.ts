@@ -77,6 +77,16 @@ describe('a process of the spawner', () => {
     expect(await end).toEqual([0, null]);
   });
 
+  it('loses nothing of processes that end before all their streams are there', async () => {
+    const one = async (number: number) => {
+      const made = await started(spawner, { ...command('echo', String(number)), input: number % 2 === 0 });
+      const end = ended(made);
+      const [out, err] = await Promise.all([text(made.stdout), text(made.stderr)]);
+      expect([out, err, await end]).toEqual([`${number}\n`, '', [0, null]]);
+    };
+    for (let round = 0; round < 10; round += 1) await Promise.all(Array.from({ length: 20 }, (_, at) => one(at)));
+  });
+
   it('ends with a signal, and one that is not there says so', async () => {
     const made = await started(spawner, command('sleep', '60'));
     const end = ended(made);

@@ -46,6 +46,8 @@ const IDLE_MS = 60_000;
 /** After a failure the next one is not tried at once. */
 const RETRY_MS = 60_000;
 const LONGEST_NAME = 64;
+/** Whoever asked for a process has begun to read by then. */
+const UNREAD_MS = 100;
 
 const names = ['out', 'err', 'in'] as const;
 type Name = (typeof names)[number];
@@ -55,6 +57,8 @@ interface Command {
   readonly streams: Map<Name, Socket>;
   readonly started: PromiseWithResolvers<Spawned>;
   readonly input: boolean;
+  /** Whether its streams are with whoever asked for it. */
+  handed: boolean;
   /** Of the process and its two outputs, how many have not ended. */
   left: number;
   end: readonly [number | null, NodeJS.Signals | null] | null;
@@ -101,12 +105,15 @@ export function createSpawner(): Spawner {
   }
 
   /** As Node does: what nobody reads of a process that has ended is thrown away, so that it can close. */
-  function flush({ streams, end }: Command): void {
-    if (!end) return;
-    setImmediate(() => {
-      streams.get('out')?.resume();
-      streams.get('err')?.resume();
-    });
+  function flush({ streams, handed, end }: Command): void {
+    if (!handed || !end) return;
+    const unread = () => {
+      for (const name of ['out', 'err'] as const) {
+        const output = streams.get(name);
+        if (output?.readableFlowing === null && output.listenerCount('readable') === 0) output.resume();
+      }
+    };
+    setTimeout(unread, UNREAD_MS).unref();
   }
 
   /** Reads whose stream a connection is, and gives it to its command. */
@@ -148,6 +155,7 @@ export function createSpawner(): Spawner {
     const child = Object.assign(command.child, {
       kill: (signal: NodeJS.Signals) => tell({ kind: 'kill', id, signal }),
     });
+    command.handed = true;
     command.started.resolve({ child, stdin, stdout, stderr });
     flush(command);
   }
@@ -244,6 +252,7 @@ export function createSpawner(): Spawner {
         streams: new Map(),
         started: Promise.withResolvers(),
         input,
+        handed: false,
         left: 3,
         end: null,
       };
