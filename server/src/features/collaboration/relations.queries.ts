@@ -16,7 +16,7 @@ export interface LabelLine {
   readonly created_at: Date;
 }
 
-/** The project's own labels, and those of groups above that its issues, merge requests and boards have. */
+/** The project's own labels, and those of groups above that it ranks or that its issues, merge requests and boards have. */
 export async function labelsOf(db: Db, projectId: number): Promise<LabelLine[]> {
   return await db
     .selectFrom('labels as l')
@@ -26,7 +26,7 @@ export async function labelsOf(db: Db, projectId: number): Promise<LabelLine[]> 
     .select(['l.title', 'l.description', 'l.color', 'l.archived', 'r.priority', 'l.created_at'])
     .select(sql<boolean>`l.project_id is null`.as('of_group'))
     .where(
-      sql<boolean>`(l.project_id = ${projectId} or l.namespace_id is not null and exists (
+      sql<boolean>`(l.project_id = ${projectId} or r.priority is not null or l.namespace_id is not null and exists (
         select from merge_request_labels k join merge_requests m on m.id = k.merge_request_id
         where k.label_id = l.id and m.project_id = ${projectId})
         or l.namespace_id is not null and exists (
@@ -42,12 +42,29 @@ export async function labelsOf(db: Db, projectId: number): Promise<LabelLine[]> 
     .execute();
 }
 
-/** Whether a group above the project has one of the title. */
-async function isAbove(tx: Db, table: 'labels' | 'milestones', projectId: number, title: string): Promise<boolean> {
-  const { rows } = await sql`select from ${sql.table(table)} t
+/** The id of that of the title of a group above the project, the nearest one; null where there is none. */
+async function ofGroupAbove(
+  tx: Db,
+  table: 'labels' | 'milestones',
+  projectId: number,
+  title: string,
+): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`select t.id from ${sql.table(table)} t
+    join namespaces g on g.id = t.namespace_id
     where t.title = ${title} and t.namespace_id = any((select n.traversal_ids from namespaces n
-      join projects p on p.namespace_id = n.id where p.id = ${projectId})::bigint[]) limit 1`.execute(tx);
-  return rows.length > 0;
+      join projects p on p.namespace_id = n.id where p.id = ${projectId})::bigint[])
+    order by cardinality(g.traversal_ids) desc limit 1`.execute(tx);
+  return rows[0]?.id ?? null;
+}
+
+/** The rank of a label in a project; that of a label of a group may be there from an attempt before. */
+async function rank(tx: Db, projectId: number, labelId: number, priority: Maybe<number>): Promise<void> {
+  if (priority === null || priority === undefined) return;
+  await tx
+    .insertInto('label_priorities')
+    .values({ label_id: labelId, project_id: projectId, priority })
+    .onConflict((known) => known.columns(['project_id', 'label_id']).doUpdateSet({ priority }))
+    .execute();
 }
 
 export async function insertLabel(
@@ -55,7 +72,11 @@ export async function insertLabel(
   projectId: number,
   { priority, of_group, ...row }: LabelLine,
 ): Promise<string | null> {
-  if (of_group && (await isAbove(tx, 'labels', projectId, row.title))) return null;
+  const above = of_group ? await ofGroupAbove(tx, 'labels', projectId, row.title) : null;
+  if (above !== null) {
+    await rank(tx, projectId, above, priority);
+    return null;
+  }
   const made = await tx
     .insertInto('labels')
     .values({ ...row, description: row.description ?? null, project_id: projectId })
@@ -63,8 +84,7 @@ export async function insertLabel(
     .returning('id')
     .executeTakeFirst();
   if (!made) return 'is there already';
-  if (priority !== null && priority !== undefined)
-    await tx.insertInto('label_priorities').values({ label_id: made.id, project_id: projectId, priority }).execute();
+  await rank(tx, projectId, made.id, priority);
   return null;
 }
 
@@ -100,7 +120,8 @@ export async function milestonesOf(db: Db, projectId: number): Promise<Milestone
 export async function insertMilestone(tx: Db, projectId: number, row: MilestoneLine): Promise<string | null> {
   if (row.start_date && row.due_date && row.due_date <= row.start_date) return 'ends before it begins';
   const ofGroup = row.iid === null || row.iid === undefined;
-  if (await isAbove(tx, 'milestones', projectId, row.title)) return ofGroup ? null : 'is one of a group above';
+  if ((await ofGroupAbove(tx, 'milestones', projectId, row.title)) !== null)
+    return ofGroup ? null : 'is one of a group above';
   const made = await tx
     .insertInto('milestones')
     .values({

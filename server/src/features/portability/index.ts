@@ -98,7 +98,7 @@ export interface PortabilityDependencies {
   readonly release: string;
   readonly objects: ObjectStore;
   readonly outbound: Outbound;
-  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
+  readonly secrets: Pick<Secrets, 'seal' | 'open' | 'sign'>;
   readonly parents: ParentLoader;
   readonly namespaces: Pick<Namespaces, 'projects' | 'groups' | 'deletion' | 'present' | 'list'>;
   readonly repository: ProjectRepositories;

@@ -156,6 +156,7 @@ it('settings of the instance and of groups count below, the nearest first, until
 it('chats hear of pushes and merge requests, of the branches that are wanted, once each', async () => {
   for (const [slug, more] of [
     ['slack', { username: 'bot', push_channel: '#pushes' }],
+    ['mattermost', { username: 'bot', push_channel: 'pushes,town-square' }],
     ['discord', {}],
     ['microsoft-teams', {}],
     ['hangouts-chat', {}],
@@ -170,6 +171,16 @@ it('chats hear of pushes and merge requests, of the branches that are wanted, on
   expect(slack.body).toMatchObject({ username: 'bot', channel: '#pushes' });
   expect(String(slack.body.text)).toContain('pushed to branch');
   expect(JSON.stringify(slack.body.attachments)).toContain('Add &lt;b&gt; &amp; more');
+  const mattermost = await heard(
+    'Mattermost',
+    (body, path) => path === '/mattermost' && body.channel === 'town-square',
+  );
+  expect(mattermost.body).toMatchObject({
+    username: 'bot',
+    text: slack.body.text,
+    attachments: slack.body.attachments,
+  });
+  await heard('the other channel', (body, path) => path === '/mattermost' && body.channel === 'pushes');
   const discord = await heard('Discord', (_body, path) => path === '/discord');
   expect(discord.body).toMatchObject({ allowed_mentions: { parse: [] } });
   const teams = await heard('Teams', (_body, path) => path === '/microsoft-teams');

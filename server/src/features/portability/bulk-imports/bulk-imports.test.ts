@@ -55,6 +55,18 @@ async function filled(): Promise<void> {
   const at = `/projects/${source.id}`;
   await ask('PUT', at, { description: 'A tool' });
   await ask('POST', `${at}/labels`, { name: 'bug', color: '#00ff00' });
+  // A rank of a label of the group alone, and columns in an order of their own.
+  await ask('POST', `/groups/${company.id}/labels`, { name: 'ranked', color: '#0000ff' });
+  await ask('PUT', `${at}/labels/urgent`, { priority: 2 });
+  await ask('PUT', `${at}/labels/ranked`, { priority: 1 });
+  const ids = new Map(
+    ((await ask('GET', `${at}/labels`)) as unknown as Json[]).map(({ name, id }) => [String(name), Number(id)]),
+  );
+  const board = await ask('POST', `${at}/boards`, { name: 'Work' });
+  for (const name of ['urgent', 'bug', 'ranked'])
+    await ask('POST', `${at}/boards/${board.id}/lists`, { label_id: Number(ids.get(name)) });
+  const lists = (await ask('GET', `${at}/boards/${board.id}/lists`)) as unknown as Json[];
+  await ask('PUT', `${at}/boards/${board.id}/lists/${lists[2]?.id}`, { position: 0 });
   await ask('POST', `${at}/issues`, { title: 'It breaks', labels: 'bug,urgent' });
   await ask('POST', `${at}/issues/1/notes`, { body: 'Seen too' });
   await ask('POST', `${at}/merge_requests`, { source_branch: 'topic', target_branch: 'main', title: 'Change two' });
@@ -170,10 +182,11 @@ describe('direct transfer', () => {
       parent_id: null,
       // Who owns the group there is nobody here.
       failures: [{ relation: 'members', exception_message: `nobody is called ${owner.user.username}` }],
-      stats: { labels: { source: 1, fetched: 1, imported: 1 }, milestones: { imported: 1 }, members: { imported: 1 } },
+      stats: { labels: { source: 2, fetched: 2, imported: 2 }, milestones: { imported: 1 }, members: { imported: 1 } },
     });
     expect(await get(`/groups/${slug}`)).toMatchObject({ visibility: 'internal', full_path: slug });
     expect(await get(`/groups/${slug}/labels`)).toMatchObject([
+      { name: 'ranked', color: '#0000ff' },
       { name: 'urgent', color: '#ff0000', description: 'Now' },
     ]);
     expect(await get(`/groups/${slug}/milestones`)).toMatchObject([{ title: 'Spring', due_date: '2030-04-01' }]);
@@ -218,6 +231,15 @@ describe('direct transfer', () => {
     expect(issue).toMatchObject({ iid: 1, title: 'It breaks', labels: ['bug', 'urgent'] });
     // The label is the group's, not one of the project.
     expect((await get(`${at}/labels?include_ancestor_groups=false`)).map(({ name }) => name)).toEqual(['bug']);
+    // Ranks of labels of the group are those of the project there, and columns stand as they did.
+    const ranks = (await get(`${at}/labels`)).map(({ name, priority }) => [name, priority]);
+    expect(ranks).toEqual([
+      ['bug', null],
+      ['ranked', 1],
+      ['urgent', 2],
+    ]);
+    const columns = (await get(`${at}/boards`)).map(({ lists }) => (lists as Json[]).map(({ label }) => label));
+    expect(columns).toMatchObject([[{ name: 'ranked' }, { name: 'urgent' }, { name: 'bug' }]]);
     expect((await get(`${at}/issues/1/notes`)).map(({ body }) => body)).toContainEqual(
       expect.stringContaining('Seen too'),
     );

@@ -31,6 +31,22 @@ export async function archivedUploads(db: Db, { kind, id }: Owner): Promise<Arch
   return rows;
 }
 
+/** What the upload with the secret is called; null where there is none. */
+export async function archivedUploadName(db: Db, { kind, id }: Owner, secret: string): Promise<string | null> {
+  const { table, column } = tables[kind];
+  const { rows } = await sql<{ file_name: string }>`
+    select file_name from ${table} where ${column} = ${id} and secret = ${secret}`.execute(db);
+  return rows[0]?.file_name ?? null;
+}
+
+/** How many uploads a project or group has. */
+export async function archivedUploadCount(db: Db, { kind, id }: Owner): Promise<number> {
+  const { table, column } = tables[kind];
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ${table} where ${column} = ${id}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** False where there is one of the secret. */
 export async function insertArchivedUpload(
   db: Db,

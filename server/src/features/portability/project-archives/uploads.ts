@@ -9,6 +9,8 @@ import { maximumAvatarBytes } from '../../identity/index.ts';
 import { setGroupPicture } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import {
+  archivedUploadCount,
+  archivedUploadName,
   archivedUploads,
   insertArchivedUpload,
   type Owner,
@@ -88,6 +90,10 @@ export function archivedFiles({ db, objects, settings }: Pick<PortabilityDepende
       await objects.remove(stored.key);
       return thereAlready;
     },
+
+    /** What the upload with the secret is called; null where there is none. */
+    uploadName: (owner: Owner, secret: string): Promise<string | null> => archivedUploadName(db, owner, secret),
+    uploadCount: (owner: Owner): Promise<number> => archivedUploadCount(db, owner),
 
     /** Keeps the picture where its bytes are one. */
     async takePicture(owner: Owner, entry: TarEntry): Promise<string | null> {

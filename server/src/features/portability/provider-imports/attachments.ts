@@ -1,7 +1,7 @@
 /** Files that texts of the hosted provider show or link to: fetched from there, kept as uploads, and linked to here. */
-import { randomBytes } from 'node:crypto';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Outbound } from '../../../kernel/outbound/index.ts';
+import type { Secrets } from '../../../kernel/secrets/index.ts';
 import { safeFileName as safeName } from '../../collaboration/index.ts';
 import type { LinkedTexts } from '../../namespaces/index.ts';
 import { ProviderError } from './client.ts';
@@ -66,18 +66,41 @@ export function attachmentName(url: string, { disposition, type }: Pick<SentFile
   return /\.[^.]{1,10}$/.test(name) ? name : `${name}${endings.get(type?.split(';')[0]?.trim() ?? '') ?? ''}`;
 }
 
-/** Rewrites texts one by one: an import that goes on meets only those that still link elsewhere. */
+/** Characters of a secret, in hexadecimal digits. */
+const secretBytes = 16;
+
+/**
+ * Rewrites texts one by one: an import that goes on meets only those that still link elsewhere. The secret of a file follows from
+ * its address there, so that what an interrupted attempt has brought is found again.
+ */
 export function attachmentPart(
   source: AttachmentSource,
   to: PartTarget,
-  { db, texts }: { readonly db: Db; readonly texts: readonly LinkedTexts[] },
+  {
+    db,
+    secrets,
+    texts,
+  }: { readonly db: Db; readonly secrets: Pick<Secrets, 'sign'>; readonly texts: readonly LinkedTexts[] },
 ): Part {
   const places = attachmentPlaces(source);
   /** Links here by addresses there, and null for those that did not come. */
   const links = new Map<string, string | null>();
 
+  const secretOf = (url: string): string =>
+    Buffer.from(secrets.sign(`${to.owner.kind} ${to.owner.id} ${url}`, 'attachment of an import'), 'base64url')
+      .subarray(0, secretBytes)
+      .toString('hex');
+
+  /** Whether an attempt before this one has brought it. */
+  async function known(url: string): Promise<boolean> {
+    const secret = secretOf(url);
+    const name = await to.files.uploadName(to.owner, secret);
+    if (name !== null) links.set(url, `/uploads/${secret}/${name}`);
+    return name !== null;
+  }
+
   async function fetched(url: string): Promise<string | null> {
-    const secret = randomBytes(16).toString('hex');
+    const secret = secretOf(url);
     const request = { ...source, url, authorization: `Bearer ${source.token}`, largest: to.largest };
     const reason = await fetchedFile(request, async (sent) => {
       const line = { secret, file_name: attachmentName(url, sent), uploaded_by: null, created_at: new Date() };
@@ -97,6 +120,8 @@ export function attachmentPart(
   return {
     name: 'attachments',
     async *take() {
+      // What an interrupted attempt has brought counts, too.
+      for (let brought = await to.files.uploadCount(to.owner); brought > 0; brought -= 1) yield null;
       for (const each of texts)
         for await (const rows of each.having(db, to.owner.id, places))
           for (const row of rows) {
@@ -104,7 +129,7 @@ export function attachmentPart(
             let { text } = row;
             // The longest first: one address may begin as another one does.
             for (const url of attachmentsIn(text, places).sort((a, b) => b.length - a.length)) {
-              if (!links.has(url)) yield await fetched(url);
+              if (!links.has(url) && !(await known(url))) yield await fetched(url);
               const link = links.get(url);
               if (link) text = text.replaceAll(url, link);
             }

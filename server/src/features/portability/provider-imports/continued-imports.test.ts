@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts';
-import { closeServed, giteaLists, type Reply, served } from '../../../../test/providers.ts';
+import { closeServed, giteaLists, hostedLists, type Reply, served } from '../../../../test/providers.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 import { type SpawnedServer, spawnServer } from '../../../../test/spawned.ts';
 
@@ -126,4 +126,61 @@ it('after kill -9 nothing that was done is asked for again, and nothing comes tw
   expect(notes.length).toBe(5);
   const requests = (await api('GET', `/projects/${id}/merge_requests?state=all`)) as unknown as Json[];
   expect(requests.map(({ iid }) => iid).sort()).toEqual([7, 8]);
+});
+
+it('after kill -9 while attachments are fetched, none is lost, fetched again or here twice', async () => {
+  const lists = hostedLists(await tip('topic'), await tip('main'));
+  let through = false;
+  let reached: () => void = () => undefined;
+  const second = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const file = (name: string) => `/user-attachments/files/${name.charCodeAt(0)}/${name}.txt`;
+  const { url, asked } = await served(({ path: at, query }, origin): Reply => {
+    const show = (...names: string[]) => names.map((name) => `${origin}${file(name)}`).join(' and ');
+    if (at === file('a')) return { headers: { 'Content-Type': 'text/plain' }, body: Buffer.from('A') };
+    if (at === file('b')) {
+      // The first file is in, and the text that shows both is not rewritten yet.
+      reached();
+      return through ? { body: Buffer.from('B') } : { status: 429, headers: { 'Retry-After': '600' } };
+    }
+    if (at === '/api/v3/repositories/42')
+      return { body: { id: 42, name: 'Hello', full_name: 'octocat/Hello', private: true, clone_url: source.remote() } };
+    const name = at.replace('/api/v3/repos/octocat/Hello', '');
+    const about = { state: 'open', user: { login: 'octocat' }, created_at: '2024-05-06T07:08:09Z' };
+    const issues = [
+      { number: 3, title: 'Shows both', body: show('a', 'b'), ...about },
+      { number: 4, title: 'Shows the first', body: show('a'), ...about },
+      { number: 5, title: 'Shows what is gone', body: show('c', 'b'), ...about },
+    ];
+    const rows = name === '/issues' ? issues : name === '/issues/comments' ? [] : lists[name];
+    return rows ? { body: Number(query.get('page') ?? 1) === 1 ? rows : [] } : null;
+  });
+  const { id } = await api('POST', '/import/github', {
+    ...{ github_hostname: url, personal_access_token: source.owner.secret, repo_id: 42, target_namespace: 'root' },
+    ...{ new_name: 'attached', optional_stages: { attachments_import: true } },
+  });
+  await second;
+  server?.kill('SIGKILL');
+  await server?.exit;
+  through = true;
+  await start();
+  const after = await eventually('the rest', async () => {
+    const state = await api('GET', `/projects/${id}/import`);
+    return state.import_status !== 'started' && state;
+  });
+  expect(after).toMatchObject({
+    import_status: 'finished',
+    stats: { fetched: { issues: 3, attachments: 3 }, imported: { issues: 3, attachments: 2 } },
+  });
+  expect(asked.filter(({ path: at }) => at === file('a'))).toHaveLength(1);
+  const uploads = (await api('GET', `/projects/${id}/uploads`)) as unknown as Json[];
+  expect(uploads.map(({ filename }) => filename).sort()).toEqual(['a.txt', 'b.txt']);
+  const texts = [];
+  for (const iid of [3, 4, 5]) texts.push(String((await api('GET', `/projects/${id}/issues/${iid}`)).description));
+  const [, one = '', two = ''] =
+    /(\/uploads\/[0-9a-f]{32}\/a\.txt) and (\/uploads\/[0-9a-f]{32}\/b\.txt)$/.exec(texts[0] ?? '') ?? [];
+  expect([one, two], texts[0]).not.toContain('');
+  expect(texts[1]?.endsWith(`\n${one}`), texts[1]).toBe(true);
+  expect(texts[2]?.endsWith(`\n${url}${file('c')} and ${two}`), texts[2]).toBe(true);
 });

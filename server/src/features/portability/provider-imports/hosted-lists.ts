@@ -39,6 +39,8 @@ export function hostedLists(
   return {
     ...numbers,
     pages,
+    /** One object of the repository. */
+    object: (path: string) => client.get(`${base}${path}`),
 
     async *mapped(path: string, relation: string, map: (row: Row) => Row | null) {
       for await (const page of pages(path))

@@ -154,6 +154,45 @@ describe('from the hosted provider', () => {
     expect(await members({})).toEqual([]);
   }, 60_000);
 
+  it('branches that are protected there are protected here, as far as the token may tell how', async () => {
+    const { url, asked } = await hosted(({ path, query }): Reply | undefined => {
+      const name = path.replace('/api/v3/repos/octocat/Hello', '');
+      if (name === '/branches')
+        return {
+          body: query.get('protected') === 'true' ? ['main', 'topic', 'a/b'].map((each) => ({ name: each })) : [],
+        };
+      if (name === '/branches/main/protection')
+        return {
+          body: {
+            required_pull_request_reviews: { require_code_owner_reviews: true, required_approving_review_count: 2 },
+            allow_force_pushes: { enabled: true },
+          },
+        };
+      if (name === '/branches/topic/protection') return { body: { allow_force_pushes: { enabled: true } } };
+      // Only administrators of the repository read it.
+      if (name === '/branches/a%2Fb/protection') return { status: 403, body: { message: 'Resource not accessible' } };
+      return undefined;
+    });
+    const { id, import_status, stats } = await imported(url);
+    expect([import_status, stats]).toEqual([
+      'finished',
+      expect.objectContaining({ imported: expect.objectContaining({ protected_branches: 3 }) }),
+    ]);
+    expect(asked.filter(({ path }) => path.endsWith('/protection'))).toHaveLength(3);
+    const rules = (await get(id, '/protected_branches')).map((each) => [
+      ...[each.name, each.allow_force_push, each.code_owner_approval_required],
+      ...[each.push_access_levels, each.merge_access_levels].map((levels) =>
+        (levels as Json[]).map(({ access_level }) => access_level),
+      ),
+    ]);
+    expect(rules.sort()).toEqual([
+      ['a/b', false, false, [40], [40]],
+      // Force pushes stay refused on the default branch.
+      ['main', false, true, [0], [40]],
+      ['topic', true, false, [40], [40]],
+    ]);
+  }, 60_000);
+
   it('attachments become uploads that texts link to; what is too large, gone or elsewhere stays linked [3/api.imports/2 attachments_import]', async () => {
     const asset = '3f0c8e0e-0d70-4d43-8a58-6f2a1f0a0001';
     let limited = true;

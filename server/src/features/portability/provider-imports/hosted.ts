@@ -11,6 +11,7 @@ import {
   lineNoteRow,
   milestoneRow,
   numberIn,
+  protectedBranchRow,
   releaseRow,
   requestRow,
   reviewRow,
@@ -59,9 +60,13 @@ export async function hostedSource(
   attached: (place: Pick<AttachmentSource, 'origin' | 'repository' | 'token'>, to: PartTarget) => Part,
 ): Promise<Source> {
   const repository = await hostedRepository(client, config.repositoryId);
-  const { issues, requests, known, issue, request, pages, mapped, remark, refs } = hostedLists(client, repository, {
-    size: `per_page=${config.pageSize ?? 100}`,
-  });
+  const { issues, requests, known, issue, request, pages, object, mapped, remark, refs } = hostedLists(
+    client,
+    repository,
+    {
+      size: `per_page=${config.pageSize ?? 100}`,
+    },
+  );
   const { origin } = config.base === publicApi ? { origin: publicPages } : new URL(config.base);
   const attachments = (to: PartTarget) =>
     attached({ origin, repository: repository.source, token: config.tokens[0] ?? '' }, to);
@@ -105,6 +110,23 @@ export async function hostedSource(
     if (decisions.size === 0) for await (const _ of reviews());
     for (const rows of decisions.values()) yield rows.map((row) => ({ relation: 'approvals', row }));
   }
+  /** What protects a branch; null for a token that may not read it: whoever administers the repository may. */
+  const protection = (name: string): Promise<Row | null> =>
+    object(`/branches/${encodeURIComponent(name)}/protection`).catch((error: unknown) => {
+      if (error instanceof ProviderError && (error.kind === 'unauthorized' || error.kind === 'missing')) return null;
+      throw error;
+    });
+  async function* protectedBranches() {
+    for await (const page of pages('/branches?protected=true')) {
+      const rows: { relation: string; row: Row }[] = [];
+      for (const { name } of page)
+        if (typeof name === 'string') {
+          const row = protectedBranchRow(name, await protection(name), name === repository.defaultBranch);
+          rows.push({ relation: 'protected_branches', row });
+        }
+      yield rows;
+    }
+  }
   async function* collaborators() {
     if (!config.stages.collaborators_import) return;
     const outside = new Set<unknown>();
@@ -126,6 +148,7 @@ export async function hostedSource(
       { name: 'labels', rows: () => mapped('/labels', 'labels', labelRow) },
       { name: 'milestones', rows: () => mapped('/milestones?state=all', 'milestones', milestoneRow) },
       { name: 'members', rows: collaborators },
+      { name: 'protected_branches', rows: protectedBranches },
       { name: 'releases', rows: () => mapped('/releases', 'releases', releaseRow) },
       {
         name: 'issues',

@@ -71,7 +71,7 @@ export function providerImportService(
     if (config.provider === 'hosted') {
       const texts = relations.flatMap((relation) => relation.texts ?? []);
       return await hostedSource(hostedClient(options, config), config, (place, to) =>
-        attachmentPart({ ...place, outbound, signal }, to, { db, texts }),
+        attachmentPart({ ...place, outbound, signal }, to, { db, secrets, texts }),
       );
     }
     if (config.provider === 'gitea') return await giteaSource(giteaClient(options, config), config);
