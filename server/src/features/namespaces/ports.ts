@@ -113,12 +113,12 @@ export interface ProjectRepositories {
     projectId: number,
     signal: AbortSignal,
   ): AsyncIterable<{ readonly id: number; readonly line: ArchivedSnippet; readonly bytes: Readable }>;
-  /** Makes a snippet of what an archive has of it, and answers its id; why not, where it is none. */
+  /** Makes a snippet of what an archive has of it, or another server sends, and answers its id; why not, where it is none. */
   takeSnippet(
     subject: ProjectSubject,
     line: ArchivedSnippet,
     author: { readonly id: number; readonly mayRestricted: boolean },
-    source: AsyncIterable<Buffer>,
+    source: AsyncIterable<Buffer> | Bundle,
     options: { readonly size: number; readonly maxBytes: number; readonly signal: AbortSignal },
   ): Promise<{ readonly id: number } | { readonly reason: string }>;
   /** Takes the snippets of a project away. */

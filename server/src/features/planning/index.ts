@@ -61,7 +61,7 @@ export type { IssueLists } from './issues/listing.routes.ts';
 export { issueLinkRelation, issueRelation } from './issues/transfer.ts';
 export { cadenceRelation } from './iterations/transfer.ts';
 export { takeMetricImage } from './metric-images/archived.ts';
-export { archivedMetricImages } from './metric-images/metric-images.queries.ts';
+export { archivedMetricImages, removeMetricImages } from './metric-images/metric-images.queries.ts';
 
 export interface PlanningDependencies {
   readonly db: Db;

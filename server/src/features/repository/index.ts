@@ -115,7 +115,7 @@ export { linearPattern } from './reading/search.ts';
 export type { RefService } from './refs/refs.service.ts';
 export { securitySettingRelation } from './secrets/transfer.ts';
 export { type InstanceKeys, loadInstanceKeys } from './signatures/instance-keys.ts';
-export { type NewSnippet, rewriteSnippetUrl, type SnippetLists } from './snippets/index.ts';
+export { type NewSnippet, rewriteSnippetUrl, type SnippetLists, snippetLinesOf } from './snippets/index.ts';
 export { UserAgentDetail } from './snippets/snippets.entity.ts';
 export { type Ancestry, baseOf, stackBase } from './stack-base.ts';
 export { type CapturedRepository, type RepositoryBackups, restoreRepository } from './storage/backup.ts';

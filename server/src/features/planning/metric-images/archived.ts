@@ -7,7 +7,7 @@ import { safeFileName } from '../../collaboration/index.ts';
 import { isAddress, largestImage, longest, mostImages } from './limits.ts';
 import { type ArchivedImage, incidentNumbered, insertMetricImage, setImageTime } from './metric-images.queries.ts';
 
-type Line = Omit<ArchivedImage, 'object_key' | 'size'>;
+type Line = Omit<ArchivedImage, 'id' | 'object_key' | 'size'>;
 
 /** Keeps an image of an incident; the reason where it is left out. */
 export async function takeMetricImage(

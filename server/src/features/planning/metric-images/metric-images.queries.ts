@@ -67,6 +67,7 @@ export async function moveMetricImages(tx: Db, from: number, to: number): Promis
 /** An image as archives hold it. */
 export interface ArchivedImage
   extends Pick<MetricImage, 'file_name' | 'object_key' | 'size' | 'url' | 'url_text' | 'created_at'> {
+  readonly id: number;
   /** Number of the incident. */
   readonly issue: number;
 }
@@ -74,10 +75,16 @@ export interface ArchivedImage
 /** Those of all incidents of a project, the oldest first. */
 export async function archivedMetricImages(db: Db, projectId: number): Promise<ArchivedImage[]> {
   const { rows } = await sql<ArchivedImage>`
-    select i.iid as issue, m.file_name, m.object_key, m.size, m.url, m.url_text, m.created_at
+    select m.id, i.iid as issue, m.file_name, m.object_key, m.size, m.url, m.url_text, m.created_at
     from issue_metric_images m join issues i on i.id = m.issue_id
     where i.project_id = ${projectId} order by m.id`.execute(db);
   return rows;
+}
+
+/** Takes those of a project away; their bytes are given up with the rows. */
+export async function removeMetricImages(tx: Db, projectId: number): Promise<void> {
+  await sql`delete from issue_metric_images
+    where issue_id in (select id from issues where project_id = ${projectId})`.execute(tx);
 }
 
 export async function incidentNumbered(db: Db, projectId: number, iid: number): Promise<number | null> {

@@ -69,6 +69,16 @@ async function filled(): Promise<void> {
   await ask('PUT', `${at}/boards/${board.id}/lists/${lists[2]?.id}`, { position: 0 });
   await ask('POST', `${at}/issues`, { title: 'It breaks', labels: 'bug,urgent' });
   await ask('POST', `${at}/issues/1/notes`, { body: 'Seen too' });
+  const snippet = await ask('POST', `${at}/snippets`, {
+    ...{ title: 'Handy', visibility: 'internal' },
+    files: [{ file_path: 'a.sh', content: 'echo 1\n' }],
+  });
+  await ask('PUT', `${at}/snippets/${snippet.id}`, {
+    files: [{ action: 'create', file_path: 'b.sh', content: 'echo 2\n' }],
+  });
+  await ask('POST', `${at}/snippets/${snippet.id}/notes`, { body: 'Use it' });
+  await ask('POST', `${at}/issues`, { title: 'Down', issue_type: 'incident' });
+  await sent('POST', `${at}/issues/2/metric_images`, 'file', 'load.png', picture, { url_text: 'Load' });
   await ask('POST', `${at}/merge_requests`, { source_branch: 'topic', target_branch: 'main', title: 'Change two' });
   await ask('POST', `${at}/merge_requests/1/notes`, { body: 'Looks good' });
   await buildRepositoryProject(there, { owner, settings: { namespace_id: company.id }, files: null });
@@ -88,8 +98,16 @@ async function filled(): Promise<void> {
   });
 }
 
-async function sent(method: 'POST' | 'PUT', path: string, field: string, name: string, file: Buffer): Promise<void> {
+async function sent(
+  method: 'POST' | 'PUT',
+  path: string,
+  field: string,
+  name: string,
+  file: Buffer,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const form = new FormData();
+  for (const [key, value] of Object.entries(more)) form.set(key, value);
   form.set(field, new Blob([new Uint8Array(file)]), name);
   expect((await there.api(method, path, { token: owner.secret, form })).status, path).toBeLessThan(300);
 }
@@ -227,7 +245,8 @@ describe('direct transfer', () => {
       default_branch: 'main',
     });
     expect((await get(`${at}/repository/branches`)).map(({ name }) => name).sort()).toEqual(['main', 'topic']);
-    const [issue] = await get(`${at}/issues`);
+    const [incident, issue] = await get(`${at}/issues`);
+    expect(incident).toMatchObject({ iid: 2, title: 'Down', issue_type: 'incident' });
     expect(issue).toMatchObject({ iid: 1, title: 'It breaks', labels: ['bug', 'urgent'] });
     // The label is the group's, not one of the project.
     expect((await get(`${at}/labels?include_ancestor_groups=false`)).map(({ name }) => name)).toEqual(['bug']);
@@ -255,6 +274,18 @@ describe('direct transfer', () => {
     expect(await get(`${at}/wikis/home`)).toMatchObject({ content: `Wiki of /projects/${source.id}` });
     expect(await filesOf('project', String(project.project_id))).toEqual([`File of /projects/${source.id}`]);
     expect(await pictureAt(`${at}/avatar`)).toEqual(picture);
+    const [snippet] = await get(`${at}/snippets`);
+    expect(snippet).toMatchObject({ title: 'Handy', visibility: 'internal' });
+    expect(((snippet?.files ?? []) as Json[]).map(({ path }) => path)).toEqual(['a.sh', 'b.sh']);
+    expect((await get(`${at}/snippets/${snippet?.id}/notes`)).map(({ body }) => body)).toEqual([
+      expect.stringContaining('Use it'),
+    ]);
+    const [image] = await get(`${at}/issues/2/metric_images`);
+    expect(image).toMatchObject({ filename: 'load.png', url_text: 'Load' });
+    const shown = await fetch(new URL(String(image?.file_path), here.url), {
+      headers: { 'PRIVATE-TOKEN': admin.secret },
+    });
+    expect(Buffer.from(await shown.arrayBuffer())).toEqual(picture);
     // Nothing that proves us there is kept.
     const kept = await here.db.selectFrom('bulk_imports').selectAll().where('id', '=', Number(id)).executeTakeFirst();
     expect(kept?.token_sealed).toBeNull();
@@ -275,8 +306,8 @@ describe('direct transfer', () => {
     expect(made.status).toBe(201);
     expect(await ended(made.body.id, person.secret)).toMatchObject({ status: 'finished', has_failures: false });
     const [one] = await get(`/bulk_imports/${made.body.id}/entities`, person.secret);
-    expect(one).toMatchObject({ entity_type: 'project', status: 'finished', stats: { issues: { imported: 1 } } });
-    const [issue] = await get(`/projects/${one?.project_id}/issues`, person.secret);
+    expect(one).toMatchObject({ entity_type: 'project', status: 'finished', stats: { issues: { imported: 2 } } });
+    const [, issue] = await get(`/projects/${one?.project_id}/issues`, person.secret);
     expect(issue).toMatchObject({ author: { username: person.user.username } });
     expect(String(issue?.description)).toContain(`Opened by ${owner.user.username}`);
     const part = await here.api<Json>('GET', `/bulk_imports/${made.body.id}/entities/${one?.id}`, {

@@ -14,7 +14,7 @@ export const metricImageNumberOf = (name: string): number | null => {
   return found === undefined ? null : Number(found);
 };
 
-const imageLine = Type.Object({
+export const imageLine = Type.Object({
   number: Int({ minimum: 1, maximum: 999_999_999 }),
   /** Number of the incident. */
   issue: Int({ minimum: 1, maximum: 2_147_483_647 }),
@@ -26,7 +26,7 @@ const imageLine = Type.Object({
 export type ImageLine = Static<typeof imageLine>;
 
 /** Bytes of an entry that are read: one more than an image may have is refused with its reason. */
-const mostRead = 8 * 1024 ** 2;
+export const mostRead = 8 * 1024 ** 2;
 
 export function archivedImages({ db, objects }: Pick<PortabilityDependencies, 'db' | 'objects'>) {
   return {
@@ -35,7 +35,7 @@ export function archivedImages({ db, objects }: Pick<PortabilityDependencies, 'd
       const lines: object[] = [];
       const files: StoredFile[] = [];
       const missing = { count: 0, bytes: 0 };
-      for (const { object_key: key, size, ...line } of await archivedMetricImages(db, projectId))
+      for (const { id: _, object_key: key, size, ...line } of await archivedMetricImages(db, projectId))
         if (await objects.exists(key)) {
           const number = lines.length + 1;
           lines.push({ number, ...line });

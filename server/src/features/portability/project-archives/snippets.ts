@@ -21,7 +21,7 @@ const snippetNumberOf = (name: string): number | null => {
   return found === undefined ? null : Number(found);
 };
 
-const snippetLine = Type.Object({
+export const snippetLine = Type.Object({
   number: Int({ minimum: 1, maximum: 999_999_999 }),
   title: Str({ minLength: 1, maxLength: 255 }),
   description: Optional(OrNull(Str({ maxLength: 1_000_000 }))),
@@ -32,7 +32,7 @@ const snippetLine = Type.Object({
   updated_at: DateTimeParam(),
   award_emoji: awardLines,
 });
-type SnippetLine = Static<typeof snippetLine>;
+export type SnippetLine = Static<typeof snippetLine>;
 
 /**
  * Writes the repository of each with `keep`; answers the lines, which stand before them in the archive, and the numbers
@@ -64,6 +64,22 @@ export interface SnippetTaking {
   readonly signal: AbortSignal;
 }
 
+/** Makes a snippet and notes its id by its number; why it is left out, or null where it is in. */
+export async function takeSnippet(
+  { db, repository, subject, target }: Pick<SnippetTaking, 'db' | 'repository' | 'subject' | 'target'>,
+  line: SnippetLine,
+  source: Parameters<ProjectRepositories['takeSnippet']>[3],
+  limits: Parameters<ProjectRepositories['takeSnippet']>[4],
+  ids: Map<number, number>,
+): Promise<string | null> {
+  const author = { id: (await target.person(line.author)) ?? target.importerId, mayRestricted: target.trusted };
+  const taken = await repository.takeSnippet(subject, line, author, source, limits);
+  if ('reason' in taken) return taken.reason;
+  ids.set(line.number, taken.id);
+  await takeAwards(db, [{ type: 'snippet', noteable_id: taken.id, lines: line.award_emoji }], target);
+  return null;
+}
+
 /** Reads what an archive has of snippets, entry by entry; false for an entry that is about something else. */
 export function snippetTaker(taking: SnippetTaking): (entry: TarEntry) => Promise<boolean> {
   const { db, target, outcome, signal } = taking;
@@ -74,13 +90,7 @@ export function snippetTaker(taking: SnippetTaking): (entry: TarEntry) => Promis
   async function take(number: number, { name, size, body }: TarEntry): Promise<string | null> {
     const line = lines.get(number);
     if (!line) return `${name} is not among the rows of snippets`;
-    const author = { id: (await target.person(line.author)) ?? target.importerId, mayRestricted: target.trusted };
-    const limits = { size, maxBytes: Math.max(size, 1), signal };
-    const taken = await taking.repository.takeSnippet(taking.subject, line, author, body, limits);
-    if ('reason' in taken) return taken.reason;
-    ids.set(number, taken.id);
-    await takeAwards(db, [{ type: 'snippet', noteable_id: taken.id, lines: line.award_emoji }], target);
-    return null;
+    return await takeSnippet(taking, line, body, { size, maxBytes: Math.max(size, 1), signal }, ids);
   }
 
   return async (entry) => {

@@ -138,12 +138,12 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
   };
 
   /** Gives `take` the pack that goes with the references. */
-  async function packOf(
+  async function packOf<T>(
     { offer, remote }: { readonly offer: Offer; readonly remote: Remote },
     refs: Bundle['refs'],
     signal: AbortSignal,
-    take: (pack: AsyncIterable<Buffer>) => Promise<void>,
-  ): Promise<void> {
+    take: (pack: AsyncIterable<Buffer>) => Promise<T>,
+  ): Promise<T> {
     const answer = await outbound.open({
       url: `${remote.url}/git-upload-pack`,
       kind: 'import',
@@ -164,14 +164,18 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     if (!answer.ok) throw new RefusedRemote(answer.message);
     try {
       if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
-      await take(readFetched(lively(answer, silence)));
+      return await take(readFetched(lively(answer, silence)));
     } finally {
       answer.close();
     }
   }
 
-  /** Fills the wiki of a place from the repository at an address; false where the server has nothing there. */
-  async function wiki(subject: Subject, address: string, signal: AbortSignal): Promise<boolean> {
+  /** Gives `take` the branches of the repository at an address; null where the server has nothing there. */
+  async function branches<T>(
+    address: string,
+    signal: AbortSignal,
+    take: (bundle: Bundle, options: { maxBytes: number; signal: AbortSignal; branch: string | null }) => Promise<T>,
+  ): Promise<T | null> {
     const asked = remoteOf(address);
     if (asked === null) throw new RefusedRemote('The address is not one of http or https');
     const found = await offerOf(asked, signal).catch((error: unknown) => {
@@ -179,11 +183,19 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
       throw error;
     });
     const refs = found?.offer.refs.filter(({ ref }) => ref.startsWith('refs/heads/')) ?? [];
-    await deps.repository.wikiEmptied(subject);
-    if (!found || refs.length === 0) return false;
+    if (!found || refs.length === 0) return null;
     const options = { maxBytes: await most(), signal, branch: branchOf(found.offer) };
-    await packOf(found, refs, signal, (pack) => deps.repository.wikiFilled(subject, { refs, pack }, options));
-    return true;
+    return await packOf(found, refs, signal, (pack) => take({ refs, pack }, options));
+  }
+
+  /** Fills the wiki of a place from the repository at an address; false where the server has nothing there. */
+  async function wiki(subject: Subject, address: string, signal: AbortSignal): Promise<boolean> {
+    await deps.repository.wikiEmptied(subject);
+    const filled = await branches(address, signal, async (bundle, options) => {
+      await deps.repository.wikiFilled(subject, bundle, options);
+      return true;
+    });
+    return filled ?? false;
   }
 
   /** Branches and tags, and what else is wanted under names of ours, or as the `same` product names it. */
@@ -275,6 +287,6 @@ export function urlImportService(deps: PortabilityDependencies, projects: Projec
     arrived: (tx, project) => deps.repository.arrived(tx, project),
   });
 
-  return { start, fetched, wiki, tasks: [task] };
+  return { start, fetched, branches, wiki, tasks: [task] };
 }
 export type UrlImports = ReturnType<typeof urlImportService>;

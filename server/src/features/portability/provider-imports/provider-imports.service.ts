@@ -29,9 +29,10 @@ import { attachmentPart } from './attachments.ts';
 import { ProviderError } from './client.ts';
 import { giteaClient, giteaRepository, giteaSource } from './gitea.ts';
 import { hostedClient, hostedRepository, hostedSource } from './hosted.ts';
-import type { Part, ProviderConfig, ProviderRepository, Source } from './provider.ts';
+import type { Brought, Part, ProviderConfig, ProviderRepository, Source } from './provider.ts';
 import { importTypes, refusalOf } from './refusals.ts';
 import { serverClient, serverRepository, serverSource } from './server.ts';
+import { metricImagePart, snippetPart } from './transfer-belongings.ts';
 import { transferClient, transferLimits, transferRepository, transferSource } from './transfer-source.ts';
 import { wikiAt, wikiPart } from './wiki-part.ts';
 
@@ -203,14 +204,26 @@ export function providerImportService(
     source: Source,
     config: ProviderConfig,
     signal: AbortSignal,
-  ): Promise<Part[]> {
-    const parts: Part[] = [];
+  ): Promise<Part<Brought>[]> {
+    const parts: Part<Brought>[] = [];
     if (source.wiki) {
       const address = provenAddress(source, config, wikiAt(source.repository.cloneUrl));
       parts.push(wikiPart(urlImports, subject, address, signal));
     }
+    const values = await settings.read();
+    if (source.rowsOf && config.provider === 'transfer') {
+      const transfer = { db, subject, target, signal, rowsOf: source.rowsOf };
+      const addressOf = (id: number) =>
+        provenAddress(source, config, `${source.repository.cloneUrl.replace(/\.git$/, '')}/snippets/${id}.git`);
+      const { repository, objects } = deps;
+      const snippets = { repository, urlImports, addressOf, largest: values.snippet_size_limit };
+      parts.push(
+        snippetPart({ ...transfer, ...snippets }),
+        metricImagePart({ ...transfer, outbound, objects, source: config }),
+      );
+    }
     const owner = { kind: 'project', id: subject.project.id } as const;
-    const largest = (await settings.read()).max_attachment_size * 1024 ** 2;
+    const largest = values.max_attachment_size * 1024 ** 2;
     parts.push(...(source.parts?.({ files: archivedFiles(deps), owner, target, largest }) ?? []));
     return parts;
   }
@@ -274,13 +287,14 @@ export function providerImportService(
       }
       await progress.end(db, project.id, stage.name);
     }
-    for (const { name, take } of parts) {
+    for (const { name, along = [], take } of parts) {
       if (progress.has(name)) continue;
-      await progress.begin(db, project.id, name);
+      for (const each of [name, ...along]) await progress.begin(db, project.id, each);
       try {
-        for await (const reason of take()) {
+        for await (const each of take()) {
           signal.throwIfAborted();
-          count(outcome, name, reason);
+          const brought = typeof each === 'object' && each !== null ? each : { name, reason: each };
+          count(outcome, brought.name, brought.reason);
           await progress.keep(db, project.id);
         }
       } catch (error) {

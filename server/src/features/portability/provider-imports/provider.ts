@@ -46,10 +46,18 @@ export interface Known {
 }
 
 /** A part of an import that is no rows of a relation: begun again whole where it was interrupted. */
-export interface Part {
+export interface Part<Along = never> {
   readonly name: string;
+  /** Names of what it brings besides. */
+  readonly along?: readonly string[];
   /** Of each thing why it is left out; null where it is here. */
-  take(): AsyncIterable<string | null>;
+  take(): AsyncIterable<string | null | Along>;
+}
+
+/** Something that a part brings along, under a name of its own. */
+export interface Brought {
+  readonly name: string;
+  readonly reason: string | null;
 }
 
 /** What parts put things into. */
@@ -77,6 +85,8 @@ export interface Source {
   readonly wiki?: boolean | undefined;
   /** After the stages. */
   readonly parts?: (to: PartTarget) => readonly Part[];
+  /** The rows of a relation that the other instance exports, where it is one of this product. */
+  readonly rowsOf?: (name: string) => AsyncIterable<readonly { readonly row: Row }[]>;
 }
 
 export const timeoutStrategies = ['optimistic', 'pessimistic'] as const;

@@ -182,6 +182,7 @@ export async function transferSource(
       .filter((name) => config.members || name !== 'members')
       .map((name) => ({ name, rows: () => files.rowsOf(name, spellings[name]) })),
     wiki: true,
+    rowsOf: files.rowsOf,
     parts: (to) => fileParts({ ...to, outbound, signal, source: config, place, rowsOf: files.rowsOf }),
   };
 }

@@ -19,12 +19,17 @@ export const wikiPart = (
     try {
       if (await urlImports.wiki(subject, address, signal)) yield null;
     } catch (error) {
-      const known =
-        error instanceof RefusedRemote || error instanceof BrokenOff || (isGitError(error) && refusals.has(error.code));
-      if (!known) throw error;
-      yield error.message;
+      yield whyNotFetched(error);
     }
   },
 });
 
 const refusals: ReadonlySet<string> = new Set(['corrupt', 'limit', 'invalid']);
+
+/** What is wrong with a repository there; throws what is wrong here. */
+export function whyNotFetched(error: unknown): string {
+  const known =
+    error instanceof RefusedRemote || error instanceof BrokenOff || (isGitError(error) && refusals.has(error.code));
+  if (!known) throw error;
+  return error.message;
+}

@@ -8,12 +8,17 @@ import type { Subject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { notesOfSnippets } from '../../collaboration/notes/index.ts';
 import { type Exporter, findProjectSubject, type GroupRelation, type Relation } from '../../namespaces/index.ts';
+import { archivedMetricImages } from '../../planning/index.ts';
+import { snippetLinesOf } from '../../repository/index.ts';
 import { groupManifestOf } from '../group-archives/group-manifest.ts';
 import { groupsWithin } from '../group-archives/group-transfers.queries.ts';
 import type { PortabilityDependencies } from '../index.ts';
 import { archivedUploads, type Owner } from '../project-archives/files.queries.ts';
 import { manifestOf } from '../project-archives/manifest.ts';
+import { metricImagesName } from '../project-archives/metric-images.ts';
+import { snippetNotesName, snippetsName } from '../project-archives/snippets.ts';
 import { isAdministrator } from '../project-archives/transfers.queries.ts';
 import { uploadsName } from '../project-archives/uploads.ts';
 import {
@@ -74,6 +79,19 @@ export function relationExportService(
     async function* (id: number): AsyncGenerator<readonly object[]> {
       yield (await archivedUploads(db, { kind, id })).map(({ object_key: _key, size: _size, ...line }) => line);
     };
+  /** Snippets by their ids, which is where their repositories are, and what is said about them. */
+  async function* snippets(projectId: number): AsyncGenerator<readonly object[]> {
+    yield (await snippetLinesOf(db, projectId)).map(({ id, line }) => ({ number: id, ...line }));
+  }
+  async function* snippetNotes(projectId: number): AsyncGenerator<readonly object[]> {
+    const ids = (await snippetLinesOf(db, projectId)).map(({ id }) => [id, id] as const);
+    yield* notesOfSnippets(db, projectId, new Map(ids));
+  }
+  /** Metric images by their ids, which their addresses have. */
+  async function* metricImages(projectId: number): AsyncGenerator<readonly object[]> {
+    const all = await archivedMetricImages(db, projectId);
+    yield all.map(({ id, object_key: _key, size: _size, ...line }) => ({ number: id, ...line }));
+  }
   /** Of all groups below the one that is exported, which is the top of what rows name. */
   async function* ofTree({ rows }: GroupRelation, rootId: number, by: Exporter): AsyncGenerator<readonly object[]> {
     for (const { id } of await groupsWithin(db, rootId)) yield* rows(db, id, { ...by, rootId });
@@ -82,6 +100,9 @@ export function relationExportService(
     project: new Map<string, Rows>([
       [itself, project],
       [uploadsName, uploads('project')],
+      [snippetsName, snippets],
+      [snippetNotesName, snippetNotes],
+      [metricImagesName, metricImages],
       ...relations.map(({ name, rows }): [string, Rows] => [spellings[name] ?? name, (id, by) => rows(db, id, by)]),
     ]),
     group: new Map<string, Rows>([

@@ -14,6 +14,16 @@ import { snippetPath } from './repositories.ts';
 import { archivedSnippets, insertSnippet, settleArchivedSnippet } from './snippets.queries.ts';
 import type { SnippetService } from './snippets.service.ts';
 
+function lineOf({ snippet, author, award_emoji }: Awaited<ReturnType<typeof archivedSnippets>>[number]) {
+  const { title, description, visibility, default_branch: branch, created_at, updated_at } = snippet;
+  const line: ArchivedSnippet = { title, description, visibility, branch, author, created_at, updated_at, award_emoji };
+  return { id: snippet.id, line };
+}
+
+/** What archives say of the snippets of a project, without their repositories. */
+export const snippetLinesOf = async (db: Db, projectId: number) =>
+  (await archivedSnippets(db, projectId)).map((each) => lineOf(each));
+
 /** What is wrong with a bundle; throws what is wrong with the instance. */
 function refused(error: unknown): string {
   if (git.isGitError(error) && ['corrupt', 'limit', 'invalid'].includes(error.code)) return error.message;
@@ -38,25 +48,23 @@ export function snippetBundles(deps: {
       projectId: number,
       signal: AbortSignal,
     ): AsyncGenerator<{ id: number; line: ArchivedSnippet; bytes: Readable }> {
-      for (const { snippet, author, award_emoji } of await archivedSnippets(db, projectId)) {
-        const bytes = await bundles.bundle(snippet, signal);
-        const { title, description, visibility, default_branch: branch, created_at, updated_at } = snippet;
-        const line = { title, description, visibility, branch, author, created_at, updated_at, award_emoji };
-        if (bytes) yield { id: snippet.id, line, bytes };
+      for (const each of await archivedSnippets(db, projectId)) {
+        const bytes = await bundles.bundle(each.snippet, signal);
+        if (bytes) yield { ...lineOf(each), bytes };
       }
     },
 
-    /** Makes a snippet of a line and a bundle, and answers its id. Why not, where it is none that could have been pushed here. */
+    /** Makes a snippet of a line and a bundle, or of what another server offers and sends, and answers its id. Why not, where it is none that could have been pushed here. */
     async take(
       { project }: Pick<ProjectSubject, 'project'>,
       line: ArchivedSnippet,
       author: { readonly id: number; readonly mayRestricted: boolean },
-      source: AsyncIterable<Buffer>,
+      source: AsyncIterable<Buffer> | git.Bundle,
       options: UnbundleOptions & { readonly size: number },
     ): Promise<{ readonly id: number } | { readonly reason: string }> {
       const { snippet_size_limit: maximum, restricted_visibility_levels: restricted } = await settings.read();
       if (options.size > maximum) return { reason: `is larger than ${readableSize(maximum)} (snippet_size_limit)` };
-      const bundle = await git.readBundle(source).catch(refused);
+      const bundle = 'refs' in source ? source : await git.readBundle(source).catch(refused);
       if (typeof bundle === 'string') return { reason: bundle };
       const branch = branchOf(bundle, [line.branch]);
       const refs = bundle.refs.filter(({ ref }) => ref === `refs/heads/${branch}`);

@@ -20,6 +20,7 @@ import { type SnippetRoutesDependencies, snippetRoutes } from './snippets.routes
 import { snippetService } from './snippets.service.ts';
 
 export { rewriteSnippetUrl } from './addresses.ts';
+export { snippetLinesOf } from './bundles.ts';
 export type { SnippetLists } from './listing.ts';
 export type { NewSnippet } from './snippets.service.ts';
 
