@@ -44,6 +44,7 @@ import { repositoryPagesJourney } from './scenarios/repository-pages.ts';
 import { reviewJourney } from './scenarios/reviews.ts';
 import { searchJourney } from './scenarios/search.ts';
 import { settingsJourney } from './scenarios/settings-pages.ts';
+import { slowNetworkJourney } from './scenarios/slow-network.ts';
 import { snippetsJourney } from './scenarios/snippets.ts';
 import { sshJourney } from './scenarios/ssh.ts';
 import { todosJourney } from './scenarios/todos.ts';
@@ -107,6 +108,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'live-reviews': liveReviewJourney,
   'merge-trains': mergeTrainsJourney,
   search: searchJourney,
+  'slow-network': slowNetworkJourney,
   snippets: snippetsJourney,
   attackers: attackersJourney,
   wikis: wikiJourney,

@@ -1,7 +1,6 @@
 /** What routes below a project fetch before they mount. */
 import { redirect } from '@tanstack/react-router';
 import { loadPlace, type Place } from './features/files/refs.ts';
-import { ChangesTab, ConflictsTab } from './features/merge-requests/tabs.ts';
 import * as accounts from './lib/accounts.ts';
 import { ApiError } from './lib/api.ts';
 import * as data from './lib/data.ts';
@@ -78,18 +77,5 @@ export async function loadBlob({ params }: Splat) {
     loadBranch(params.path, place),
     loadLocks(params.path, place),
     load(parts(params.path).commits({ ref: place.ref, folder: place.path, perPage: 1 })),
-  ]);
-}
-export async function loadMergeRequest({ params }: { params: { path: string; iid: string; tab?: string } }) {
-  const of = parts(params.path);
-  const iid = Number(params.iid);
-  await Promise.all([
-    load(of.mergeRequest(iid)),
-    params.tab === 'commits' ? load(of.mergeRequestCommits(iid)) : undefined,
-    params.tab === 'pipelines' ? load(of.mergeRequestPipelines(iid)) : undefined,
-    params.tab === 'diffs' ? load(of.mergeRequestDiffs(iid)) : undefined,
-    params.tab === 'diffs' ? loadPreferences() : undefined,
-    params.tab === 'diffs' ? ChangesTab.preload?.() : undefined,
-    params.tab === 'conflicts' ? ConflictsTab.preload?.() : undefined,
   ]);
 }

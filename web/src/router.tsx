@@ -8,12 +8,12 @@ import * as data from './lib/data.ts';
 import { queries } from './lib/queries.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
 import { workCounts } from './lib/work.ts';
-import { fetched, load, loadMergeRequest, parts } from './loaders.ts';
+import { fetched, load, parts } from './loaders.ts';
 import { accountRoutes } from './routes/account.ts';
-import { adminRoutes } from './routes/admin.ts';
+import { adminMode, adminRoutes } from './routes/admin.ts';
 import { aliases, groupAliases, projectAliases } from './routes/aliases.ts';
 import { adminAuditRoutes, groupLog, projectLog } from './routes/audit.ts';
-import { group, memberSearch, number, root, signedIn, text } from './routes/base.ts';
+import { administration, group, memberSearch, number, root, signedIn, text } from './routes/base.ts';
 import { groupBoardRoutes, projectBoardRoutes } from './routes/boards.ts';
 import { ciRoutes } from './routes/ci.ts';
 import { entryRoutes } from './routes/entry.ts';
@@ -24,7 +24,7 @@ import { groupRoutes, oneGroupRoutes } from './routes/groups.ts';
 import { helpRoutes } from './routes/help.ts';
 import { issueList, oneIssue } from './routes/issues.ts';
 import { groupIterationRoutes, projectIterationRoutes } from './routes/iterations.ts';
-import { mergeRequestsPage } from './routes/merge-requests.ts';
+import { mergeRequestRoutes, mergeRequestsPage } from './routes/merge-requests.ts';
 import { groupMilestoneRoutes, milestoneList, milestoneOne } from './routes/milestones.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { pipelineRoutes } from './routes/pipelines.ts';
@@ -146,18 +146,6 @@ const newMergeRequest = createRoute({
   },
   component: lazyRouteComponent(() => import('./features/merge-requests/NewMergeRequestPage.tsx')),
 });
-const mergeRequest = createRoute({
-  ...under,
-  path: '/merge_requests/$iid',
-  loader: loadMergeRequest,
-  component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')),
-});
-const mergeRequestTab = createRoute({
-  ...under,
-  path: '/merge_requests/$iid/$tab',
-  loader: loadMergeRequest,
-  component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')),
-});
 const issuesRoute = createRoute({ ...under, ...issueList });
 const newIssue = createRoute({
   ...under,
@@ -239,8 +227,7 @@ const projectRoutes = [
   mergeRequests,
   mergeTrainPage,
   newMergeRequest,
-  mergeRequest,
-  mergeRequestTab,
+  mergeRequestRoutes,
   issuesRoute,
   newIssue,
   issueRoute,
@@ -270,9 +257,8 @@ export const router = createRouter({
     remoteImport,
     importHistory,
     accountRoutes,
-    ...adminRoutes,
-    instanceVulnerabilityReport,
-    ...adminAuditRoutes,
+    adminMode,
+    administration.addChildren([...adminRoutes, instanceVulnerabilityReport, ...adminAuditRoutes]),
     apiDocs,
     ...topicRoutes,
     personalSnippets,

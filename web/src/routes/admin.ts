@@ -34,7 +34,7 @@ async function loadAccount({ params }: { params: { username: string } }) {
 }
 
 /** For administrators who have no rights of one until they prove themselves again. */
-const adminMode = createRoute({
+export const adminMode = createRoute({
   getParentRoute: () => root,
   path: adminModePath,
   validateSearch: (search): { return_to?: string | undefined } => ({ return_to: text(search.return_to) }),
@@ -209,7 +209,6 @@ const backupList = createRoute({
 });
 
 export const adminRoutes = [
-  adminMode,
   start,
   usage,
   projects,

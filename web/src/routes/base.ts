@@ -2,6 +2,8 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { ErrorPage, MissingPage } from '../features/frame/ErrorPages.tsx';
 import { Frame } from '../features/frame/Frame.tsx';
+import { PendingPart } from '../features/frame/PendingPage.tsx';
+import { GroupFrame } from '../features/frame/place-frames.ts';
 import { forbidden } from '../lib/api.ts';
 import * as data from '../lib/data.ts';
 import type { PipelineSearch } from '../lib/group-lists.ts';
@@ -44,9 +46,12 @@ export const group = createRoute({
   path: '/g/$path',
   loader: ({ params }) => {
     const path = fromSegment(params.path);
-    return Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(groupLevel(path))]);
+    return Promise.all([
+      queries.ensureQueryData(data.group(path)),
+      queries.ensureQueryData(groupLevel(path)),
+      GroupFrame.preload?.(),
+    ]);
   },
-  component: lazyRouteComponent(() => import('../features/groups/GroupLayout.tsx')),
   notFoundComponent: MissingPage,
 });
 
@@ -72,9 +77,15 @@ async function administrators({ location }: { location: { href: string } }) {
   throw forbidden();
 }
 
-/** What all pages of the administration share: who may open them, and errors beside the list of the others. */
-export const inAdmin = {
+/** The administration: who may open its pages, and the list of them, which stays beside each. */
+export const administration = createRoute({
   getParentRoute: () => root,
+  id: 'administration',
   beforeLoad: administrators,
+  component: lazyRouteComponent(() => import('../features/admin/AdminLayout.tsx')),
+});
+export const inAdmin = {
+  getParentRoute: () => administration,
   errorComponent: lazyRouteComponent(() => import('../features/admin/AdminErrorPage.tsx')),
+  pendingComponent: PendingPart,
 } as const;

@@ -1,5 +1,9 @@
 /** Pages of pipelines and jobs. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { ErrorPart } from '../features/frame/ErrorPages.tsx';
+import { PendingPart } from '../features/frame/PendingPage.tsx';
+import { explanationTab, testsTab } from '../features/pipelines/tabs.ts';
+import { missing } from '../lib/api.ts';
 import type { StatisticsFilter, TestHistoryFilter } from '../lib/merge-request-reports.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { load, parts } from '../loaders.ts';
@@ -46,30 +50,45 @@ const tests = createRoute({
     load((await mergeRequestReportsData()).testHistory(fromSegment(params.path), deps)),
   component: lazyRouteComponent(() => import('../features/pipelines/TestHistoryPage.tsx')),
 });
-async function loadTests(params: { path: string; id: string; tab?: string }): Promise<void> {
-  const { testReport, testSummary } = await testReportsData();
-  await Promise.all([
-    load(testSummary(fromSegment(params.path), Number(params.id))),
-    params.tab === 'test_report' ? load(testReport(fromSegment(params.path), Number(params.id))) : undefined,
-  ]);
-}
-const pipelinePage = {
+/** Its header and tabs, which stay while the content of another tab loads. */
+const pipeline = createRoute({
   ...under,
+  path: '/pipelines/$id',
   validateSearch: (search: Record<string, unknown>): { graph?: 'needs' | undefined } => ({
     graph: search.graph === 'needs' ? 'needs' : undefined,
   }),
-  loader: ({ params }: { params: { path: string; id: string; tab?: string } }) =>
+  loader: ({ params }) =>
     Promise.all([
       load(parts(params.path).pipeline(Number(params.id))),
       load(parts(params.path).pipelineJobs(Number(params.id))),
+      testReportsData().then(({ testSummary }) => load(testSummary(fromSegment(params.path), Number(params.id)))),
+    ]),
+  component: lazyRouteComponent(() => import('../features/pipelines/PipelinePage.tsx'), 'PipelinePage'),
+});
+const pipelineContent = {
+  getParentRoute: () => pipeline,
+  component: lazyRouteComponent(() => import('../features/pipelines/PipelinePage.tsx'), 'PipelineTab'),
+  pendingComponent: PendingPart,
+  errorComponent: ErrorPart,
+} as const;
+const pipelineJobs = createRoute({
+  ...pipelineContent,
+  path: '/',
+  loader: ({ params }) =>
+    Promise.all([
       load(parts(params.path).pipelineNeeds(Number(params.id))),
       load(parts(params.path).pipelineBridges(Number(params.id))),
-      loadTests(params),
     ]),
-  component: lazyRouteComponent(() => import('../features/pipelines/PipelinePage.tsx')),
-};
-const pipeline = createRoute({ ...pipelinePage, path: '/pipelines/$id' });
-const pipelineTab = createRoute({ ...pipelinePage, path: '/pipelines/$id/$tab' });
+});
+const pipelineTab = createRoute({
+  ...pipelineContent,
+  path: '/$tab',
+  loader: async ({ params }) => {
+    if (params.tab === explanationTab) return;
+    if (params.tab !== testsTab) throw missing();
+    await load((await testReportsData()).testReport(fromSegment(params.path), Number(params.id)));
+  },
+});
 const job = createRoute({
   ...under,
   path: '/jobs/$id',
@@ -89,8 +108,7 @@ export const pipelineRoutes = [
   newPipeline,
   charts,
   tests,
-  pipeline,
-  pipelineTab,
+  pipeline.addChildren([pipelineJobs, pipelineTab]),
   job,
   terminal,
   jobArtifacts,

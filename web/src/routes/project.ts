@@ -1,6 +1,7 @@
 /** One project: the frame around its pages. */
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { MissingPage } from '../features/frame/ErrorPages.tsx';
+import { ProjectFrame } from '../features/frame/place-frames.ts';
 import * as data from '../lib/data.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
@@ -9,8 +10,8 @@ import { root } from './base.ts';
 export const project = createRoute({
   getParentRoute: () => root,
   path: '/p/$path',
-  loader: ({ params }) => queries.ensureQueryData(data.project(fromSegment(params.path))),
-  component: lazyRouteComponent(() => import('../features/projects/ProjectLayout.tsx')),
+  loader: ({ params }) =>
+    Promise.all([queries.ensureQueryData(data.project(fromSegment(params.path))), ProjectFrame.preload?.()]),
   notFoundComponent: MissingPage,
 });
 /** What every page of a project is below. */

@@ -4,8 +4,8 @@ import { type ReactNode, useEffect } from 'react';
 import classes from './page.module.css';
 
 interface PageProps {
-  /** Also the title of the window. */
-  title: string;
+  /** Also the title of the window; null where that is said by what is inside. */
+  title: string | null;
   /** Shown instead of the plain title. */
   heading?: ReactNode;
   actions?: ReactNode;
@@ -18,9 +18,10 @@ interface PageProps {
   children: ReactNode;
 }
 
-function useTitle(title: string): void {
+/** The title of the window. */
+export function useTitle(title: string | null): void {
   useEffect(() => {
-    document.title = `${title} · Millrace`;
+    if (title !== null) document.title = `${title} · Millrace`;
   }, [title]);
 }
 

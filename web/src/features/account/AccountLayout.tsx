@@ -1,5 +1,5 @@
 /** The pages of one's own account, beside the list of them. */
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useMatches } from '@tanstack/react-router';
 import { Settled } from '../../ui/Settled.tsx';
 import { SideList } from '../../ui/SideList.tsx';
 import classes from './account.module.css';
@@ -21,7 +21,8 @@ const pages = [
 ] as const;
 
 export default function AccountLayout() {
-  const path = useLocation({ select: ({ pathname }) => pathname });
+  // Of the page that is shown: the next one's address is there before it.
+  const page = useMatches({ select: (matches) => matches.at(-1)?.id });
   return (
     <div className={classes.layout}>
       <div className={classes.side}>
@@ -35,7 +36,7 @@ export default function AccountLayout() {
         </SideList>
       </div>
       <div className={classes.page}>
-        <Settled key={path}>
+        <Settled key={page}>
           <Outlet />
         </Settled>
       </div>

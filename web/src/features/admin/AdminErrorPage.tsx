@@ -1,15 +1,13 @@
-/** What went wrong on a page of the administration; people without its rights see nothing else of it. */
+/** What went wrong on a page of the administration, beside the list of the others. */
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { ErrorBody, ErrorPage, kindOf, titleOf, useAgain } from '../frame/ErrorPages.tsx';
+import { ErrorBody, titleOf, useAgain } from '../frame/ErrorPages.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 
-export default function AdminErrorPage(props: ErrorComponentProps) {
-  const again = useAgain(props.reset);
-  const kind = kindOf(props.error);
-  if (kind === 'forbidden' || kind === 'signed-out') return <ErrorPage {...props} />;
+export default function AdminErrorPage({ error, reset }: ErrorComponentProps) {
+  const again = useAgain(reset);
   return (
-    <AdminFrame title={titleOf(props.error)} part="">
-      <ErrorBody error={props.error} again={again} />
+    <AdminFrame title={titleOf(error)}>
+      <ErrorBody error={error} again={again} />
     </AdminFrame>
   );
 }

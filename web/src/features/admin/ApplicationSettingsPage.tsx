@@ -95,7 +95,7 @@ const nothing = {
 export default function ApplicationSettingsPage() {
   const { data: settings } = useSuspenseQuery(data.applicationSettings());
   const current = settings as Values;
-  const asked = useSearch({ from: '/admin/application_settings/general' });
+  const asked = useSearch({ from: '/administration/admin/application_settings/general' });
   const navigate = useNavigate({ from: '/admin/application_settings/general' });
   const { sending, count, isChanged, draft, change, discard } = useSettingsForm(current);
   // What was typed stays in sight, whatever is looked for.

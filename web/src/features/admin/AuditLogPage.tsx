@@ -5,7 +5,7 @@ import { AuditLog } from '../audit/AuditLog.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 
 export default function AuditLogPage() {
-  const filter = useSearch({ from: '/admin/audit_logs' });
+  const filter = useSearch({ from: '/administration/admin/audit_logs' });
   const navigate = useNavigate();
   return (
     <AdminFrame title="Audit log" wide>

@@ -19,7 +19,7 @@ const badges = { failed: 'failed', running: 'running', ready: 'pending', delayed
 const words = { failed: 'Failed', running: 'Running', ready: 'Waiting', delayed: 'Delayed' } as const;
 
 export default function BackgroundJobsPage() {
-  const { status } = useSearch({ from: '/admin/background_jobs' });
+  const { status } = useSearch({ from: '/administration/admin/background_jobs' });
   const navigate = useNavigate();
   const cache = useQueryClient();
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(backgroundJobs(status));

@@ -14,7 +14,7 @@ import { KeyRow } from '../deploy-keys/KeyRow.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 
 export default function DeployKeysPage() {
-  const { public: onlyPublic } = useSearch({ from: '/admin/deploy_keys' });
+  const { public: onlyPublic } = useSearch({ from: '/administration/admin/deploy_keys' });
   const navigate = useNavigate();
   const cache = useQueryClient();
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(

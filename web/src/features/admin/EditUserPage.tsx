@@ -16,7 +16,7 @@ import { AdminFrame } from './AdminFrame.tsx';
 import { RightsFields, rightsValues } from './RightsFields.tsx';
 
 export default function EditUserPage() {
-  const { username } = useParams({ from: '/admin/users/$username/edit' });
+  const { username } = useParams({ from: '/administration/admin/users/$username/edit' });
   const { data: found } = useSuspenseQuery(accounts.userByName(username));
   const of = accounts.ofUser(found.id);
   const { data: user } = useSuspenseQuery(of.details());
@@ -61,7 +61,7 @@ export default function EditUserPage() {
   const confirmed = emails.filter(({ confirmed_at }) => confirmed_at !== null).map((each) => each.email);
   const addresses = user.confirmed_at && user.email ? [...new Set([user.email, ...confirmed])] : confirmed;
   return (
-    <AdminFrame title={`Edit ${user.name}`} part="Users">
+    <AdminFrame title={`Edit ${user.name}`}>
       <form {...sending.form}>
         <FormError error={sending.error} />
         <Stack gap="md">

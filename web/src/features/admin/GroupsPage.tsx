@@ -13,7 +13,7 @@ import { Visibility } from '../projects/Visibility.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 
 export default function GroupsPage() {
-  const search = useSearch({ from: '/admin/groups' });
+  const search = useSearch({ from: '/administration/admin/groups' });
   const navigate = useNavigate({ from: '/admin/groups' });
   const { data } = useSuspenseQuery(everyGroup(search));
   return (

@@ -10,12 +10,11 @@ import { TokenManager } from '../tokens/TokenManager.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 
 export default function ImpersonationTokensPage() {
-  const { username } = useParams({ from: '/admin/users/$username/impersonation_tokens' });
+  const { username } = useParams({ from: '/administration/admin/users/$username/impersonation_tokens' });
   const { data: user } = useSuspenseQuery(accounts.userByName(username));
   return (
     <AdminFrame
       title={`Impersonation tokens of ${user.name}`}
-      part="Users"
       actions={
         <LinkButton to="/admin/users/$username" params={{ username }}>
           Back to the account

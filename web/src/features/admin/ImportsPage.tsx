@@ -8,7 +8,7 @@ import { ImportRows } from '../transfers/ImportRows.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 
 export default function ImportsPage() {
-  const { page = 1 } = useSearch({ from: '/admin/imports' });
+  const { page = 1 } = useSearch({ from: '/administration/admin/imports' });
   const navigate = useNavigate({ from: '/admin/imports' });
   const { data } = useSuspenseQuery(imports('admin', page));
   return (

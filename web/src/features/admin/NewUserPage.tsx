@@ -46,7 +46,7 @@ export default function NewUserPage() {
   });
   const shared = { of: fields, reason: sending.reason, required: true, autoComplete: 'off' } as const;
   return (
-    <AdminFrame title="New user" part="Users">
+    <AdminFrame title="New user">
       <form {...sending.form}>
         <FormError error={sending.error} />
         <Stack gap="md">

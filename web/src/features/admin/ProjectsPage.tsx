@@ -9,7 +9,7 @@ import { ProjectRows } from '../projects/ProjectRows.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 
 export default function ProjectsPage() {
-  const search = useSearch({ from: '/admin/projects' });
+  const search = useSearch({ from: '/administration/admin/projects' });
   const navigate = useNavigate({ from: '/admin/projects' });
   const { data } = useSuspenseQuery(everyProject(search));
   return (

@@ -103,7 +103,7 @@ function Usage({ by, month }: { by: UsageGroup; month: string }) {
 }
 
 export default function RunnerFleetPage() {
-  const { by = 'runner', month = thisMonth() } = useSearch({ from: '/admin/runner_fleet' });
+  const { by = 'runner', month = thisMonth() } = useSearch({ from: '/administration/admin/runner_fleet' });
   const navigate = useNavigate();
   const choose = (part: { by?: UsageGroup; month?: string }) =>
     void navigate({ to: '/admin/runner_fleet', search: { by, month, ...part }, replace: true });

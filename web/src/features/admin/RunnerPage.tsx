@@ -9,7 +9,7 @@ export default function RunnerPage() {
   const { id = '' } = useParams({ strict: false });
   const { data } = useSuspenseQuery(runner(Number(id)));
   return (
-    <AdminFrame title={`Runner #${data.id} ${data.description}`.trim()} part="Runners" wide>
+    <AdminFrame title={`Runner #${data.id} ${data.description}`.trim()} wide>
       <RunnerView key={data.id} id={data.id} place={{ kind: 'instance' }} />
     </AdminFrame>
   );

@@ -55,7 +55,7 @@ function Row({ topic, act }: { topic: Topic; act: (what: 'edit' | 'merge' | 'rem
 }
 
 export default function TopicsPage() {
-  const { search } = useSearch({ from: '/admin/topics' });
+  const { search } = useSearch({ from: '/administration/admin/topics' });
   const navigate = useNavigate();
   const cache = useQueryClient();
   const [doing, setDoing] = useState<Doing>(null);

@@ -24,7 +24,7 @@ import { UserActions } from './UserActions.tsx';
 import { UserKeys } from './UserKeys.tsx';
 
 export default function UserPage() {
-  const { username } = useParams({ from: '/admin/users/$username' });
+  const { username } = useParams({ from: '/administration/admin/users/$username' });
   const { data: found } = useSuspenseQuery(accounts.userByName(username));
   const of = accounts.ofUser(found.id);
   const { data: user } = useSuspenseQuery(of.details());
@@ -39,7 +39,6 @@ export default function UserPage() {
   return (
     <AdminFrame
       title={user.name}
-      part="Users"
       actions={
         <>
           <LinkButton to="/o/$path" params={{ path: toSegment(user.username) }}>

@@ -25,7 +25,7 @@ const options = (names: Readonly<Record<string, readonly [string, unknown]>>) =>
   Object.entries(names).map(([value, [label]]) => ({ value, label }));
 
 export default function UsersPage() {
-  const filter = useSearch({ from: '/admin/users' });
+  const filter = useSearch({ from: '/administration/admin/users' });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(accounts.users(filter));
   const { data: counts } = useQuery(accounts.userCounts());
   const of: Readonly<Record<string, number>> = counts ?? {};

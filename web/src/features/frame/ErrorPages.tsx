@@ -1,5 +1,5 @@
 /** What people see when a page does not exist, is not for them, or went wrong: the reason and the next step, in sentences. */
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text, Title } from '@mantine/core';
 import { useQuery, useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, useLocation, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -12,7 +12,7 @@ import { Page } from '../../ui/Page.tsx';
 type Kind = 'missing' | 'forbidden' | 'signed-out' | 'failed';
 
 /** An address that names something in a way that nothing can be called (400) leads nowhere, too. */
-export function kindOf(error: unknown): Kind {
+function kindOf(error: unknown): Kind {
   const status = error instanceof ApiError ? error.status : null;
   if (status === 404 || status === 400) return 'missing';
   if (status === 403) return 'forbidden';
@@ -92,6 +92,19 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
     <Page title={titleOf(error)}>
       <ErrorBody error={error} again={again} />
     </Page>
+  );
+}
+
+/** In place of what stands below the heading and the tabs of one thing, which stay. */
+export function ErrorPart({ error, reset }: ErrorComponentProps) {
+  const again = useAgain(reset);
+  return (
+    <section aria-label={titleOf(error)}>
+      <Title order={2} size="h4" mb="sm">
+        {titleOf(error)}
+      </Title>
+      <ErrorBody error={error} again={again} />
+    </section>
   );
 }
 

@@ -13,6 +13,7 @@ import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
 import { ImpersonationBanner } from './ImpersonationBanner.tsx';
 import { MaintenanceBanner } from './MaintenanceBanner.tsx';
+import { PlaceFrame } from './PlaceFrame.tsx';
 import { WorkLink } from './WorkLink.tsx';
 
 function Mark() {
@@ -100,7 +101,9 @@ export function Frame(): ReactNode {
       <ImpersonationBanner />
       <ConnectionBanner />
       <div id="content">
-        <Outlet />
+        <PlaceFrame>
+          <Outlet />
+        </PlaceFrame>
       </div>
       <DialogOnDemand of={palette} props={{ opened: searching, close: () => setSearching(false) }} />
       <DialogOnDemand of={shortcuts} props={{ opened: help, close: () => setHelp(false) }} />

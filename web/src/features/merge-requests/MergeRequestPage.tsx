@@ -1,9 +1,9 @@
 /** One merge request: its tabs, and the header that all of them share. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { client, missing, type Schemas, unwrap } from '../../lib/api.ts';
+import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { counted } from '../../lib/counted.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useLive } from '../../lib/useLive.ts';
@@ -15,10 +15,8 @@ import { TabRow } from '../../ui/TabRow.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import { MergeRequestOverview } from './MergeRequestOverview.tsx';
-import { CommitsTab, PipelinesTab } from './MergeRequestTabs.tsx';
 import classes from './merge-requests.module.css';
-import { ChangesTab, ConflictsTab } from './tabs.ts';
+import { ChangesTab, ConflictsTab, ListTab, OverviewTab } from './tabs.ts';
 
 const EditMergeRequest = lazy(async () => ({ default: (await import('./EditMergeRequest.tsx')).EditMergeRequest }));
 
@@ -34,8 +32,10 @@ function tabText(name: keyof typeof tabs, { changes_count, counts }: Schemas['Me
   return held == null ? label : `${label} ${held}`;
 }
 
-function Tabs({ request, tab }: { request: Schemas['MergeRequestDetail']; tab: string }) {
+function Tabs({ request }: { request: Schemas['MergeRequestDetail'] }) {
   const { segment, project } = useProject();
+  // Of the address, which leads before the content is there.
+  const tab = useLocation({ select: ({ pathname }) => pathname.split('/')[5] ?? '' });
   const params = { path: segment, iid: String(request.iid) };
   return (
     <TabRow label="Merge request" className={classes.tabs}>
@@ -70,7 +70,7 @@ function Tabs({ request, tab }: { request: Schemas['MergeRequestDetail']; tab: s
   );
 }
 
-export default function MergeRequestPage() {
+export function MergeRequestPage() {
   const { iid = '', tab = '' } = useParams({ strict: false });
   const view = useProject();
   const { project, parts, path } = view;
@@ -90,7 +90,6 @@ export default function MergeRequestPage() {
       ),
     onSuccess: () => cache.invalidateQueries({ queryKey: key }),
   });
-  if (!(tab in tabs) && tab !== 'conflicts') throw missing();
   const may = view.level >= level.developer || session?.user?.id === request.author.id;
   const open = request.state === 'opened';
   return (
@@ -143,17 +142,24 @@ export default function MergeRequestPage() {
         <RefBadge name={request.target_branch} />
         <TimeAgo at={request.created_at} />
       </div>
-      <Tabs request={request} tab={tab} />
+      <Tabs request={request} />
       {editing && open ? (
         <Suspense fallback={null}>
           <EditMergeRequest request={request} close={() => setEditing(false)} />
         </Suspense>
       ) : null}
-      {tab === '' ? <MergeRequestOverview request={request} /> : null}
-      {tab === 'commits' ? <CommitsTab iid={request.iid} /> : null}
-      {tab === 'pipelines' ? <PipelinesTab iid={request.iid} /> : null}
-      {tab === 'conflicts' ? <ConflictsTab iid={request.iid} /> : null}
-      {tab === 'diffs' ? <ChangesTab request={request} /> : null}
+      <Outlet />
     </Page>
   );
+}
+
+/** The content of the tab that the route is of. */
+export function MergeRequestTab() {
+  const { iid = '', tab = '' } = useParams({ strict: false });
+  const { parts } = useProject();
+  const { data: request } = useSuspenseQuery(parts.mergeRequest(Number(iid)));
+  if (tab === '') return <OverviewTab request={request} />;
+  if (tab === 'diffs') return <ChangesTab request={request} />;
+  if (tab === 'conflicts') return <ConflictsTab iid={request.iid} />;
+  return <ListTab of={tab === 'commits' ? 'commits' : 'pipelines'} iid={request.iid} />;
 }

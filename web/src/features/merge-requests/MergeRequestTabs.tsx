@@ -8,7 +8,7 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { CommitMeta } from '../commits/CommitMeta.tsx';
 import { useProject } from '../projects/useProject.ts';
 
-export function CommitsTab({ iid }: { iid: number }) {
+function CommitsTab({ iid }: { iid: number }) {
   const { parts, segment } = useProject();
   const { data: commits } = useSuspenseQuery(parts.mergeRequestCommits(iid));
   if (commits.length === 0) return <EmptyState title="No commits">The source branch has no new commits.</EmptyState>;
@@ -30,7 +30,7 @@ export function CommitsTab({ iid }: { iid: number }) {
   );
 }
 
-export function PipelinesTab({ iid }: { iid: number }) {
+function PipelinesTab({ iid }: { iid: number }) {
   const { parts, segment } = useProject();
   const { data: pipelines } = useSuspenseQuery(parts.mergeRequestPipelines(iid));
   if (pipelines.length === 0)
@@ -52,4 +52,8 @@ export function PipelinesTab({ iid }: { iid: number }) {
       ))}
     </DataList>
   );
+}
+
+export function ListTab({ of, iid }: { of: 'commits' | 'pipelines'; iid: number }) {
+  return of === 'commits' ? <CommitsTab iid={iid} /> : <PipelinesTab iid={iid} />;
 }

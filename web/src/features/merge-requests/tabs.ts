@@ -1,5 +1,7 @@
-/** The tabs of a merge request that most visits do not open, loaded with their first visit. */
+/** What stands below the header of a merge request, each loaded with its first visit. */
 import { lazyRouteComponent } from '@tanstack/react-router';
 
+export const OverviewTab = lazyRouteComponent(() => import('./MergeRequestOverview.tsx'), 'MergeRequestOverview');
+export const ListTab = lazyRouteComponent(() => import('./MergeRequestTabs.tsx'), 'ListTab');
 export const ChangesTab = lazyRouteComponent(() => import('./changes/ChangesTab.tsx'), 'ChangesTab');
 export const ConflictsTab = lazyRouteComponent(() => import('./conflicts/ConflictsTab.tsx'), 'ConflictsTab');

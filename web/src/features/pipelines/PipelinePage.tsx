@@ -1,9 +1,9 @@
 /** One pipeline: its state, its graph and what can be done with it, live. */
 import { Alert, Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { client, missing, unwrap } from '../../lib/api.ts';
+import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { testSummary } from '../../lib/test-reports.ts';
 import { duration } from '../../lib/time.ts';
 import { useLive } from '../../lib/useLive.ts';
@@ -21,12 +21,15 @@ import { ExternalStatuses } from './ExternalStatuses.tsx';
 import { GraphSection } from './GraphSection.tsx';
 import classes from './pipelines.module.css';
 import { TestReport } from './TestReport.tsx';
+import { explanationTab, testsTab } from './tabs.ts';
 import { activeStatuses, sources } from './words.ts';
 
 /** Jobs, why they are there, and tests where jobs have reported any: with the number of those that failed. */
-function Tabs({ id, tab }: { id: number; tab: string }) {
+function Tabs({ id }: { id: number }) {
   const { path, segment } = useProject();
   const { data: tests } = useSuspenseQuery(testSummary(path, id));
+  // Of the address, which leads before the content is there.
+  const tab = useLocation({ select: ({ pathname }) => pathname.split('/')[5] ?? '' });
   const { total } = tests;
   const failed = total.failed + total.error;
   const params = { path: segment, id: String(id) };
@@ -53,11 +56,27 @@ function Tabs({ id, tab }: { id: number; tab: string }) {
   );
 }
 
-const testsTab = 'test_report';
-const explanationTab = 'explanation';
+function Jobs({ pipeline: { id, sha, source } }: { pipeline: Schemas['Pipeline'] }) {
+  const { parts } = useProject();
+  const { data: jobs } = useSuspenseQuery(parts.pipelineJobs(id));
+  const { data: places } = useSuspenseQuery(parts.pipelineNeeds(id));
+  const { data: bridges } = useSuspenseQuery(parts.pipelineBridges(id));
+  const own = useMemo(() => new Set(jobs.map((job) => job.id)), [jobs]);
+  const none = jobs.length + bridges.length === 0;
+  return (
+    <>
+      <ExternalStatuses sha={sha} pipelineId={id} jobs={own} />
+      {none && source === 'external' ? null : none ? (
+        <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState>
+      ) : (
+        <GraphSection pipelineId={id} jobs={jobs} bridges={bridges} places={places} />
+      )}
+    </>
+  );
+}
 
-export default function PipelinePage() {
-  const { id = '', tab = '' } = useParams({ strict: false });
+export function PipelinePage() {
+  const { id = '' } = useParams({ strict: false });
   const view = useProject();
   const { project, parts, path, segment } = view;
   const { data: pipeline } = useSuspenseQuery(parts.pipeline(Number(id)));
@@ -73,11 +92,6 @@ export default function PipelinePage() {
     },
     onSuccess: () => cache.invalidateQueries({ queryKey: ['project', path, 'pipeline', pipeline.id] }),
   });
-  const { data: places } = useSuspenseQuery(parts.pipelineNeeds(Number(id)));
-  const { data: bridges } = useSuspenseQuery(parts.pipelineBridges(Number(id)));
-  const own = useMemo(() => new Set(jobs.map((job) => job.id)), [jobs]);
-  if (!['', testsTab, explanationTab].includes(tab)) throw missing();
-  const external = pipeline.source === 'external';
   const may = view.level >= level.developer;
   const again = jobs.some((job) => job.status === 'failed' || job.status === 'canceled');
   return (
@@ -122,21 +136,18 @@ export default function PipelinePage() {
           <pre>{pipeline.yaml_errors}</pre>
         </Alert>
       ) : null}
-      <Tabs id={pipeline.id} tab={tab} />
-      {tab === testsTab ? (
-        <TestReport pipelineId={pipeline.id} />
-      ) : tab === explanationTab ? (
-        <Explanation pipelineId={pipeline.id} sha={pipeline.sha} />
-      ) : (
-        <>
-          <ExternalStatuses sha={pipeline.sha} pipelineId={pipeline.id} jobs={own} />
-          {jobs.length + bridges.length === 0 && external ? null : jobs.length + bridges.length === 0 ? (
-            <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState>
-          ) : (
-            <GraphSection pipelineId={pipeline.id} jobs={jobs} bridges={bridges} places={places} />
-          )}
-        </>
-      )}
+      <Tabs id={pipeline.id} />
+      <Outlet />
     </Page>
   );
+}
+
+/** The content of the tab that the route is of. */
+export function PipelineTab() {
+  const { id = '', tab } = useParams({ strict: false });
+  const { parts } = useProject();
+  const { data: pipeline } = useSuspenseQuery(parts.pipeline(Number(id)));
+  if (tab === testsTab) return <TestReport pipelineId={pipeline.id} />;
+  if (tab === explanationTab) return <Explanation pipelineId={pipeline.id} sha={pipeline.sha} />;
+  return <Jobs pipeline={pipeline} />;
 }

@@ -1,0 +1,3 @@
+/** The tabs of a pipeline besides its jobs, as in their addresses. */
+export const testsTab = 'test_report';
+export const explanationTab = 'explanation';
