@@ -11,11 +11,18 @@ export const column = (page: Page, name: string): Locator => page.getByRole('reg
 export const cards = (page: Page, name: string): Promise<string[]> =>
   column(page, name).locator('[data-card]').allInnerTexts();
 
+/** A board of issues or of epics. */
+interface Raced {
+  readonly address: string;
+  /** From the left, each with what the API calls it. */
+  readonly columns: readonly (readonly [name: string, of: string | number])[];
+  /** Titles of a column, in their order. */
+  kept(of: string | number): Promise<string[]>;
+}
+
 interface Race {
-  /** Of the project, below the API. */
-  readonly base: string;
+  readonly board: Raced;
   readonly titles: readonly string[];
-  readonly call: Api;
   /** Whether they go on, told how many moves each has tried. */
   goesOn(moves: number): boolean;
 }
@@ -31,15 +38,10 @@ function numbers(seed: number): (below: number) => number {
 
 /** Drags cards on all pages at the same time until it is enough, then waits until all of them show what is kept. */
 async function dragAgainst(pages: readonly Page[], race: Race): Promise<number> {
-  const { base, call, titles } = race;
-  type Board = { id: number; lists: { id: number; label: { name: string } }[] };
-  const [board] = await call.expect<Board[]>(200, 'GET', `${base}/boards`);
-  assert.ok(board);
-  const columns: readonly (readonly [name: string, of: string | number])[] = [
-    ['Open', 'backlog'],
-    ...board.lists.map(({ id, label }) => [label.name, id] as const),
-    ['Closed', 'closed'],
-  ];
+  const {
+    titles,
+    board: { columns, kept },
+  } = race;
   const dragged = await Promise.all(
     pages.map(async (page, person) => {
       const random = numbers(person + 1);
@@ -60,10 +62,6 @@ async function dragAgainst(pages: readonly Page[], race: Race): Promise<number> 
   );
   const total = dragged.reduce((sum, done) => sum + done, 0);
   assert.ok(total >= pages.length, `${total} cards were dragged`);
-  const kept = async (of: string | number) =>
-    (await call.expect<{ title: string }[]>(200, 'GET', `${base}/boards/${board.id}/issues?column=${of}`)).map(
-      ({ title }) => title,
-    );
   await until('all of them show what is kept', 30, async () => {
     const expected = await Promise.all(columns.map(([, of]) => kept(of)));
     const shown = await Promise.all(pages.map((page) => Promise.all(columns.map(([name]) => cards(page, name)))));
@@ -77,51 +75,93 @@ async function dragAgainst(pages: readonly Page[], race: Race): Promise<number> 
   return total;
 }
 
-async function populated(call: Api, titles: readonly string[]): Promise<string> {
+const labels = ['doing', 'review'];
+
+/** A board with two lists by label, which `of` is the address of in the API. */
+async function withLists(call: Api, place: string, of: string): Promise<{ board: number; columns: Raced['columns'] }> {
   const made = (path: string, json: object) => call.expect<{ id: number }>(201, 'POST', path, json);
-  const base = `/projects/${(await made('/projects', { name: 'Ferry', path: 'ferry' })).id}`;
-  const board = await made(`${base}/boards`, { name: 'Development' });
-  for (const name of ['doing', 'review']) {
-    const label = await made(`${base}/labels`, { name, color: '#1f75cb' });
-    await made(`${base}/boards/${board.id}/lists`, { label_id: label.id });
+  const { id: board } = await made(of, { name: 'Development' });
+  const lists: [string, number][] = [];
+  for (const name of labels) {
+    const label = await made(`${place}/labels`, { name, color: '#1f75cb' });
+    lists.push([name, (await made(`${of}/${board}/lists`, { label_id: label.id })).id]);
   }
-  for (const title of titles) await made(`${base}/issues`, { title });
-  return base;
+  return { board, columns: [['Open', 'backlog'], ...lists, ['Closed', 'closed']] };
 }
+
+const titlesOf = async (call: Api, path: string): Promise<string[]> =>
+  (await call.expect<{ title: string }[]>(200, 'GET', path)).map(({ title }) => title);
+
+async function issueBoard(call: Api, titles: readonly string[]): Promise<Raced> {
+  const { id } = await call.expect<{ id: number }>(201, 'POST', '/projects', { name: 'Ferry', path: 'ferry' });
+  const base = `/projects/${id}`;
+  const { board, columns } = await withLists(call, base, `${base}/boards`);
+  for (const title of titles) await call.expect(201, 'POST', `${base}/issues`, { title });
+  return {
+    address: '/root/ferry/-/boards',
+    columns,
+    kept: (of) => titlesOf(call, `${base}/boards/${board}/issues?column=${of}`),
+  };
+}
+
+async function epicBoard(call: Api, titles: readonly string[]): Promise<Raced> {
+  const { id } = await call.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Fleet', path: 'fleet' });
+  const base = `/groups/${id}`;
+  const { columns } = await withLists(call, base, `${base}/epic_boards`);
+  for (const title of titles) await call.expect(201, 'POST', `${base}/epics`, { title });
+  const ordered = `${base}/epics?order_by=relative_position&sort=asc`;
+  return {
+    address: '/groups/fleet/-/epic_boards',
+    columns,
+    kept(of) {
+      if (of === 'closed') return titlesOf(call, `${ordered}&state=closed`);
+      const [name] = columns.find(([, each]) => each === of) ?? [];
+      const narrowed = of === 'backlog' ? `not[labels]=${labels.join(',')}` : `labels=${name}`;
+      return titlesOf(call, `${ordered}&state=opened&${narrowed}`);
+    },
+  };
+}
+
+const boards = { issues: issueBoard, epics: epicBoard };
 
 /** Until each has tried so many moves, or for so many seconds. */
 type Until = { readonly moves: number } | { readonly seconds: number };
 
-/** On a board of its own. */
+/** On boards of their own, one of each kind. */
 export async function boardRace(suite: Suite, end: Until, say: (line: string) => void): Promise<void> {
   const [span, seconds] = 'moves' in end ? [`${end.moves} times`, 60] : [`for ${end.seconds} s`, end.seconds + 120];
-  const race = async () => {
-    const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
-    try {
-      const call = api(instance.url, rootToken);
-      const titles = Array.from({ length: 12 }, (_, index) => `Plank ${String.fromCharCode(65 + index)}`);
-      const base = await populated(call, titles);
-      const opened = async (browser: Browser) => {
-        const { page } = await openWindow(browser, instance.url);
-        await signIn(page, { login: 'root', password: rootPassword });
-        await page.goto('/root/ferry/-/boards');
-        await page.locator('[data-issue]', { hasText: 'Plank A' }).waitFor();
-        return page;
-      };
-      await withBrowser(async (browser) => {
-        const pages = [await opened(browser), await opened(browser)];
-        const started = Date.now();
-        const goesOn = (moves: number) =>
-          'moves' in end ? moves < end.moves : Date.now() - started < end.seconds * 1000;
-        const total = await dragAgainst(pages, { base, call, titles, goesOn });
-        say(`two people dragged ${total} cards of one board; both show what the server keeps`);
-      });
-    } finally {
-      await instance.stop();
-      instance.remove();
-    }
-  };
-  await suite.step(`two people drag cards of a board against each other ${span} and end with the same`, race, seconds);
+  for (const [cards, populated] of Object.entries(boards)) {
+    const race = async () => {
+      const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
+      try {
+        const titles = Array.from({ length: 12 }, (_, index) => `Plank ${String.fromCharCode(65 + index)}`);
+        const board = await populated(api(instance.url, rootToken), titles);
+        const opened = async (browser: Browser) => {
+          const { page } = await openWindow(browser, instance.url);
+          await signIn(page, { login: 'root', password: rootPassword });
+          await page.goto(board.address);
+          await page.locator('[data-issue]', { hasText: 'Plank A' }).waitFor();
+          return page;
+        };
+        await withBrowser(async (browser) => {
+          const pages = [await opened(browser), await opened(browser)];
+          const started = Date.now();
+          const goesOn = (moves: number) =>
+            'moves' in end ? moves < end.moves : Date.now() - started < end.seconds * 1000;
+          const total = await dragAgainst(pages, { board, titles, goesOn });
+          say(`two people dragged ${total} ${cards} of one board; both show what the server keeps`);
+        });
+      } finally {
+        await instance.stop();
+        instance.remove();
+      }
+    };
+    await suite.step(
+      `two people drag ${cards} of a board against each other ${span} and end with the same`,
+      race,
+      seconds,
+    );
+  }
 }
 
 export const boardRaceJourney = (suite: Suite): Promise<void> => boardRace(suite, { moves: 8 }, () => undefined);

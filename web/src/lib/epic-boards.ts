@@ -1,8 +1,7 @@
-/** Epic boards of a group, in the shape of boards of issues: their lists are labels, and moving an epic changes its labels. */
+/** Epic boards of a group, in the shape of boards of issues: their lists are labels. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client, type Paged, type Schemas, unwrap, unwrapAll, unwrapPage } from './api.ts';
-import type { Board, BoardIssue, BoardMove, Boards, ColumnName } from './boards.ts';
-import { changeEpic } from './epics.ts';
+import type { Board, BoardIssue, Boards, ColumnName } from './boards.ts';
 
 const boardOf = ({ labels, ...board }: Schemas['EpicBoard']): Board => ({
   ...board,
@@ -26,19 +25,6 @@ export function narrowedTo(board: Board, column: ColumnName) {
   };
 }
 
-/** What a move changes of an epic. */
-export function changeBy(board: Board, { from, to }: Pick<BoardMove, 'from' | 'to'>) {
-  const [left, entered] = [nameOf(board, from), nameOf(board, to)];
-  // Whoever is in no list has the label of none.
-  const removed = to === 'backlog' ? namesOf(board) : left === null ? [] : [left];
-  return {
-    ...(entered === null ? {} : { add_labels: [entered] }),
-    ...(removed.length === 0 || to === 'closed' ? {} : { remove_labels: removed }),
-    ...(to === 'closed' ? { state_event: 'close' as const } : {}),
-    ...(from === 'closed' ? { state_event: 'reopen' as const } : {}),
-  };
-}
-
 /** Epic boards of a group by its full path. */
 export function epicBoardsOf(path: string): Boards {
   const base = '/groups/{id}/epic_boards';
@@ -54,7 +40,6 @@ export function epicBoardsOf(path: string): Boards {
         queryFn: async (): Promise<Board[]> =>
           (await unwrapAll(client.GET(base, { params: { path: id, query: { per_page: 100 } } }))).map(boardOf),
       }),
-    // The last one that was moved or changed is at the top.
     column: (board, column) =>
       infiniteQueryOptions({
         queryKey: [...key, board.id, 'column', column],
@@ -64,7 +49,13 @@ export function epicBoardsOf(path: string): Boards {
               params: {
                 path: id,
                 query: {
-                  ...{ per_page: 50, page: pageParam, with_labels_details: true, order_by: 'updated_at', sort: 'desc' },
+                  ...{
+                    per_page: 50,
+                    page: pageParam,
+                    with_labels_details: true,
+                    order_by: 'relative_position',
+                    sort: 'asc',
+                  },
                   ...narrowedTo(board, column),
                 },
               },
@@ -80,10 +71,18 @@ export function epicBoardsOf(path: string): Boards {
         initialPageParam: 1,
         getNextPageParam: (last) => last.nextPage,
       }),
-    move: (board, move) => {
-      const group = move.issue.references.full.replace(/&\d+$/, '');
-      return changeEpic(group, move.issue.iid, changeBy(board, move));
-    },
+    move: (board, { issue, from, to, above, below }) =>
+      unwrap(
+        client.PUT(`${base}/{board_id}/epics/{epic_id}`, {
+          params: { path: { ...id, board_id: board.id, epic_id: issue.id } },
+          body: {
+            from_column: from,
+            to_column: to,
+            ...(above ? { move_after_id: above.id } : {}),
+            ...(below ? { move_before_id: below.id } : {}),
+          },
+        }),
+      ),
     create: async (name) => boardOf(await unwrap(client.POST(base, { params: { path: id }, body: { name } }))),
     change: async (boardId, { name, labels, hide_backlog_list, hide_closed_list }) =>
       boardOf(

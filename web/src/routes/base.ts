@@ -3,7 +3,6 @@ import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tan
 import { ErrorPage, MissingPage } from '../features/frame/ErrorPages.tsx';
 import { Frame } from '../features/frame/Frame.tsx';
 import { PendingPart } from '../features/frame/PendingPage.tsx';
-import { GroupFrame } from '../features/frame/place-frames.ts';
 import { forbidden } from '../lib/api.ts';
 import * as data from '../lib/data.ts';
 import type { PipelineSearch } from '../lib/group-lists.ts';
@@ -46,11 +45,7 @@ export const group = createRoute({
   path: '/g/$path',
   loader: ({ params }) => {
     const path = fromSegment(params.path);
-    return Promise.all([
-      queries.ensureQueryData(data.group(path)),
-      queries.ensureQueryData(groupLevel(path)),
-      GroupFrame.preload?.(),
-    ]);
+    return Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(groupLevel(path))]);
   },
   notFoundComponent: MissingPage,
 });

@@ -1,7 +1,6 @@
 /** One project: the frame around its pages. */
 import { createRoute } from '@tanstack/react-router';
 import { MissingPage } from '../features/frame/ErrorPages.tsx';
-import { ProjectFrame } from '../features/frame/place-frames.ts';
 import * as data from '../lib/data.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
@@ -10,8 +9,7 @@ import { root } from './base.ts';
 export const project = createRoute({
   getParentRoute: () => root,
   path: '/p/$path',
-  loader: ({ params }) =>
-    Promise.all([queries.ensureQueryData(data.project(fromSegment(params.path))), ProjectFrame.preload?.()]),
+  loader: ({ params }) => queries.ensureQueryData(data.project(fromSegment(params.path))),
   notFoundComponent: MissingPage,
 });
 /** What every page of a project is below. */

@@ -20,6 +20,7 @@ import { closingRoutes } from './closing/closing.routes.ts';
 import { closingConsumer } from './closing/closing.service.ts';
 import { epicBoardRoutes } from './epic-boards/epic-boards.routes.ts';
 import { epicBoardService } from './epic-boards/epic-boards.service.ts';
+import { epicBoardMoves } from './epic-boards/moving.ts';
 import { childEpicRoutes } from './epics/children.routes.ts';
 import { epicCommands } from './epics/commands.ts';
 import { epicIssueRoutes } from './epics/epic-issues.routes.ts';
@@ -96,7 +97,10 @@ export function planningFeature(deps: PlanningDependencies) {
   const aboutEpics = { db, parents: deps.parents, present: epicsShown };
   return {
     routes: [
-      ...epicBoardRoutes(db, externalUrl, epicBoardService(db)),
+      ...epicBoardRoutes({
+        ...{ db, base: externalUrl, boards: epicBoardService(db), present: epicsShown },
+        move: epicBoardMoves(db, deps.parents, epics),
+      }),
       ...issueListRoutes(deps),
       ...issueRoutes(db, service, externalUrl, present, actions),
       ...files.routes,

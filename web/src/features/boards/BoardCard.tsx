@@ -19,8 +19,6 @@ interface Props {
   readonly columns: readonly ColumnChoice[];
   /** References of group boards name the project. */
   readonly full: boolean;
-  /** Whether people give the cards their places. */
-  readonly ordered: boolean;
   readonly writes: boolean;
   readonly dragged: boolean;
   drag(issue: BoardIssue | null): void;
@@ -29,11 +27,8 @@ interface Props {
   keyDown(event: KeyboardEvent<HTMLElement>): void;
 }
 
-export function BoardCard({ issue, column, columns, full, ordered, writes, dragged, drag, send, keyDown }: Props) {
+export function BoardCard({ issue, column, columns, full, writes, dragged, drag, send, keyDown }: Props) {
   const [, path = '', sign] = /^(.*)([#&])\d+$/.exec(issue.references.full) ?? [];
-  const keys = ordered
-    ? 'Shift+ArrowUp Shift+ArrowDown Shift+ArrowLeft Shift+ArrowRight'
-    : 'Shift+ArrowLeft Shift+ArrowRight';
   return (
     <li
       className={classes.card}
@@ -66,13 +61,11 @@ export function BoardCard({ issue, column, columns, full, ordered, writes, dragg
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
-              {columns
-                .filter((each) => ordered || each.column !== column)
-                .map((each) => (
-                  <Menu.Item key={each.column} onClick={() => send(each.column)}>
-                    {each.column === column ? 'Move to top' : `Move to ${each.name}`}
-                  </Menu.Item>
-                ))}
+              {columns.map((each) => (
+                <Menu.Item key={each.column} onClick={() => send(each.column)}>
+                  {each.column === column ? 'Move to top' : `Move to ${each.name}`}
+                </Menu.Item>
+              ))}
             </Menu.Dropdown>
           </Menu>
         ) : null}

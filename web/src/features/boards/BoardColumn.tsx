@@ -24,8 +24,6 @@ interface Props {
   readonly more: boolean;
   readonly morePending: boolean;
   readonly full: boolean;
-  /** Whether people give the cards their places. */
-  readonly ordered: boolean;
   readonly writes: boolean;
   readonly dragged: BoardIssue | null;
   /** Of lists, for those who may change the board. */
@@ -77,7 +75,7 @@ export function BoardColumn(props: Props) {
           .filter((card) => card.dataset.issue !== String(dragged.id))
           .map((card) => card.getBoundingClientRect())
           .map(({ top, height }) => top + height / 2);
-        setPlace(props.ordered ? placeAt(middles, event.clientY) : 0);
+        setPlace(placeAt(middles, event.clientY));
       }}
       onDragLeave={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setPlace(null);
@@ -106,7 +104,6 @@ export function BoardColumn(props: Props) {
             {...{ issue, column, writes }}
             columns={props.columns}
             full={props.full}
-            ordered={props.ordered}
             dragged={dragged?.id === issue.id}
             drag={(moved) => props.drag(moved, column)}
             send={(to) => props.send(issue, column, to)}

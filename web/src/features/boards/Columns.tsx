@@ -86,8 +86,7 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
   const focus = useRef<number | null>(null);
   const keyOf = (column: ColumnName) => of.boards.column(board, column).queryKey;
   const topics = [...new Set([...known.values()].flat().map(({ topic }) => topic))].sort();
-  const ordered = of.cards === 'issues';
-  useLive([...(ordered ? [`board:${board.id}`] : []), ...topics.slice(0, mostTopics)], [of.boards.key]);
+  useLive([...(of.cards === 'issues' ? [`board:${board.id}`] : []), ...topics.slice(0, mostTopics)], [of.boards.key]);
 
   // The card that was moved by keyboard is another element afterwards: focus follows it.
   useEffect(() => {
@@ -133,7 +132,7 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
     },
   });
   const carry = (wanted: BoardMove | null) => {
-    if (!wanted || (!ordered && wanted.from === wanted.to)) return;
+    if (!wanted) return;
     const name = columns.find(({ column }) => column === wanted.to)?.name ?? '';
     setSaid(`${wanted.issue.title} moved to ${name}, ${wanted.above ? `below ${wanted.above.title}` : 'at the top'}`);
     move.mutate(wanted);
@@ -181,13 +180,12 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
                 morePending={pending}
                 showMore={show}
                 full={of.kind === 'group'}
-                ordered={ordered}
                 writes={of.writes}
                 dragged={dragged?.issue ?? null}
                 actions={actionsOf(shown)}
                 drag={(issue, from) => setDragged(issue && { issue, from })}
                 drop={(to, at) => {
-                  if (dragged) carry(moveTo(known, dragged.issue, dragged.from, to, ordered ? at : 0));
+                  if (dragged) carry(moveTo(known, dragged.issue, dragged.from, to, at));
                   setDragged(null);
                 }}
                 send={(issue, from, to) => carry(moveTo(known, issue, from, to, 0))}

@@ -10,7 +10,7 @@ export interface BoardsInView {
   readonly segment: string;
   readonly name: string;
   readonly boards: Boards;
-  /** What is on the boards. Epics have no order of their own: whatever changed last is at the top. */
+  /** What is on the boards. */
   readonly cards: 'issues' | 'epics';
   /** Whether boards, lists and issues may be changed. */
   readonly writes: boolean;

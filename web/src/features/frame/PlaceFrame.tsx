@@ -7,9 +7,10 @@ import { type ReactNode, Suspense } from 'react';
 import * as data from '../../lib/data.ts';
 import { queries } from '../../lib/queries.ts';
 import { fromSegment } from '../../lib/urls.ts';
+import { GroupFrame } from '../groups/GroupFrame.tsx';
+import { ProjectFrame } from '../projects/ProjectFrame.tsx';
 import { ErrorPage } from './ErrorPages.tsx';
 import { PendingPage } from './PendingPage.tsx';
-import { GroupFrame, ProjectFrame } from './place-frames.ts';
 
 const frames = { project: ProjectFrame, group: GroupFrame };
 type Kind = keyof typeof frames;

@@ -88,6 +88,26 @@ export interface ShownList {
   readonly label: Label;
 }
 
+const hasLabel = (title: string) => sql`exists (select from epic_labels k join labels l on l.id = k.label_id
+  where k.epic_id = e.id and l.title = ${title})`;
+
+/** Whether an epic is in a column of a board, which is one of these lists, or of what is in none of them, or of closed ones. */
+export async function isInEpicColumn(
+  tx: Db,
+  column: ShownList | 'backlog' | 'closed',
+  lists: readonly ShownList[],
+  epicId: number,
+): Promise<boolean> {
+  const conditions = [
+    sql`e.id = ${epicId}`,
+    sql`e.state = ${column === 'closed' ? 'closed' : 'opened'}`,
+    ...(typeof column === 'object' ? [hasLabel(column.label.title)] : []),
+    ...(column === 'backlog' ? lists.map(({ label }) => sql`not ${hasLabel(label.title)}`) : []),
+  ];
+  const { rows } = await sql`select from epics e where ${sql.join(conditions, sql` and `)}`.execute(tx);
+  return rows.length > 0;
+}
+
 /** Lists of boards with their labels, from the left. */
 export async function epicBoardLists(
   db: Db,

@@ -9,9 +9,12 @@ import { slicePage, withItems } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, IdOrPath, Int, Int32, List, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { Epic } from '../epics/epics.entity.ts';
+import type { PresentEpics } from '../epics/presenting.ts';
 import { EpicBoard, EpicBoardList, epicBoardJson, epicBoardListJson } from './epic-boards.entity.ts';
 import { epicBoardLabels, epicBoardLists, epicBoardsOf, findEpicBoard } from './epic-boards.queries.ts';
 import type { EpicBoardService } from './epic-boards.service.ts';
+import type { EpicBoardMoves } from './moving.ts';
 
 const common = { credentials: ['token', 'session'], tag: 'Epic boards' } as const;
 const read = { on: 'group', ability: 'read_group_board' } as const;
@@ -36,7 +39,21 @@ const name = Str({ description: 'Name of the epic board' });
 const path = '/groups/:id/epic_boards';
 const lists = `${path}/:board_id/lists`;
 
-export function epicBoardRoutes(db: Db, base: string, boards: EpicBoardService): Route[] {
+const columnName = (description: string) => Str({ pattern: '^(backlog|closed|[1-9]\\d{0,14})$', description });
+
+export function epicBoardRoutes({
+  db,
+  base,
+  boards,
+  move,
+  present,
+}: {
+  readonly db: Db;
+  readonly base: string;
+  readonly boards: EpicBoardService;
+  readonly move: EpicBoardMoves;
+  readonly present: Pick<PresentEpics, 'one'>;
+}): Route[] {
   async function find({ group }: GroupSubject, id: number): Promise<BoardRow> {
     const row = await findEpicBoard(db, group.id, id);
     if (!row) throw notFound('Epic Board');
@@ -129,6 +146,35 @@ export function epicBoardRoutes(db: Db, base: string, boards: EpicBoardService):
         const row = await find(subject, params.board_id);
         unmodifiedSince(row.updated_at);
         await boards.remove(row.id);
+      },
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path: `${path}/:board_id/epics/:epic_id`,
+      summary: 'Move an epic on an epic board',
+      access: read,
+      params: Type.Object({
+        ...single,
+        epic_id: Int({ description: 'Id of the epic' }),
+        from_column: Optional(
+          columnName('The column that it leaves: id of a list, `backlog` or `closed`; 409 where it is no longer there'),
+        ),
+        to_column: columnName('The column that it moves to: id of a list, `backlog` or `closed`'),
+        move_after_id: Optional(Int({ description: 'Id of the epic that it comes after' })),
+        move_before_id: Optional(Int({ description: 'Id of the epic that it comes before' })),
+      }),
+      errors: [409],
+      responses: { 200: Epic },
+      handler: async ({ params, subject, caller }) => {
+        const moved = await move(subject, caller, await find(subject, params.board_id), {
+          epicId: params.epic_id,
+          from: params.from_column,
+          to: params.to_column,
+          after: params.move_after_id ?? null,
+          before: params.move_before_id ?? null,
+        });
+        return await present.one(moved, caller);
       },
     }),
     route({

@@ -55,7 +55,8 @@ export interface EpicList {
   readonly createdBefore?: Date | undefined;
   readonly updatedAfter?: Date | undefined;
   readonly updatedBefore?: Date | undefined;
-  readonly orderBy: 'created_at' | 'updated_at' | 'title';
+  /** The last is the order on boards, which epics without a place are behind. */
+  readonly orderBy: 'created_at' | 'updated_at' | 'title' | 'relative_position';
   readonly sort: 'asc' | 'desc';
 }
 
@@ -92,13 +93,13 @@ function available(db: Db, list: EpicList) {
 }
 
 export async function listEpics(db: Db, list: EpicList, page: Pick<Page, 'limit' | 'offset'>): Promise<Epic[]> {
-  return await available(db, list)
-    .selectAll('e')
-    .orderBy(`e.${list.orderBy}`, list.sort)
-    .orderBy('e.id', list.sort)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  const { orderBy, sort } = list;
+  const query = available(db, list).selectAll('e');
+  const ordered =
+    orderBy === 'relative_position'
+      ? query.orderBy('e.board_position', (by) => (sort === 'asc' ? by.asc() : by.desc()).nullsLast())
+      : query.orderBy(`e.${orderBy}`, sort);
+  return await ordered.orderBy('e.id', sort).limit(page.limit).offset(page.offset).execute();
 }
 
 export const countEpics = (db: Db, list: EpicList): Promise<number> =>

@@ -41,7 +41,12 @@ const filters = {
   ...narrowed,
   not: Optional(Type.Object(narrowed, { description: 'Filters of which none may hold', ...oneAuthor })),
   with_labels_details: Optional(Bool({ default: false, description: 'More about labels than their titles' })),
-  order_by: Optional(OneOf(['created_at', 'updated_at', 'title'], { default: 'created_at', description: 'Order' })),
+  order_by: Optional(
+    OneOf(['created_at', 'updated_at', 'title', 'relative_position'], {
+      default: 'created_at',
+      description: 'Order; `relative_position` is that on boards',
+    }),
+  ),
   sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
   search: Optional(Str({ maxLength: 255, description: 'With this text in title or description' })),
   state: Optional(OneOf(['opened', 'closed', 'all'], { default: 'all', description: 'In this state' })),

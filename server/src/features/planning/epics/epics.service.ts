@@ -98,7 +98,45 @@ export function epicService(db: Db) {
     return parent.id;
   }
 
+  /** In the transaction of whoever changes more than the epic. */
+  async function updateIn(tx: Db, subject: GroupSubject, caller: Caller, id: number, given: GivenEpic): Promise<Epic> {
+    const before = await queries.lockEpic(tx, id);
+    if (!before) throw notFound('Epic');
+    const actor = caller.user?.id ?? null;
+    const described = given.update_task ? { description: withTask(before.description, given.update_task) } : {};
+    const edited = given.title !== undefined || given.description !== undefined || given.update_task !== undefined;
+    const state = given.state_event === undefined ? before.state : given.state_event === 'close' ? 'closed' : 'opened';
+    const values: queries.EpicValues = {
+      ...valuesOf(given),
+      ...described,
+      ...(given.title === undefined ? {} : { title: checkedTitle(given.title) }),
+      ...(edited ? { last_edited_at: new Date(), last_edited_by_id: actor } : {}),
+      ...(state === before.state
+        ? {}
+        : {
+            state,
+            closed_at: state === 'closed' ? new Date() : null,
+            closed_by_id: state === 'closed' ? actor : null,
+          }),
+    };
+    checkDates({ ...before, ...values });
+    const parent_id = await parentFor(tx, subject, caller, given.parent_id, id);
+    const after = await queries.updateEpic(tx, id, {
+      ...values,
+      ...(parent_id === undefined ? {} : { parent_id }),
+    });
+    if (parent_id && parent_id !== before.parent_id) await placeLast(tx, id, parent_id);
+    await relabel(tx, subject, caller, id, given);
+    const what = { type: 'epic', id } as const;
+    if (state !== before.state) await recordState(tx, what, actor, state === 'closed' ? 'closed' : 'reopened');
+    if (actor !== null) await resolveTodos(tx, what, actor);
+    await tell(tx, state === before.state ? 'updated' : state === 'closed' ? 'closed' : 'reopened', after, actor);
+    return after;
+  }
+
   return {
+    updateIn,
+
     create: (subject: GroupSubject, caller: Caller, given: GivenEpic & { readonly title: string }): Promise<Epic> => {
       const author = caller.user;
       if (!author) throw unauthorized();
@@ -115,41 +153,7 @@ export function epicService(db: Db) {
     },
 
     update: (subject: GroupSubject, caller: Caller, id: number, given: GivenEpic): Promise<Epic> =>
-      transaction(db, async (tx) => {
-        const before = await queries.lockEpic(tx, id);
-        if (!before) throw notFound('Epic');
-        const actor = caller.user?.id ?? null;
-        const described = given.update_task ? { description: withTask(before.description, given.update_task) } : {};
-        const edited = given.title !== undefined || given.description !== undefined || given.update_task !== undefined;
-        const state =
-          given.state_event === undefined ? before.state : given.state_event === 'close' ? 'closed' : 'opened';
-        const values: queries.EpicValues = {
-          ...valuesOf(given),
-          ...described,
-          ...(given.title === undefined ? {} : { title: checkedTitle(given.title) }),
-          ...(edited ? { last_edited_at: new Date(), last_edited_by_id: actor } : {}),
-          ...(state === before.state
-            ? {}
-            : {
-                state,
-                closed_at: state === 'closed' ? new Date() : null,
-                closed_by_id: state === 'closed' ? actor : null,
-              }),
-        };
-        checkDates({ ...before, ...values });
-        const parent_id = await parentFor(tx, subject, caller, given.parent_id, id);
-        const after = await queries.updateEpic(tx, id, {
-          ...values,
-          ...(parent_id === undefined ? {} : { parent_id }),
-        });
-        if (parent_id && parent_id !== before.parent_id) await placeLast(tx, id, parent_id);
-        await relabel(tx, subject, caller, id, given);
-        const what = { type: 'epic', id } as const;
-        if (state !== before.state) await recordState(tx, what, actor, state === 'closed' ? 'closed' : 'reopened');
-        if (actor !== null) await resolveTodos(tx, what, actor);
-        await tell(tx, state === before.state ? 'updated' : state === 'closed' ? 'closed' : 'reopened', after, actor);
-        return after;
-      }),
+      transaction(db, (tx) => updateIn(tx, subject, caller, id, given)),
 
     remove: (id: number, caller: Caller): Promise<void> =>
       transaction(db, async (tx) => {

@@ -125,6 +125,7 @@ import { lockRepositoryMigration } from './0962-lock-repository.ts';
 import { issuePopularityMigration } from './0970-issue-popularity.ts';
 import { forkCommitsMigration } from './0990-fork-commits.ts';
 import { ciCatalogMigration } from './1000-ci-catalog.ts';
+import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -259,4 +260,5 @@ export const migrations: readonly Migration[] = [
   issuePopularityMigration,
   forkCommitsMigration,
   ciCatalogMigration,
+  epicBoardOrderMigration,
 ];
