@@ -33,10 +33,11 @@ const chunks = [
   },
   {
     name: 'inputs',
-    test: library('core/esm/components/(Textarea|Checkbox|Radio|Switch)/', 'core/esm/utils/InlineInput/'),
+    test: library('core/esm/components/(Textarea|Checkbox)/', 'core/esm/utils/InlineInput/'),
     minShareCount: 2,
     priority: 9,
   },
+  { name: 'switches', test: library('core/esm/components/(Radio|Switch)/'), minShareCount: 2, priority: 9 },
   // Loaded when the first list of choices, dialog or menu is opened, on pages that do not begin with one.
   { name: 'choices', test: library('core/esm/components/(Popover|Combobox|Select|ScrollArea)/'), priority: 8 },
   { name: 'dialogs', test: library('core/esm/components/(Modal|ModalBase)/'), priority: 7 },

@@ -484,6 +484,7 @@ export interface EpicsTable {
   last_edited_by_id: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  board_position: number | null;
 }
 
 export interface EventsTable {

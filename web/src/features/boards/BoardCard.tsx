@@ -49,7 +49,7 @@ export function BoardCard({ issue, column, columns, full, writes, dragged, drag,
           draggable={false}
           data-card={issue.id}
           onKeyDown={keyDown}
-          aria-keyshortcuts={writes ? keys : undefined}
+          aria-keyshortcuts={writes ? 'Shift+ArrowUp Shift+ArrowDown Shift+ArrowLeft Shift+ArrowRight' : undefined}
         >
           {issue.title}
         </Link>

@@ -38,8 +38,10 @@ function BoardView({ of }: { of: BoardsInView }) {
   const create = useMutation({
     mutationFn: () => of.boards.create(of.cards === 'epics' ? 'Epics' : 'Development'),
     async onSuccess(made) {
-      await again();
+      // Its own address at once: a dialog that is opened before would go when the page of that address replaces this one.
+      cache.setQueryData(of.boards.list().queryKey, (before) => before && [...before, made]);
       await open(made);
+      await again();
     },
   });
   const close = () => setDialog(null);

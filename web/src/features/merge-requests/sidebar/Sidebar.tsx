@@ -1,5 +1,5 @@
 /** The sidebar of a merge request: people, labels, milestone, time and notifications, edited in place. */
-import { Switch, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import type { Schemas } from '../../../lib/api.ts';
@@ -173,7 +173,7 @@ export function Sidebar({ request }: { request: Request }) {
       <Time {...props} mayChange={own >= level.planner} />
       {session?.user ? (
         <section className={classes.part} aria-label="Notifications">
-          <Switch
+          <Checkbox
             label="Notifications"
             checked={request.subscribed}
             disabled={subscribing.isPending}
