@@ -150,7 +150,7 @@ async function looksAfterItself(suite: Suite, person: Person): Promise<void> {
 
   await suite.required('browser: an address is added and removed', async () => {
     await page.goto('/-/profile/emails');
-    await page.getByLabel('E-mail', { exact: false }).last().fill('lamarr@example.com');
+    await page.getByLabel('Email', { exact: false }).last().fill('lamarr@example.com');
     await page.getByRole('button', { name: 'Add address' }).click();
     await page.getByText('not confirmed').waitFor();
     await page.getByRole('button', { name: 'Remove lamarr@example.com' }).click();
@@ -240,7 +240,7 @@ async function isBlocked(suite: Suite, root: Person, hedy: Person): Promise<void
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
     await page.getByRole('button', { name: 'Unblock' }).waitFor();
     await hedy.page.goto('/-/user_settings/profile');
-    await hedy.page.getByLabel('Username or e-mail').waitFor();
+    await hedy.page.getByLabel('Username or email').waitFor();
     await sendLogin(hedy.page, { login, password: newPassword });
     await hedy.page.getByText('not active').waitFor();
     await page.getByRole('button', { name: 'Unblock' }).click();

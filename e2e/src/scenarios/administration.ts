@@ -191,14 +191,14 @@ async function isHelped({ suite, admin, mail, root, person }: World): Promise<vo
 
 async function isActedAs({ suite, url, root, person }: World): Promise<void> {
   const { page } = root;
-  const banner = page.getByRole('region', { name: 'Acting as somebody else' });
+  const banner = page.getByRole('region', { name: 'Impersonation' });
   await suite.required('browser: an administrator acts as a person, and every page says so', async () => {
     await page.goto(`/admin/users/${login}`);
-    await page.getByRole('button', { name: 'Act as this person' }).click();
+    await page.getByRole('button', { name: 'Impersonate', exact: true }).click();
     await page.getByText('what you change is changed in their name').waitFor();
     await seen(page, 'impersonate-asked');
-    await page.getByRole('button', { name: `Act as @${login}` }).click();
-    await banner.getByText('acts as').waitFor();
+    await page.getByRole('button', { name: `Impersonate @${login}` }).click();
+    await banner.getByText('is impersonating').waitFor();
     await page.getByRole('button', { name: `Account of ${name}` }).waitFor();
     await seen(page, 'impersonate-start');
     await page.goto('/-/user_settings/password');
@@ -207,16 +207,16 @@ async function isActedAs({ suite, url, root, person }: World): Promise<void> {
     await page.locator('input[name=password]').fill('not-by-somebody-else');
     await page.locator('input[name=again]').fill('not-by-somebody-else');
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('not while acting as somebody else').waitFor();
+    await page.getByText('not while impersonating somebody').waitFor();
     await seen(page, 'impersonate-password');
     await person.page.goto('/-/user_settings/active_sessions');
-    await person.page.getByText('acting as you').waitFor();
+    await person.page.getByText('impersonating you').waitFor();
     await seen(person.page, 'sessions-impersonated');
     root.problems();
-    await banner.getByRole('button', { name: 'Stop' }).click();
+    await banner.getByRole('button', { name: 'Stop impersonating' }).click();
     await page.waitForURL(new RegExp(`/admin/users/${login}$`));
     await banner.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Act as this person' }).waitFor();
+    await page.getByRole('button', { name: 'Impersonate', exact: true }).waitFor();
     assert.deepEqual(root.problems(), []);
   });
 
@@ -283,15 +283,15 @@ async function letsJobsIn({ suite, admin, root }: World): Promise<void> {
     await admin.expect(201, 'POST', '/projects', { name: 'dna', namespace_id: group.id });
     await page.goto('/kings/dna/-/settings');
     await page.getByRole('link', { name: 'Job tokens' }).click();
-    await page.getByText('No other project or group is let in.').waitFor();
+    await page.getByText('No projects or groups are allowed.').waitFor();
     await page.getByLabel('Project or group').fill('nothing/there');
-    await page.getByRole('button', { name: 'Let in' }).click();
+    await page.getByRole('button', { name: 'Add to allowlist' }).click();
     await page.getByText('Not Found').waitFor();
     // The refusals that this step provoked: no project has the path, and no group.
     assert.equal(root.problems().length, 2);
     await page.getByLabel('Project or group').fill('birkbeck');
-    await page.getByRole('button', { name: 'Let in' }).click();
-    await page.getByRole('list', { name: 'Let in' }).getByText('Birkbeck').waitFor();
+    await page.getByRole('button', { name: 'Add to allowlist' }).click();
+    await page.getByRole('list', { name: 'Allowlist' }).getByText('Birkbeck').waitFor();
     root.problems();
     await seen(page, 'job-token-scope');
     const kept = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
@@ -300,7 +300,7 @@ async function letsJobsIn({ suite, admin, root }: World): Promise<void> {
     await page.reload();
     await page.getByRole('button', { name: 'Remove Birkbeck' }).click();
     await confirmAction(page, 'Remove');
-    await page.getByText('No other project or group is let in.').waitFor();
+    await page.getByText('No projects or groups are allowed.').waitFor();
     await ticked(page.getByLabel('Only jobs of this project'), false);
     await page.getByRole('link', { name: 'Audit events' }).click();
     const list = page.getByRole('list', { name: 'Audit events' });

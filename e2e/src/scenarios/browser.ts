@@ -127,7 +127,7 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     'browser: a wrong password is refused in words, the right one signs in and goes back',
     async () => {
       await page.goto('/projects/new');
-      await page.getByLabel('Username or e-mail').fill(instance.login);
+      await page.getByLabel('Username or email').fill(instance.login);
       await page.getByLabel(/^Password/).fill('not the password');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('alert').waitFor();

@@ -50,7 +50,7 @@ async function mailbox() {
 
 async function signIn(page: Page, login: string): Promise<void> {
   await page.goto('/users/sign_in');
-  await page.getByLabel('Username or e-mail').fill(login);
+  await page.getByLabel('Username or email').fill(login);
   await page.locator('input[name=password]').fill(rootPassword);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: /^Account of/ }).waitFor();
@@ -87,7 +87,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await signIn(page, 'root');
         await page.goto('/groups/harbour/-/group_members');
         await page.getByRole('heading', { name: 'Members', exact: true }).waitFor();
-        const who = page.getByRole('combobox', { name: 'Username or e-mail' });
+        const who = page.getByRole('combobox', { name: 'Username or email' });
         await who.fill('nobody-here');
         await page.getByRole('button', { name: 'Add', exact: true }).click();
         await page.getByRole('alert').waitFor();
@@ -100,7 +100,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await look(page, 'group-members');
         await page.goto('/harbour/clock/-/project_members');
         await page.getByText('inherited from').first().waitFor();
-        await page.getByLabel('Name or user name').fill('ada');
+        await page.getByLabel('Name or username').fill('ada');
         await page.waitForURL(/search=ada/);
         await page.getByText('Ada Member').waitFor();
         await look(page, 'project-members');
@@ -164,7 +164,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
       });
       await suite.step('an address is invited', async () => {
         await page.goto('/groups/harbour/-/group_members');
-        await page.getByRole('combobox', { name: 'Username or e-mail' }).fill('new@example.com');
+        await page.getByRole('combobox', { name: 'Username or email' }).fill('new@example.com');
         await page.getByRole('button', { name: 'Add', exact: true }).click();
         await page.getByRole('tab', { name: 'Invitations' }).click();
         await page.getByText('new@example.com').waitFor();

@@ -34,7 +34,7 @@ async function startProgram(): Promise<{ url: string; came: URL[]; stop: () => P
 }
 
 async function signIn(page: Page, name: string, secret: string): Promise<void> {
-  await page.getByLabel('Username or e-mail').fill(name);
+  await page.getByLabel('Username or email').fill(name);
   await page.locator('input[name=password]').fill(secret);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
@@ -144,7 +144,7 @@ async function theCode(
   await suite.required('browser: a stranger signs in and is asked; denying gives nothing', async () => {
     await page.context().clearCookies();
     await page.goto(request());
-    await page.getByLabel('Username or e-mail').waitFor();
+    await page.getByLabel('Username or email').waitFor();
     await signIn(page, login, password);
     await asked.waitFor();
     await page.getByText('Orbit planner').waitFor();

@@ -19,7 +19,7 @@ const password = 'nanosecond-wire-1952';
 
 async function signIn(page: Page, login: string): Promise<void> {
   await page.goto('/users/sign_in');
-  await page.getByLabel('Username or e-mail').fill(login);
+  await page.getByLabel('Username or email').fill(login);
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: /^Account of/ }).waitFor();
@@ -171,7 +171,7 @@ async function leaves(suite: Suite, person: Person): Promise<void> {
     await dialog.locator('input[name=current_password]').fill(password);
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await page.waitForURL(/\/users\/sign_in/);
-    await page.getByLabel('Username or e-mail').waitFor();
+    await page.getByLabel('Username or email').waitFor();
     quiet(person);
   });
 }

@@ -162,13 +162,13 @@ async function address(suite: Suite, page: Page, url: string): Promise<void> {
     await page.goto('/projects/new');
     await page.getByText('From an address').click();
     await page.getByLabel('Repository address').fill(`${url}/root/tide.git`);
-    await page.getByLabel('User name there').fill('root');
-    await page.getByRole('textbox', { name: 'Password or token there' }).fill('wrong');
+    await page.getByLabel('Source username').fill('root');
+    await page.getByRole('textbox', { name: 'Source password or token' }).fill('wrong');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Tide from afar');
     await page.getByRole('button', { name: 'Import project' }).click();
     await page.getByText('name and password are wrong').waitFor();
     await look(page, 'project-import-address');
-    await page.getByRole('textbox', { name: 'Password or token there' }).fill(rootToken);
+    await page.getByRole('textbox', { name: 'Source password or token' }).fill(rootToken);
     await page.getByRole('button', { name: 'Import project' }).click();
     await page.getByRole('heading', { name: 'Tide from afar' }).first().waitFor();
     await page.getByText('README.md').first().waitFor();

@@ -62,7 +62,7 @@ export async function git(directory: string, ...args: string[]): Promise<string>
   return ran.stdout.trim();
 }
 
-/** `http://x/y` with a user name and a token in it. */
+/** `http://x/y` with a username and a token in it. */
 export function withToken(url: string, token: string, user = 'oauth2'): string {
   const target = new URL(url);
   target.username = user;

@@ -9,7 +9,7 @@ export interface Login {
 /** Sends name and password; what comes then is the test's matter. */
 export async function sendLogin(page: Page, { login, password }: Login): Promise<void> {
   await page.goto('/users/sign_in');
-  await page.getByLabel('Username or e-mail').fill(login);
+  await page.getByLabel('Username or email').fill(login);
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
@@ -26,5 +26,5 @@ export async function signIn(page: Page, account: Login): Promise<void> {
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Account of/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByLabel('Username or e-mail').waitFor();
+  await page.getByLabel('Username or email').waitFor();
 }

@@ -1816,6 +1816,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/epic_boards/{board_id}/epics/{epic_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Move an epic on an epic board
+         * @description Needs the ability `read_group_board` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdEpicBoardsByBoardIdEpicsByEpicId"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/epic_boards/{board_id}/lists": {
         parameters: {
             query?: never;
@@ -17174,7 +17194,7 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             id: number;
-            /** @description User name of the administrator who acts as the caller in this session */
+            /** @description Username of the administrator who acts as the caller in this session */
             impersonator: string | null;
             ip_address: string | null;
             /** Format: date-time */
@@ -17302,9 +17322,9 @@ export interface components {
             auto_devops_domain: string | null;
             /** @description New projects build by a default configuration */
             auto_devops_enabled: boolean;
-            /** @description Completions of user names a minute, signed in */
+            /** @description Completions of usernames a minute, signed in */
             autocomplete_users_limit: number;
-            /** @description Completions of user names a minute, anybody */
+            /** @description Completions of usernames a minute, anybody */
             autocomplete_users_unauthenticated_limit: number;
             /** @description Allot bought storage by itself */
             automatic_purchased_storage_allocation: boolean;
@@ -17623,7 +17643,7 @@ export interface components {
             git_push_pipeline_limit: number;
             /** @description Users who hear of excessive downloads */
             git_rate_limit_users_alertlist: number[];
-            /** @description User names that may download any number of repositories */
+            /** @description Usernames that may download any number of repositories */
             git_rate_limit_users_allowlist: string[];
             /** @description Minutes of git over SSH after a second factor */
             git_two_factor_session_expiry: number;
@@ -17888,7 +17908,7 @@ export interface components {
             new_user_signups_cap: number | null;
             /** @description Comments that one writes a minute; 0 for any */
             notes_create_limit: number;
-            /** @description User names without a limit of comments */
+            /** @description Usernames without a limit of comments */
             notes_create_limit_allowlist: string[];
             /** @description Mail after a sign-in from a new address */
             notify_on_unknown_sign_in: boolean;
@@ -18099,7 +18119,7 @@ export interface components {
             search_min_docs_before_rollover: number;
             /** @description Searches a minute, signed in; 0 for any */
             search_rate_limit: number;
-            /** @description User names without a limit of searches */
+            /** @description Usernames without a limit of searches */
             search_rate_limit_allowlist: string[];
             /** @description Searches a minute, anybody; 0 for any */
             search_rate_limit_unauthenticated: number;
@@ -18413,7 +18433,7 @@ export interface components {
             users_api_limit_status: number;
             /** @description GET of users by id in 10 minutes */
             users_get_by_id_limit: number;
-            /** @description User names without a limit of reading users */
+            /** @description Usernames without a limit of reading users */
             users_get_by_id_limit_allowlist: string[];
             /** @description Where runners may be registered */
             valid_runner_registrars: string[];
@@ -20951,7 +20971,7 @@ export interface components {
                     type: string;
                 }[];
                 port: number;
-                /** @description The only user name there is */
+                /** @description The only username there is */
                 user: string;
             } | null;
             /** @description Which keys people may add */
@@ -23906,11 +23926,11 @@ export interface components {
             code_owner_approval_required?: boolean;
         };
         PatchGroupsByIdServiceAccountsByUserIdBody: {
-            /** @description E-mail address; counts when it is confirmed */
+            /** @description Email address; counts when it is confirmed */
             email?: string;
             /** @description Name */
             name?: string;
-            /** @description User name */
+            /** @description Username */
             username?: string;
         };
         PatchProjectsByIdJobTokenScopeBody: {
@@ -23965,19 +23985,19 @@ export interface components {
             code_owner_approval_required?: boolean;
         };
         PatchProjectsByIdServiceAccountsByUserIdBody: {
-            /** @description E-mail address; counts when it is confirmed */
+            /** @description Email address; counts when it is confirmed */
             email?: string;
             /** @description Name */
             name?: string;
-            /** @description User name */
+            /** @description Username */
             username?: string;
         };
         PatchServiceAccountsByIdBody: {
-            /** @description E-mail address; counts when it is confirmed */
+            /** @description Email address; counts when it is confirmed */
             email?: string;
             /** @description Name */
             name?: string;
-            /** @description User name */
+            /** @description Username */
             username?: string;
         };
         PatchUserStatusBody: {
@@ -25154,11 +25174,11 @@ export interface components {
             saml_group_name: string;
         };
         PostGroupsByIdServiceAccountsBody: {
-            /** @description E-mail address, which counts when it is confirmed; generated unless given */
+            /** @description Email address, which counts when it is confirmed; generated unless given */
             email?: string;
             /** @description Name */
             name?: string;
-            /** @description User name; generated unless given */
+            /** @description Username; generated unless given */
             username?: string;
         };
         PostGroupsByIdServiceAccountsByUserIdPersonalAccessTokensBody: {
@@ -27549,11 +27569,11 @@ export interface components {
             name: string;
         };
         PostProjectsByIdServiceAccountsBody: {
-            /** @description E-mail address, which counts when it is confirmed; generated unless given */
+            /** @description Email address, which counts when it is confirmed; generated unless given */
             email?: string;
             /** @description Name */
             name?: string;
-            /** @description User name; generated unless given */
+            /** @description Username; generated unless given */
             username?: string;
         };
         PostProjectsByIdServiceAccountsByUserIdPersonalAccessTokensBody: {
@@ -28586,11 +28606,11 @@ export interface components {
             token?: string;
         };
         PostServiceAccountsBody: {
-            /** @description E-mail address, which counts when it is confirmed; generated unless given */
+            /** @description Email address, which counts when it is confirmed; generated unless given */
             email?: string;
             /** @description Name */
             name?: string;
-            /** @description User name; generated unless given */
+            /** @description Username; generated unless given */
             username?: string;
         };
         PostSnippetsBody: {
@@ -28746,7 +28766,7 @@ export interface components {
             commit_email?: string;
             /** @description Discord user id */
             discord?: string;
-            /** @description E-mail address */
+            /** @description Email address */
             email: string;
             /** @description The person at the provider: an unchanging id; with `provider` */
             extern_uid?: string;
@@ -28756,7 +28776,7 @@ export interface components {
             extra_shared_runners_minutes_limit?: number | null;
             /** @description A random password that nobody knows */
             force_random_password?: boolean;
-            /** @description GitHub user name */
+            /** @description GitHub username */
             github?: string;
             /** @description Job title */
             job_title?: string;
@@ -28794,7 +28814,7 @@ export interface components {
             theme_id?: number;
             /** @description X (Twitter) name */
             twitter?: string;
-            /** @description User name */
+            /** @description Username */
             username: string;
             /** @description Shows one file of a change at a time */
             view_diffs_file_by_file?: boolean;
@@ -29549,7 +29569,7 @@ export interface components {
             issues_url?: string | null;
             /** @description URL of the Jenkins server */
             jenkins_url?: string | null;
-            /** @description 0: user name and password or API token; 1: personal access token */
+            /** @description 0: username and password or API token; 1: personal access token */
             jira_auth_type?: number | null;
             /** @description Prefix of issue keys in texts */
             jira_issue_prefix?: string | null;
@@ -29637,7 +29657,7 @@ export interface components {
             use_inherited_settings?: boolean;
             /** @description User key */
             user_key?: string | null;
-            /** @description User name */
+            /** @description Username */
             username?: string | null;
             /** @description Channel for vulnerability events */
             vulnerability_channel?: string | null;
@@ -29770,9 +29790,9 @@ export interface components {
             auto_devops_domain?: string | null;
             /** @description New projects build by a default configuration */
             auto_devops_enabled?: boolean;
-            /** @description Completions of user names a minute, signed in */
+            /** @description Completions of usernames a minute, signed in */
             autocomplete_users_limit?: number;
-            /** @description Completions of user names a minute, anybody */
+            /** @description Completions of usernames a minute, anybody */
             autocomplete_users_unauthenticated_limit?: number;
             /** @description Allot bought storage by itself */
             automatic_purchased_storage_allocation?: boolean;
@@ -30110,7 +30130,7 @@ export interface components {
             git_push_pipeline_limit?: number;
             /** @description Users who hear of excessive downloads */
             git_rate_limit_users_alertlist?: number[] | null;
-            /** @description User names that may download any number of repositories */
+            /** @description Usernames that may download any number of repositories */
             git_rate_limit_users_allowlist?: string[] | null;
             /** @description Minutes of git over SSH after a second factor; 1 to 10080 */
             git_two_factor_session_expiry?: number;
@@ -30374,7 +30394,7 @@ export interface components {
             new_user_signups_cap?: number | null;
             /** @description Comments that one writes a minute; 0 for any */
             notes_create_limit?: number;
-            /** @description User names without a limit of comments */
+            /** @description Usernames without a limit of comments */
             notes_create_limit_allowlist?: string[] | null;
             /** @description Mail after a sign-in from a new address */
             notify_on_unknown_sign_in?: boolean;
@@ -30588,7 +30608,7 @@ export interface components {
             search_min_docs_before_rollover?: number;
             /** @description Searches a minute, signed in; 0 for any */
             search_rate_limit?: number;
-            /** @description User names without a limit of searches */
+            /** @description Usernames without a limit of searches */
             search_rate_limit_allowlist?: string[] | null;
             /** @description Searches a minute, anybody; 0 for any */
             search_rate_limit_unauthenticated?: number;
@@ -30900,7 +30920,7 @@ export interface components {
             users_api_limit_status?: number;
             /** @description GET of users by id in 10 minutes */
             users_get_by_id_limit?: number;
-            /** @description User names without a limit of reading users */
+            /** @description Usernames without a limit of reading users */
             users_get_by_id_limit_allowlist?: string[] | null;
             /** @description Where runners may be registered; any of project, group */
             valid_runner_registrars?: string[] | null;
@@ -31140,7 +31160,7 @@ export interface components {
             unique_project_download_limit?: number;
             /** @description Ids of members who are told when somebody passes the limit; its owners where none are given */
             unique_project_download_limit_alertlist?: number[];
-            /** @description User names that the limit is not for */
+            /** @description Usernames that the limit is not for */
             unique_project_download_limit_allowlist?: string[];
             /** @description Seconds that downloads are counted for; 0: none are */
             unique_project_download_limit_interval_in_seconds?: number;
@@ -31170,6 +31190,16 @@ export interface components {
             labels?: string[] | null;
             /** @description Name of the epic board */
             name?: string;
+        };
+        PutGroupsByIdEpicBoardsByBoardIdEpicsByEpicIdBody: {
+            /** @description The column that it leaves: id of a list, `backlog` or `closed`; 409 where it is no longer there */
+            from_column?: string;
+            /** @description Id of the epic that it comes after */
+            move_after_id?: number;
+            /** @description Id of the epic that it comes before */
+            move_before_id?: number;
+            /** @description The column that it moves to: id of a list, `backlog` or `closed` */
+            to_column: string;
         };
         PutGroupsByIdEpicBoardsByBoardIdListsByListIdBody: {
             /** @description Show the list as its title only */
@@ -31425,7 +31455,7 @@ export interface components {
             issues_url?: string | null;
             /** @description URL of the Jenkins server */
             jenkins_url?: string | null;
-            /** @description 0: user name and password or API token; 1: personal access token */
+            /** @description 0: username and password or API token; 1: personal access token */
             jira_auth_type?: number | null;
             /** @description Prefix of issue keys in texts */
             jira_issue_prefix?: string | null;
@@ -31513,7 +31543,7 @@ export interface components {
             use_inherited_settings?: boolean;
             /** @description User key */
             user_key?: string | null;
-            /** @description User name */
+            /** @description Username */
             username?: string | null;
             /** @description Channel for vulnerability events */
             vulnerability_channel?: string | null;
@@ -32563,7 +32593,7 @@ export interface components {
             issues_url?: string | null;
             /** @description URL of the Jenkins server */
             jenkins_url?: string | null;
-            /** @description 0: user name and password or API token; 1: personal access token */
+            /** @description 0: username and password or API token; 1: personal access token */
             jira_auth_type?: number | null;
             /** @description Prefix of issue keys in texts */
             jira_issue_prefix?: string | null;
@@ -32651,7 +32681,7 @@ export interface components {
             use_inherited_settings?: boolean;
             /** @description User key */
             user_key?: string | null;
-            /** @description User name */
+            /** @description Username */
             username?: string | null;
             /** @description Channel for vulnerability events */
             vulnerability_channel?: string | null;
@@ -33420,7 +33450,7 @@ export interface components {
             issues_url?: string | null;
             /** @description URL of the Jenkins server */
             jenkins_url?: string | null;
-            /** @description 0: user name and password or API token; 1: personal access token */
+            /** @description 0: username and password or API token; 1: personal access token */
             jira_auth_type?: number | null;
             /** @description Prefix of issue keys in texts */
             jira_issue_prefix?: string | null;
@@ -33508,7 +33538,7 @@ export interface components {
             use_inherited_settings?: boolean;
             /** @description User key */
             user_key?: string | null;
-            /** @description User name */
+            /** @description Username */
             username?: string | null;
             /** @description Channel for vulnerability events */
             vulnerability_channel?: string | null;
@@ -33720,13 +33750,13 @@ export interface components {
             color_scheme_id?: number;
             /** @description Address in commits made on the page: a confirmed one, or `_private` */
             commit_email?: string;
-            /** @description The present password; for a new user name, a new address, and removal */
+            /** @description The present password; for a new username, a new address, and removal */
             current_password?: string;
             /** @description Discord user id */
             discord?: string;
-            /** @description E-mail address; counts when it is confirmed */
+            /** @description Email address; counts when it is confirmed */
             email?: string;
-            /** @description GitHub user name */
+            /** @description GitHub username */
             github?: string;
             /** @description Job title */
             job_title?: string;
@@ -33754,7 +33784,7 @@ export interface components {
             timezone?: string | null;
             /** @description X (Twitter) name */
             twitter?: string;
-            /** @description User name; the personal namespace moves with it, old addresses lead there */
+            /** @description Username; the personal namespace moves with it, old addresses lead there */
             username?: string;
             /** @description Shows one file of a change at a time */
             view_diffs_file_by_file?: boolean;
@@ -33790,7 +33820,7 @@ export interface components {
             commit_email?: string;
             /** @description Discord user id */
             discord?: string;
-            /** @description E-mail address; counts when it is confirmed */
+            /** @description Email address; counts when it is confirmed */
             email?: string;
             /** @description The person at the provider: an unchanging id; with `provider` */
             extern_uid?: string;
@@ -33798,7 +33828,7 @@ export interface components {
             external?: boolean;
             /** @description Further minutes */
             extra_shared_runners_minutes_limit?: number | null;
-            /** @description GitHub user name */
+            /** @description GitHub username */
             github?: string;
             /** @description Job title */
             job_title?: string;
@@ -33834,7 +33864,7 @@ export interface components {
             theme_id?: number;
             /** @description X (Twitter) name */
             twitter?: string;
-            /** @description User name; the personal namespace moves with it */
+            /** @description Username; the personal namespace moves with it */
             username?: string;
             /** @description Shows one file of a change at a time */
             view_diffs_file_by_file?: boolean;
@@ -39768,7 +39798,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description In names and user names, or the whole public address */
+                /** @description In names and usernames, or the whole public address */
                 search?: string;
                 /** @description Order of the list */
                 sort?: "access_level_asc" | "access_level_desc" | "last_joined" | "name_asc" | "name_desc" | "oldest_joined" | "oldest_sign_in" | "recent_sign_in" | "last_activity_on_asc" | "last_activity_on_desc";
@@ -41075,6 +41105,50 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    putGroupsByIdEpicBoardsByBoardIdEpicsByEpicId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the epic board */
+                board_id: number;
+                /** @description Id of the epic */
+                epic_id: number;
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdEpicBoardsByBoardIdEpicsByEpicIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdEpicBoardsByBoardIdEpicsByEpicIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdEpicBoardsByBoardIdEpicsByEpicIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Epic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdEpicBoardsByBoardIdLists: {
         parameters: {
             query?: {
@@ -41322,8 +41396,8 @@ export interface operations {
                     /** @description That the caller reacted to with this emoji; `None`, `Any` */
                     my_reaction_emoji?: string;
                 };
-                /** @description Order */
-                order_by?: "created_at" | "updated_at" | "title";
+                /** @description Order; `relative_position` is that on boards */
+                order_by?: "created_at" | "updated_at" | "title" | "relative_position";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
@@ -46087,7 +46161,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description In names and user names */
+                /** @description In names and usernames */
                 query?: string;
                 /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
@@ -46391,7 +46465,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description In names and user names */
+                /** @description In names and usernames */
                 query?: string;
                 /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
@@ -52624,7 +52698,7 @@ export interface operations {
                 sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
                 /** @description Only active tokens, or only those that are not */
                 state?: "active" | "inactive";
-                /** @description Id or user name */
+                /** @description Id or username */
                 user_id?: string;
             };
             header?: {
@@ -63490,7 +63564,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description In names and user names */
+                /** @description In names and usernames */
                 query?: string;
                 /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
@@ -63726,7 +63800,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description In names and user names */
+                /** @description In names and usernames */
                 query?: string;
                 /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
@@ -77948,7 +78022,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Only those whose name or user name contains this text */
+                /** @description Only those whose name or username contains this text */
                 search?: string;
             };
             header?: {
@@ -78947,7 +79021,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Only those whose name or user name contains this text */
+                /** @description Only those whose name or username contains this text */
                 search?: string;
                 /** @description People that are left out, by id. Also as `skip_users=a,b` */
                 "skip_users[]"?: number[];
@@ -82061,7 +82135,7 @@ export interface operations {
     deleteUser: {
         parameters: {
             query?: {
-                /** @description The present password; for a new user name, a new address, and removal */
+                /** @description The present password; for a new username, a new address, and removal */
                 current_password?: string;
             };
             header?: never;
@@ -83920,7 +83994,7 @@ export interface operations {
                 provider?: string;
                 /** @description Administrators only */
                 public_email?: string;
-                /** @description In names and user names; exact for an e-mail address */
+                /** @description In names and usernames; exact for an email address */
                 search?: string;
                 /** @description Leaves out users of LDAP servers */
                 skip_ldap?: boolean;
@@ -84311,7 +84385,7 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description User, by id or user name */
+                /** @description User, by id or username */
                 id: number | string;
             };
             cookie?: never;
@@ -84691,7 +84765,7 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description User, by id or user name */
+                /** @description User, by id or username */
                 id: number | string;
             };
             cookie?: never;

@@ -26,10 +26,10 @@ export const tokenPrefixes = {
 /** The instance as what an audit event is about. */
 export const instanceEntityNames = ['Instance', 'Gitlab::Audit::InstanceScope'] as const;
 
-/** The user name with which jobs send their token over Basic authentication. */
+/** The username with which jobs send their token over Basic authentication. */
 export const jobTokenUsername = 'gitlab-ci-token';
 
-/** The user name with which OAuth access tokens are sent over Basic authentication; no password is ever meant. */
+/** The username with which OAuth access tokens are sent over Basic authentication; no password is ever meant. */
 export const oauthUsername = 'oauth2';
 
 /** Prefixes of headers of answers that clients of the ecosystem read. */
@@ -76,5 +76,5 @@ export const failedTestFilesVariable = 'MILLRACE_FAILED_TEST_FILES';
 /** The name of the deploy token that jobs get as variables. */
 export const ciDeployTokenName = 'gitlab-deploy-token';
 
-/** The user name of a deploy token that was given none. */
+/** The username of a deploy token that was given none. */
 export const deployTokenUsername = (id: number): string => `gitlab+deploy-token-${id}`;

@@ -11,7 +11,7 @@ type EntityType = keyof typeof entityTypes;
 /** The filter as it stands in the address; days are `YYYY-MM-DD`. */
 export interface AuditFilter {
   readonly entity_type?: EntityType | undefined;
-  /** User name of the author. */
+  /** Username of the author. */
   readonly author?: string | undefined;
   readonly created_after?: string | undefined;
   readonly created_before?: string | undefined;

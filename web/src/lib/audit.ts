@@ -49,7 +49,7 @@ const names: Readonly<Record<string, string>> = {
   totp: 'authenticator application',
   ssh: 'SSH',
   gpg: 'GPG',
-  email: 'e-mail',
+  email: 'email',
 };
 
 /** `user_totp_added` as people read it. */

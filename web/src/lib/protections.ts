@@ -64,7 +64,7 @@ export const protectedTags = (path: string) =>
       unwrapAll(client.GET('/projects/{id}/protected_tags', { params: { path: { id: path }, query: all } })),
   });
 
-/** Members of a project or group whose name or user name has the text. */
+/** Members of a project or group whose name or username has the text. */
 export const membersCalled = (path: string, text: string, kind: 'project' | 'group' = 'project') =>
   queryOptions({
     queryKey: [kind, path, 'members-called', text],

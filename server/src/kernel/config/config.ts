@@ -221,7 +221,7 @@ export const configKeys: readonly Key<keyof Config>[] = [
     name: 'sshUrl',
     env: 'MILLRACE_SSH_URL',
     description:
-      'External address of SSH, like `ssh://git@git.example.com:2222`: what clone addresses start with, and the user name to connect with',
+      'External address of SSH, like `ssh://git@git.example.com:2222`: what clone addresses start with, and the username to connect with',
     fallbackText: '`git` at the host of the external URL and the SSH port',
     fallback: () => null,
     parse: sshUrl,

@@ -25,7 +25,7 @@ export function httpUrl(text: string): string {
 export function sshUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'ssh:' || url.hostname === '' || url.username === '' || url.password !== '' || url.search)
-    throw new Error('an ssh URL with a user name and without a path, like ssh://git@git.example.com:2222');
+    throw new Error('an ssh URL with a username and without a path, like ssh://git@git.example.com:2222');
   if (url.pathname !== '' && url.pathname !== '/') throw new Error('an ssh URL without a path');
   return text.replace(/\/$/, '');
 }

@@ -19,7 +19,7 @@ export interface CredentialResolver {
   csrfValid(sessionToken: string, csrfToken: string, caller: Caller): boolean;
   /** A token that did not work was sent to be rotated. */
   reused(token: string, clientAddress: string): Promise<void>;
-  /** The caller that an administrator asks to be, by id or user name; throws the API's 403 and 404. */
+  /** The caller that an administrator asks to be, by id or username; throws the API's 403 and 404. */
   actAs(caller: Caller, wanted: string, request: ActAsRequest): Promise<Caller>;
 }
 

@@ -10,7 +10,7 @@ export const decoded = (text: string): string => {
   }
 };
 
-/** User name and password; null where none are given. */
+/** Username and password; null where none are given. */
 export function basicCredentials(request: FastifyRequest): { username: string; password: string } | null {
   const match = /^basic\s+([A-Za-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '');
   if (!match?.[1]) return null;

@@ -10,7 +10,7 @@ const challenge = 'Basic realm="Millrace"';
 export const askForPassword = () =>
   new HttpError(
     401,
-    { message: 'Credentials are needed: a user name with a personal access token as the password.' },
+    { message: 'Credentials are needed: a username with a personal access token as the password.' },
     { 'WWW-Authenticate': challenge, 'LFS-Authenticate': challenge },
   );
 

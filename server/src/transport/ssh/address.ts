@@ -2,7 +2,7 @@
 import type { Config } from '../../kernel/config/config.ts';
 
 export interface SshAddress {
-  /** The only user name there is: who somebody is tells their key. */
+  /** The only username there is: who somebody is tells their key. */
   readonly user: string;
   readonly host: string;
   readonly port: number;

@@ -161,7 +161,7 @@ describe('sessions', () => {
     expect(Date.parse(String(body.last_used_at))).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('an unknown key, another user name, a password: nobody comes in', async () => {
+  it('an unknown key, another username, a password: nobody comes in', async () => {
     const denied = /authentication methods failed/;
     await expect(connect(port, keyPair())).rejects.toThrow(denied);
     await expect(connect(port, ownerKey, { username: 'root' })).rejects.toThrow(denied);

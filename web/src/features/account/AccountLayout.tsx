@@ -9,7 +9,7 @@ const pages = [
   ['/-/profile/account', 'Account'],
   ['/-/user_settings/password', 'Password'],
   ['/-/profile/two_factor_auth', 'Two-factor authentication'],
-  ['/-/profile/emails', 'E-mail addresses'],
+  ['/-/profile/emails', 'Email addresses'],
   ['/-/user_settings/personal_access_tokens', 'Access tokens'],
   ['/-/user_settings/applications', 'Applications'],
   ['/-/user_settings/ssh_keys', 'SSH keys'],

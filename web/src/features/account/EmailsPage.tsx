@@ -43,12 +43,12 @@ export default function EmailsPage() {
     again,
   );
   return (
-    <Page title="E-mail addresses" narrow>
+    <Page title="Email addresses" narrow>
       <Stack gap="lg">
         <Text c="var(--mr-dim)">
           Messages go to the primary address. Commits with any confirmed address are shown as yours.
         </Text>
-        <DataList label="E-mail addresses">
+        <DataList label="Email addresses">
           <DataRow
             title={account.email}
             meta={<Confirmed at={account.confirmed_at} />}
@@ -91,7 +91,7 @@ export default function EmailsPage() {
               of={fields}
               reason={sending.reason}
               name="email"
-              label="E-mail"
+              label="Email"
               type="email"
               required
               w="100%"

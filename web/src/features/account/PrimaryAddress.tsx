@@ -31,7 +31,7 @@ export function PrimaryAddress() {
             of={fields}
             reason={sending.reason}
             name="email"
-            label="New primary e-mail"
+            label="New primary email"
             type="email"
             required
             w="100%"

@@ -24,7 +24,7 @@ export default function SessionsPage() {
               title={deviceOf(session.user_agent)}
               meta={
                 <>
-                  {session.impersonator ? <strong>@{session.impersonator} acting as you</strong> : null}
+                  {session.impersonator ? <strong>@{session.impersonator} impersonating you</strong> : null}
                   <span>{session.ip_address}</span>
                   <span>
                     signed in <TimeAgo at={session.created_at} />

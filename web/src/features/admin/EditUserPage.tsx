@@ -73,7 +73,7 @@ export default function EditUserPage() {
             required
             description="With it the addresses of the profile and of personal projects change"
           />
-          <TextField {...shared} name="email" label="E-mail" type="email" required />
+          <TextField {...shared} name="email" label="Email" type="email" required />
           {values.email === user.email ? null : (
             <Checkbox
               label="The new address counts at once"

@@ -25,9 +25,9 @@ export function Impersonate({ user }: { user: Schemas['UserView'] }) {
   return (
     <>
       <Button variant="default" size="xs" onClick={() => setOpened(true)}>
-        Act as this person
+        Impersonate
       </Button>
-      <Modal opened={opened} onClose={close} title={`Act as ${user.name}`}>
+      <Modal opened={opened} onClose={close} title={`Impersonate ${user.name}`}>
         <Stack gap="md">
           <FormError error={start.error} />
           <Text>
@@ -39,7 +39,7 @@ export function Impersonate({ user }: { user: Schemas['UserView'] }) {
               Cancel
             </Button>
             <Button data-autofocus loading={start.isPending} onClick={() => start.mutate()}>
-              Act as @{user.username}
+              Impersonate @{user.username}
             </Button>
           </Group>
         </Stack>

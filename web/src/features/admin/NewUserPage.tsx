@@ -52,7 +52,7 @@ export default function NewUserPage() {
         <Stack gap="md">
           <TextField {...shared} name="name" label="Name" autoFocus />
           <TextField {...shared} name="username" label="Username" />
-          <TextField {...shared} name="email" label="E-mail" type="email" />
+          <TextField {...shared} name="email" label="Email" type="email" />
           <Checkbox
             label="The address is confirmed"
             description="Otherwise a message asks for it, and the person cannot sign in before"

@@ -70,7 +70,7 @@ export default function UserPage() {
           facts={[
             ['Id', user.id],
             ['State', stateWord(user.state)],
-            ['E-mail', user.email],
+            ['Email', user.email],
             ['Confirmed', <TimeAgo key="confirmed" at={user.confirmed_at} />],
             ['Waits for confirmation', user.unconfirmed_email],
             ['Made', <TimeAgo key="made" at={user.created_at} />],

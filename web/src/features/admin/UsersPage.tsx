@@ -44,7 +44,7 @@ export default function UsersPage() {
       }
     >
       <FilterBar
-        label="Name, username or e-mail address"
+        label="Name, username or email address"
         value={filter.search ?? ''}
         change={(search) => go({ search })}
       >

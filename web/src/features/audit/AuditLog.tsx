@@ -29,7 +29,7 @@ function AuditRow({ event, place }: { event: AuditEvent; place: AuditPlace }) {
         <>
           <span>
             by {event.author_name}
-            {impersonator ? ` (${impersonator} acting as them)` : ''}
+            {impersonator ? ` (${impersonator} impersonating them)` : ''}
           </span>
           {place.kind === 'instance' && event.entity_type in entityTypes ? (
             <span>

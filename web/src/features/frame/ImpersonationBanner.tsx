@@ -21,12 +21,12 @@ export function ImpersonationBanner() {
   });
   if (!data?.impersonator || !user) return null;
   return (
-    <section className={classes.banner} aria-label="Acting as somebody else">
+    <section className={classes.banner} aria-label="Impersonation">
       <span>
-        <strong>{data.impersonator.name}</strong> acts as <strong>{user.name}</strong> (@{user.username}).
+        <strong>{data.impersonator.name}</strong> is impersonating <strong>{user.name}</strong> (@{user.username}).
       </span>
       <Button size="compact-xs" variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
-        Stop
+        Stop impersonating
       </Button>
     </section>
   );

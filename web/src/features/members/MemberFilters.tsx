@@ -45,7 +45,7 @@ export function MemberFilters({ filter, manages, topLevel, go }: Props) {
     />
   );
   return (
-    <FilterBar label="Name or user name" value={filter.search ?? ''} change={(search) => set({ search })}>
+    <FilterBar label="Name or username" value={filter.search ?? ''} change={(search) => set({ search })}>
       {field('Role', 'level', [{ value: '', label: 'Any level' }, ...levelsOf(topLevel)])}
       {field('Source', 'source', choices('Any source', sources))}
       {field('Expiry', 'expires', choices('Any expiry', ends))}

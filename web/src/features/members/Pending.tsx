@@ -51,11 +51,11 @@ export function Pending({ path, changed }: { path: string; changed: () => Promis
               after={
                 <Button
                   size="xs"
-                  aria-label={`Let ${member.name} in`}
+                  aria-label={`Approve ${member.name}`}
                   disabled={approve.isPending}
                   onClick={() => approve.mutate(member.id)}
                 >
-                  Let in
+                  Approve
                 </Button>
               }
             />

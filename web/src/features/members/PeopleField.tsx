@@ -1,4 +1,4 @@
-/** People by name or user name, found as one types, and addresses of those who have no account yet. */
+/** People by name or username, found as one types, and addresses of those who have no account yet. */
 import { Avatar, Group, TagsInput, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -18,8 +18,8 @@ export function PeopleField({ value, change, typed, type, error }: Props) {
   const named = new Map(people.map((person) => [person.username, person]));
   return (
     <TagsInput
-      label="Username or e-mail"
-      placeholder={value.length === 0 ? 'Names, user names, addresses' : ''}
+      label="Username or email"
+      placeholder={value.length === 0 ? 'Names, usernames, addresses' : ''}
       data={search === '' ? [] : people.map(({ username }) => username)}
       filter={({ options }) => options}
       renderOption={({ option }) => (

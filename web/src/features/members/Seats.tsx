@@ -129,7 +129,7 @@ export function Seats({ path, changed }: { path: string; changed: () => Promise<
         Everybody above guest in this group, below it, or by an invited group takes one seat.
       </Text>
       <FormError error={error} />
-      <FilterBar label="Name, user name or public address" value={search} change={setSearch}>
+      <FilterBar label="Name, username or public address" value={search} change={setSearch}>
         <NativeSelect
           aria-label="Order"
           data={Object.entries(seatOrders).map(([value, label]) => ({ value, label }))}

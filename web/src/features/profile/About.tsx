@@ -74,7 +74,7 @@ export function About({ user }: { user: Schemas['UserView'] }) {
         ) : null}
         {user.public_email ? (
           <li>
-            <IconMail size={16} aria-label="E-mail" />
+            <IconMail size={16} aria-label="Email" />
             <a href={`mailto:${encodeURIComponent(user.public_email).replace('%40', '@')}`}>{user.public_email}</a>
           </li>
         ) : null}

@@ -67,7 +67,7 @@ export function ProfileFields<T extends ProfileValues>({ of, addresses, reason }
         <TextField {...shared} name="location" label="Location" />
       </div>
       <NativeSelect
-        label="Public e-mail"
+        label="Public email"
         description="One of the confirmed addresses; everybody sees it"
         data={[{ value: '', label: 'None' }, ...addresses.map((address) => ({ value: address, label: address }))]}
         value={fields.values.public_email}
@@ -76,11 +76,11 @@ export function ProfileFields<T extends ProfileValues>({ of, addresses, reason }
       />
       <TextField {...shared} name="website_url" label="Website" type="url" placeholder="https://" />
       <div className={classes.pair}>
-        <TextField {...shared} name="github" label="GitHub" description="User name" />
-        <TextField {...shared} name="linkedin" label="LinkedIn" description="User name" />
+        <TextField {...shared} name="github" label="GitHub" description="Username" />
+        <TextField {...shared} name="linkedin" label="LinkedIn" description="Username" />
       </div>
       <div className={classes.pair}>
-        <TextField {...shared} name="twitter" label="X" description="User name" />
+        <TextField {...shared} name="twitter" label="X" description="Username" />
         <TextField {...shared} name="discord" label="Discord" description="User id" />
       </div>
       <TextField {...shared} name="skype" label="Skype" />

@@ -37,14 +37,14 @@ export function OriginFields({ origin, change, reason }: Props) {
       />
       <Group grow align="start">
         <TextInput
-          label="User name there"
+          label="Source username"
           description="Empty for a public one"
           autoComplete="off"
           value={origin.username}
           onChange={(event) => change({ ...origin, username: event.currentTarget.value })}
         />
         <PasswordInput
-          label="Password or token there"
+          label="Source password or token"
           description="Forgotten when it is done"
           autoComplete="new-password"
           value={origin.password}

@@ -33,7 +33,7 @@ export function AskByMail({ title, text, action, send }: AskByMailProps) {
         <Stack gap="md">
           <Text c="var(--mr-dim)">{text}</Text>
           <TextInput
-            label="E-mail"
+            label="Email"
             name="email"
             type="email"
             autoComplete="email"

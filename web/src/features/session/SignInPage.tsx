@@ -1,4 +1,4 @@
-/** Signing in with a name or e-mail address and a password, and what may stand between that and a session. */
+/** Signing in with a name or email address and a password, and what may stand between that and a session. */
 import { Anchor, Button, Checkbox, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
@@ -49,7 +49,7 @@ export default function SignInPage() {
         <FormError error={sending.error} />
         <Stack gap="md">
           <TextInput
-            label="Username or e-mail"
+            label="Username or email"
             name="login"
             autoComplete="username"
             required

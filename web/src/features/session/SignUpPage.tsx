@@ -88,7 +88,7 @@ export default function SignUpPage() {
             autoComplete="username"
             autoCapitalize="none"
           />
-          <TextField {...shared} name="email" label="E-mail" type="email" autoComplete="email" />
+          <TextField {...shared} name="email" label="Email" type="email" autoComplete="email" />
           <TextField
             {...shared}
             name="password"

@@ -1,4 +1,4 @@
-/** Whose jobs reach a project with their token: the switch, and the projects and groups that are let in. */
+/** Whose jobs reach a project with their token: the switch, and the projects and groups on its allowlist. */
 import { Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -107,9 +107,9 @@ export function JobTokenSettings() {
             limit.mutate(event.currentTarget.checked);
           }}
         />
-        {entries.data?.length === 0 ? <Text c="var(--mr-dim)">No other project or group is let in.</Text> : null}
+        {entries.data?.length === 0 ? <Text c="var(--mr-dim)">No projects or groups are allowed.</Text> : null}
         {entries.data && entries.data.length > 0 ? (
-          <DataList label="Let in">
+          <DataList label="Allowlist">
             {entries.data.map((entry) => (
               <DataRow
                 key={`${entry.kind} ${entry.id}`}
@@ -141,7 +141,7 @@ export function JobTokenSettings() {
               autoComplete="off"
             />
             <Button type="submit" variant="default" loading={adding.pending}>
-              Let in
+              Add to allowlist
             </Button>
           </Group>
         </form>

@@ -36,7 +36,7 @@ function NewDeployToken({ source, made }: { source: DeployTokenSource; made: (to
       <Stack gap="md">
         <TextInput label="Name" required {...field('name')} error={sending.reason('name')} />
         <TextInput
-          label="User name"
+          label="Username"
           description="Made by the server when left empty"
           autoComplete="off"
           {...field('username')}
@@ -76,7 +76,7 @@ export function DeployTokenManager({ source }: { source: DeployTokenSource }) {
   return (
     <Stack gap="lg">
       <Text c="var(--mr-dim)">
-        A user name and a password for servers that fetch the code. They belong to nobody and open nothing else.
+        A username and a password for servers that fetch the code. They belong to nobody and open nothing else.
       </Text>
       {fresh ? <FreshToken name={fresh.name} token={fresh.token} user={fresh.username} /> : null}
       <NewDeployToken

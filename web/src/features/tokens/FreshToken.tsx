@@ -13,7 +13,7 @@ export function FreshToken({ name, token, user }: { name: string; token: string;
     <Alert ref={alert} variant="light" title={`Copy the token “${name}” now: it is not shown again`} role="status">
       {user ? (
         <p>
-          User name <code>{user}</code>
+          Username <code>{user}</code>
         </p>
       ) : null}
       <Command text={token} label="Copy the token" />

@@ -87,7 +87,7 @@ export function eventRoutes(db: Db, externalUrl: string): Route[] {
       summary: 'How much somebody did on each day of the last 53 weeks',
       scopes: reading,
       access: { on: 'public' },
-      params: Type.Object({ id: IdOrPath('User, by id or user name') }),
+      params: Type.Object({ id: IdOrPath('User, by id or username') }),
       responses: { 200: ListOf(ContributionDay) },
       handler: async ({ params: { id }, caller }) => {
         const user = await findUserByIdOrName(db, id);
@@ -104,7 +104,7 @@ export function eventRoutes(db: Db, externalUrl: string): Route[] {
       summary: 'What somebody did',
       scopes: reading,
       access: { on: 'public' },
-      params: Type.Object({ ...filters, id: IdOrPath('User, by id or user name') }),
+      params: Type.Object({ ...filters, id: IdOrPath('User, by id or username') }),
       pagination: 'offset',
       responses: { 200: ListOf(Event) },
       handler: async ({ params: { id, ...filter }, caller, page }) => {

@@ -130,7 +130,7 @@ const stored = (
   events: readonly IntegrationEvent[] = [],
 ): IntegrationDefinition => ({ slug, title, events, fields, acts: false, sends: false });
 
-const login = [text('username', 'User name', required), secret('password', 'Password', required)];
+const login = [text('username', 'Username', required), secret('password', 'Password', required)];
 
 export const definitions: readonly IntegrationDefinition[] = [
   acting('slack', 'Slack notifications', chatEvents, [
@@ -184,9 +184,9 @@ export const definitions: readonly IntegrationDefinition[] = [
       {
         name: 'jira_auth_type',
         type: 'number',
-        description: '0: user name and password or API token; 1: personal access token',
+        description: '0: username and password or API token; 1: personal access token',
       },
-      text('username', 'User name or email address'),
+      text('username', 'Username or email address'),
       secret('password', 'Password, API token or personal access token', required),
       text('jira_issue_prefix', 'Prefix of issue keys in texts'),
       text('jira_issue_regex', 'Regular expression of issue keys'),
@@ -205,7 +205,7 @@ export const definitions: readonly IntegrationDefinition[] = [
       url('jenkins_url', 'URL of the Jenkins server', required),
       text('project_name', 'Name in the URL of the Jenkins project', required),
       flag('enable_ssl_verification', 'Whether certificates are checked; default true'),
-      text('username', 'User name'),
+      text('username', 'Username'),
       secret('password', 'Password'),
     ],
   ),
@@ -308,7 +308,7 @@ export const definitions: readonly IntegrationDefinition[] = [
   stored(
     'packagist',
     'Packagist',
-    [text('username', 'User name', required), secret('token', 'Token', required), url('server', 'URL of the server')],
+    [text('username', 'Username', required), secret('token', 'Token', required), url('server', 'URL of the server')],
     ['push_events', 'merge_requests_events', 'tag_push_events'],
   ),
   stored(

@@ -104,7 +104,7 @@ export async function findNotes(
   return await paged(db, sql``, sql`t.*`, from, sql`t.created_at ${way}, t.id ${way}`, page);
 }
 
-/** People by name, user name or whole address; those who cannot sign in are only for administrators. */
+/** People by name, username or whole address; those who cannot sign in are only for administrators. */
 export async function findPeople(
   db: Db,
   caller: Caller,

@@ -9,7 +9,7 @@ const hostKey = Fields({
 });
 
 const ssh = Fields({
-  user: Text({ description: 'The only user name there is' }),
+  user: Text({ description: 'The only username there is' }),
   host: Text(),
   port: Count(),
   host_keys: ListOf(hostKey),

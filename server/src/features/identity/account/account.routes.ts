@@ -80,7 +80,7 @@ const profile = {
   website_url,
 };
 const password = Optional(
-  Str({ maxLength: 500, description: 'The present password; for a new user name, a new address, and removal' }),
+  Str({ maxLength: 500, description: 'The present password; for a new username, a new address, and removal' }),
 );
 
 function timeZoneReasons(name: string | null | undefined): string[] {
@@ -122,9 +122,9 @@ export function accountRoutes(deps: AccountDependencies): Route[] {
     params: Type.Object({
       name: Optional(Str({ description: 'Name of the person' })),
       username: Optional(
-        Str({ description: 'User name; the personal namespace moves with it, old addresses lead there' }),
+        Str({ description: 'Username; the personal namespace moves with it, old addresses lead there' }),
       ),
-      email: Optional(Str({ description: 'E-mail address; counts when it is confirmed' })),
+      email: Optional(Str({ description: 'Email address; counts when it is confirmed' })),
       current_password: password,
       ...profile,
     }),

@@ -86,7 +86,7 @@ describe('PUT /user', () => {
     expect((await app.api('PUT', '/user', { token: secret, json: { name: 'x' } })).status).toBe(403);
   });
 
-  it('a new user name needs the password, and old addresses lead to the new one', async () => {
+  it('a new username needs the password, and old addresses lead to the new one', async () => {
     const { user, call } = await visitor();
     const project = await buildProject(app, { owner: user, visibility: 'public' });
     const username = unique('renamed');

@@ -44,7 +44,7 @@ function reasonOf(uri: string, confidential: boolean, plainHttp: boolean): strin
   if (uri.includes('#')) return 'cannot contain a fragment.';
   if (hasSteps(uri)) return "cannot contain '.' or '..' in its path.";
   const { username, password, hostname } = new URL(uri);
-  if (username !== '' || password !== '') return 'cannot contain a user name or password.';
+  if (username !== '' || password !== '') return 'cannot contain a username or password.';
   if (scheme === 'https') return /^https:\/\/[^/?]/i.test(uri) ? null : 'must be an absolute URI.';
   if (scheme === 'http')
     return /^http:\/\/[^/?]/i.test(uri) && (plainHttp || localNames.has(hostname))

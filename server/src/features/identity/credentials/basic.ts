@@ -1,4 +1,4 @@
-/** Basic authentication for git and its relatives: a user name with an access token, a job's token or a password. */
+/** Basic authentication for git and its relatives: a username with an access token, a job's token or a password. */
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { jobTokenUsername, oauthUsername, tokenPrefixes } from '../../../kernel/names.ts';
@@ -24,7 +24,7 @@ const scopesFor: Readonly<Record<GitAccess, readonly string[]>> = {
 export const scopesAllowGit = (caller: Caller, access: GitAccess): boolean =>
   caller.scopes === null || scopesFor[access].some((scope) => caller.scopes?.has(scope));
 
-/** The caller of a user name and password; null when they are wrong, expired, locked or of an inactive user. */
+/** The caller of a username and password; null when they are wrong, expired, locked or of an inactive user. */
 export type AuthenticateBasic = (username: string, password: string, clientAddress: string) => Promise<Caller | null>;
 
 export function createBasic({ resolver, checkPassword, settings }: BasicDependencies): AuthenticateBasic {

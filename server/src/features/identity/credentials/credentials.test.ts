@@ -131,7 +131,7 @@ describe('Basic authentication', () => {
   const password = 'correct horse battery';
   const basic = (username: string, secret: string) => app.identity.authenticateBasic(username, secret, '127.0.0.1');
 
-  it('takes a token as the password of any user name, with its scopes', async () => {
+  it('takes a token as the password of any username, with its scopes', async () => {
     const { secret, user } = await buildToken(app, { scopes: ['read_repository'] });
     const caller = await basic('whoever', secret);
     expect(caller?.user?.id).toBe(user.id);

@@ -42,7 +42,7 @@ export interface ResolverDependencies {
 export interface Credentials extends CredentialResolver {
   /** The CSRF token of a session; another one while an administrator acts as somebody, for pages that are still open. */
   csrfToken(sessionToken: string, caller: Pick<Caller, 'user' | 'impersonator'>): string;
-  /** The caller of a deploy token, which is for git and needs its own user name. */
+  /** The caller of a deploy token, which is for git and needs its own username. */
   deployToken(username: string, token: string): Promise<Caller | null>;
 }
 

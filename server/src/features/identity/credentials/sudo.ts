@@ -20,7 +20,7 @@ export const accountRefusals: Readonly<Record<Exclude<CallerUser['state'], 'acti
   blocked_pending_approval: 'Your account is pending approval from your administrator and hence blocked.',
 };
 
-/** Digits are an id; everything else, and digits that are nobody's id, is a user name in any case. */
+/** Digits are an id; everything else, and digits that are nobody's id, is a username in any case. */
 async function find(db: Db, wanted: string): Promise<CallerUser | undefined> {
   const byId = /^\d{1,15}$/.test(wanted) ? await findUser(db, Number(wanted)) : undefined;
   // PostgreSQL takes no NUL in a text, and no name has one.

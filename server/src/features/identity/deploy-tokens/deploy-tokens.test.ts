@@ -118,7 +118,7 @@ describe('git with a deploy token', () => {
       })
     ).body;
 
-  it('fetches its project under its own user name only, and pushes nowhere', async () => {
+  it('fetches its project under its own username only, and pushes nowhere', async () => {
     const { username, token, id } = await make(`/projects/${project.id}`);
     expect((await advertise(project.fullPath, username, token)).status).toBe(200);
     expect((await advertise(project.fullPath, 'somebody', token)).status).toBe(401);

@@ -22,7 +22,7 @@ const passwordUrl = (externalUrl: string, token: string) =>
 /** To the address itself: whoever reads it there may confirm it. */
 export const confirmAddress = (user: Reader, address: string, token: string, externalUrl: string): MailText => ({
   to: address,
-  subject: 'Confirm your e-mail address',
+  subject: 'Confirm your email address',
   paragraphs: [hello(user.name), `Please confirm that ${address} belongs to you (account @${user.username}).`],
   action: { label: 'Confirm the address', url: confirmationUrl(externalUrl, token) },
   closing: 'The link works for three days. If you did not ask for this, ignore this message: nothing happens.',
@@ -57,8 +57,8 @@ export const passwordChanged = (user: Reader, byAdministrator: boolean): MailTex
 
 export const addressChanged = (user: Reader, before: string): MailText => ({
   to: before,
-  subject: 'Your e-mail address was changed',
-  paragraphs: [hello(user.name), `Your account @${user.username} uses another e-mail address from now on.`],
+  subject: 'Your email address was changed',
+  paragraphs: [hello(user.name), `Your account @${user.username} uses another email address from now on.`],
   closing: 'If you did not expect this, tell an administrator at once.',
 });
 

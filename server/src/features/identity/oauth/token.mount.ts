@@ -85,7 +85,7 @@ export function mountTokenEndpoints(server: FastifyInstance, deps: TokenMountDep
     const user = await deps.checkOnlyPassword(login, secret, request.ip);
     const until = user && (await deps.twoFactorRequiredUntil(user));
     if (!user || (until && until.getTime() <= Date.now()))
-      throw oauthError('invalid_grant', 'The user name or password is wrong, or a password alone is not enough.');
+      throw oauthError('invalid_grant', 'The username or password is wrong, or a password alone is not enough.');
     const scopes = scopesFor(user, asked);
     if (scopes.length === 0) throw oauthError('invalid_scope', 'The scope needs an administrator.');
     const author = { id: user.id, name: user.name, email: user.email };

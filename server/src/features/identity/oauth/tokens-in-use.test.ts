@@ -68,7 +68,7 @@ describe('what a token is worth', () => {
     expect(await service('f'.repeat(64), 'oauth2')).toBe(401);
   });
 
-  it('a user name of OAuth never means a password', async () => {
+  it('a username of OAuth never means a password', async () => {
     await buildUser(app, { username: 'oauth2', password });
     const got = await app.request('GET', '/some/where.git/info/refs?service=git-upload-pack', {
       headers: basic('oauth2', password),

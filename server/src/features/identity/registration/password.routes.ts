@@ -51,7 +51,7 @@ export function passwordRoutes({ db, reset, passwordIsRight }: PasswordRouteDepe
       }),
       responses: { 204: Empty },
       handler: async ({ caller, params, clientAddress }) => {
-        if (caller.impersonator) throw forbidden('not while acting as somebody else');
+        if (caller.impersonator) throw forbidden('not while impersonating somebody');
         const user = caller.user && (await findUser(db, caller.user.id));
         if (!user) throw unauthorized();
         if (!(await passwordIsRight(user, params.current_password)))

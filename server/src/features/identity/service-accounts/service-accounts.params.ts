@@ -3,14 +3,14 @@ import { OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 
 export const serviceAccountParameters = {
   name: Optional(Str({ description: 'Name' })),
-  username: Optional(Str({ description: 'User name; generated unless given' })),
-  email: Optional(Str({ description: 'E-mail address, which counts when it is confirmed; generated unless given' })),
+  username: Optional(Str({ description: 'Username; generated unless given' })),
+  email: Optional(Str({ description: 'Email address, which counts when it is confirmed; generated unless given' })),
 };
 
 export const serviceAccountChanges = {
   name: Optional(Str({ description: 'Name' })),
-  username: Optional(Str({ description: 'User name' })),
-  email: Optional(Str({ description: 'E-mail address; counts when it is confirmed' })),
+  username: Optional(Str({ description: 'Username' })),
+  email: Optional(Str({ description: 'Email address; counts when it is confirmed' })),
 };
 
 export const serviceAccountOrder = {

@@ -60,7 +60,7 @@ const signInParameters = Type.Object({
 const refusals: Readonly<Record<Refusal, string>> = {
   inactive: 'Your account is not active. Ask an administrator.',
   waits: 'Your account waits for the approval of an administrator.',
-  unconfirmed: 'Confirm your e-mail address first: a message with a link was sent to it.',
+  unconfirmed: 'Confirm your email address first: a message with a link was sent to it.',
   password_expired: 'Your password has expired. Choose a new one.',
   terms: 'Accept the terms of this instance first.',
 };

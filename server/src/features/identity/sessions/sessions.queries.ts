@@ -43,7 +43,7 @@ export async function setActingAs(db: Db, id: number, userId: number | null): Pr
 
 /** A session in which somebody is signed in, or in which an administrator acts as them. */
 export interface ListedSession extends Session {
-  /** The administrator's user name. */
+  /** The administrator's username. */
   readonly impersonator: string | null;
 }
 
@@ -60,7 +60,7 @@ export async function listSessions(db: Db, userId: number): Promise<ListedSessio
     .execute();
 }
 
-/** Ends sessions of a person: one, or all but one; administrators stop acting as them. Answers how many there were. */
+/** Ends sessions of a person: one, or all but one; administrators stop impersonating them. Answers how many there were. */
 export async function endSessions(
   db: Db,
   userId: number,
@@ -87,7 +87,7 @@ export async function deleteSession(db: Db, id: number): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', id).execute();
 }
 
-/** Ends every session of a person; administrators stop acting as them. */
+/** Ends every session of a person; administrators stop impersonating them. */
 export async function deleteSessionsOf(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute();
   await db

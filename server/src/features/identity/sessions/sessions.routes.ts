@@ -23,9 +23,7 @@ const ActiveSession = Entity('ActiveSession', {
   ip_address: Nullable(Text()),
   user_agent: Nullable(Text()),
   remember: Flag(),
-  impersonator: Nullable(
-    Text({ description: 'User name of the administrator who acts as the caller in this session' }),
-  ),
+  impersonator: Nullable(Text({ description: 'Username of the administrator who acts as the caller in this session' })),
   created_at: Timestamp(),
   last_seen_at: Timestamp(),
   expires_at: Timestamp(),

@@ -57,7 +57,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       method: 'GET',
       path: '/personal_access_tokens',
       summary: 'Personal access tokens: the caller’s, for administrators everybody’s',
-      params: Type.Object({ user_id: Optional(Str({ description: 'Id or user name' })), ...tokenFilters }),
+      params: Type.Object({ user_id: Optional(Str({ description: 'Id or username' })), ...tokenFilters }),
       pagination: 'offset',
       responses: { 200: ListOf(PersonalAccessToken) },
       handler: async ({ params, page, caller }) => {

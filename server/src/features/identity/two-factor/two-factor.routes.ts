@@ -46,7 +46,7 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
   };
   /** Not an administrator who acts as somebody: factors are the owner's. */
   const owner = async (caller: Caller): Promise<User> => {
-    if (caller.impersonator) throw forbidden('not while acting as somebody else');
+    if (caller.impersonator) throw forbidden('not while impersonating somebody');
     return await person(caller);
   };
   const proven = async (caller: Caller, password: string | undefined): Promise<User> => {

@@ -21,7 +21,7 @@ export const attributeParameters = {
   extern_uid: text(255, 'The person at the provider: an unchanging id; with `provider`'),
   external: Optional(Bool({ description: 'External: sees no internal projects' })),
   extra_shared_runners_minutes_limit: Optional(OrNull(Int32({ minimum: 0, description: 'Further minutes' }))),
-  github: text(500, 'GitHub user name'),
+  github: text(500, 'GitHub username'),
   job_title: text(255, 'Job title'),
   linkedin: text(500, 'LinkedIn name'),
   location: text(255, 'Location'),

@@ -120,7 +120,7 @@ export function createEditing(deps: UserDependencies): UserEditing {
     return { email: address, confirmed_at: new Date(), unconfirmed_email: null, confirmation_token_sha256: null };
   }
 
-  /** The commit address follows the user name, and an address that is no longer the user's is none for commits. */
+  /** The commit address follows the username, and an address that is no longer the user's is none for commits. */
   async function commitAddress(user: User, changes: UserChanges, username: string): Promise<Partial<User>> {
     const wanted = changes.columns.commit_email;
     // Whatever host such addresses had when it was chosen.

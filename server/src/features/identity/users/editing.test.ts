@@ -180,7 +180,7 @@ describe('POST /users', () => {
 });
 
 describe('PUT /users/:id', () => {
-  it('renames: the namespace, the paths of projects and the private commit address move with the user name', async () => {
+  it('renames: the namespace, the paths of projects and the private commit address move with the username', async () => {
     const user = await buildUser(app, { profile: { commit_email: '_private' } });
     const project = await buildProject(app, { owner: user, visibility: 'public' });
     const username = unique('renamed');
@@ -200,7 +200,7 @@ describe('PUT /users/:id', () => {
     const confirmation_token = new URL(link ?? '').searchParams.get('confirmation_token');
     expect((await app.request('POST', '/-/confirmation', { json: { confirmation_token } })).status).toBe(200);
     expect((await get(user.id)).body).toMatchObject({ email: next, unconfirmed_email: null });
-    expect((await mail.next(user.email)).header('Subject')).toBe('Your e-mail address was changed');
+    expect((await mail.next(user.email)).header('Subject')).toBe('Your email address was changed');
     const third = `${unique('third')}@example.com`;
     expect((await put(user.id, { email: third, skip_reconfirmation: true })).body.email).toBe(third);
   });

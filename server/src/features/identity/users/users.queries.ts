@@ -69,7 +69,7 @@ export async function findMentioned(db: Db, usernames: readonly string[]): Promi
     .execute();
 }
 
-/** By user name or, when the text has an `@`, by e-mail address. Both ignore case. */
+/** By username or, when the text has an `@`, by email address. Both ignore case. */
 export async function findUserByLogin(db: Db, login: string): Promise<User | undefined> {
   const text = login.toLowerCase();
   const column = text.includes('@') ? sql`lower(email)` : sql`lower(username)`;
@@ -154,7 +154,7 @@ export async function deleteIdentity(tx: Db, userId: number, provider: string): 
   return row !== undefined;
 }
 
-/** By id when the text is a number, else by user name. */
+/** By id when the text is a number, else by username. */
 export async function findUserByIdOrName(db: Db, text: string): Promise<User | undefined> {
   return /^\d{1,15}$/.test(text) ? await findUser(db, Number(text)) : await findUserByUsername(db, text);
 }

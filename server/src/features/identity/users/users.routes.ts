@@ -53,7 +53,7 @@ const reading = ['api', 'read_api', 'read_user'];
 
 const listFilters = {
   username: Optional(Str({ description: 'Username' })),
-  search: Optional(Str({ description: 'In names and user names; exact for an e-mail address' })),
+  search: Optional(Str({ description: 'In names and usernames; exact for an email address' })),
   public_email: Optional(Str({ description: 'Administrators only' })),
   active: Optional(Bool({ description: 'Only active users' })),
   exclude_active: Optional(Bool({ description: 'Leave out active users' })),

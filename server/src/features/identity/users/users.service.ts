@@ -38,7 +38,7 @@ import {
 
 /** Runs in the transaction that makes the user: the namespaces feature adds the personal namespace and its grant. */
 export type UserCreatedHook = (tx: Db, user: User) => Promise<unknown>;
-/** Runs in the transaction that changes a user's name or user name. */
+/** Runs in the transaction that changes a user's name or username. */
 export type UserRenamedHook = (tx: Db, user: User) => Promise<unknown>;
 
 export interface UserDependencies {
@@ -153,7 +153,7 @@ export function privateAddress(
 export interface Users {
   /** Makes the account with its namespace. Throws the API's 400 and 409. */
   create(user: CreateUser): Promise<User>;
-  /** By user name or e-mail address. */
+  /** By username or email address. */
   find(login: string): Promise<User | null>;
   /** Up to `limit` users with an id above `after`, in the order of their ids. */
   list(after: number, limit: number): Promise<User[]>;

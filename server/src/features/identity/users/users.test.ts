@@ -110,7 +110,7 @@ describe('GET /users', () => {
     expect((await app.api('GET', '/users')).status).toBe(401);
   });
 
-  it('finds by user name whatever its case, as a reference', async () => {
+  it('finds by username whatever its case, as a reference', async () => {
     const user = await buildUser(app, { username: unique('Mixed') });
     const got = await app.api<Json[]>('GET', '/users', {
       token: plain.secret,
@@ -139,7 +139,7 @@ describe('GET /users', () => {
     expect((await app.api('GET', '/users?cursor=nonsense', { token: plain.secret })).status).toBe(400);
   });
 
-  it('orders by name, user name and dates for administrators, also across pages', async () => {
+  it('orders by name, username and dates for administrators, also across pages', async () => {
     const prefix = unique('sorted');
     const zoe = await buildUser(app, { username: `${prefix}-1`, name: 'Zoe' });
     const adam = await buildUser(app, { username: `${prefix}-3`, name: 'adam' });

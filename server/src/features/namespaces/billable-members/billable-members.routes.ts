@@ -101,7 +101,7 @@ export function billableMemberRoutes({ db, externalUrl }: NamespacesDependencies
       access: { on: 'group', ability: 'read_billable_member' },
       params: Type.Object({
         ...id,
-        search: Optional(Str({ description: 'In names and user names, or the whole public address' })),
+        search: Optional(Str({ description: 'In names and usernames, or the whole public address' })),
         sort: Optional(OneOf(billableSorts, { default: 'name_asc', description: 'Order of the list' })),
       }),
       pagination: 'offset',

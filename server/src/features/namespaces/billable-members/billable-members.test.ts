@@ -128,7 +128,7 @@ describe('[3/api.members/5] the list', () => {
     expect(await shown('recent_sign_in')).toEqual([...ascending.reverse(), null]);
   });
 
-  test('[3/api.members/5 search] names, user names and the public address', async () => {
+  test('[3/api.members/5 search] names, usernames and the public address', async () => {
     expect(await names('search=scar')).toEqual(['Oscar Owner']);
     expect(await names(`search=${bert.username}`)).toEqual(['Bert']);
     expect(await names('search=nobody')).toEqual([]);

@@ -136,7 +136,7 @@ export const laterAttributes = {
     }),
   ),
   unique_project_download_limit_allowlist: Optional(
-    List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description: 'User names that the limit is not for' }),
+    List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description: 'Usernames that the limit is not for' }),
   ),
   unique_project_download_limit_interval_in_seconds: Optional(
     Int32({

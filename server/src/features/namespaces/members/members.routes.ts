@@ -37,7 +37,7 @@ import { type MemberSubject, placeOf, reasonOf, refuseCustomRole } from './rules
 const common = { credentials: ['token', 'session'], tag: 'Members' } as const;
 
 const filters = {
-  query: Optional(Str({ description: 'In names and user names' })),
+  query: Optional(Str({ description: 'In names and usernames' })),
   user_ids: Optional(List(Int(), { commas: true, description: 'Only members with these user ids' })),
   show_seat_info: Optional(Bool({ default: false, description: 'Also tell whether the member takes a seat' })),
 };

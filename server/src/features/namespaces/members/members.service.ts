@@ -109,7 +109,7 @@ export function memberService(deps: MemberServiceDependencies) {
       },
     );
 
-  /** By id or user name. */
+  /** By id or username. */
   async function findPerson(who: number | string): Promise<User> {
     const user = typeof who === 'number' ? await findUser(db, who) : await findUserByUsername(db, who);
     if (!user) throw notFound('User');

@@ -81,7 +81,7 @@ describe('adding', () => {
     },
   );
 
-  test('by user name, several at once, and what is wrong with some', async () => {
+  test('by username, several at once, and what is wrong with some', async () => {
     const [one, two, three] = [await buildUser(app), await buildUser(app), await buildUser(app)];
     const target = `/groups/${group.id}`;
     expect((await add(owner, target, { username: one.username, access_level: 10 })).body.id).toBe(one.id);

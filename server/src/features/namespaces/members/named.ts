@@ -1,4 +1,4 @@
-/** Members of a project or group, inherited ones included, whose name or user name has a text: for the search. */
+/** Members of a project or group, inherited ones included, whose name or username has a text: for the search. */
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';

@@ -57,7 +57,7 @@ export function groupNameReasons(name: string): Reasons {
   ];
 }
 
-/** Why a user name cannot be the path of a namespace, besides what user names may be. */
+/** Why a username cannot be the path of a namespace, besides what usernames may be. */
 export function usernamePathReasons(username: string): Reasons {
   if (isReserved(username, null)) return [`${username} is a reserved name`];
   const extension = username.slice(username.lastIndexOf('.') + 1).toLowerCase();

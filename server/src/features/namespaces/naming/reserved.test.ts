@@ -52,7 +52,7 @@ const reservedGroup = (path: string) => ({
 describe('reserved words', () => {
   const words = (of: ReadonlySet<string>) => [...of].filter((word) => /^[a-z0-9_.]+$/.test(word));
 
-  it('words of pages are no group at the top and no user name; below a group they are names like others', async () => {
+  it('words of pages are no group at the top and no username; below a group they are names like others', async () => {
     for (const word of words(reservedAtTheTop)) expect(await group(word)).toMatchObject(reservedGroup(word));
     for (const word of ['admin', 'Dashboard', 'v2', 'favicon.ico'])
       expect(await user(word)).toMatchObject(reserved(word, 'username'));
@@ -100,7 +100,7 @@ describe('reserved words', () => {
     expect((await send('PUT', `/users/${ann.user.id}`, { username: 'explore' }, admin)).status).toBe(400);
   });
 
-  it('user names do not end like files', async () => {
+  it('usernames do not end like files', async () => {
     for (const end of ['json', 'html', 'PNG', 'xml'])
       expect(await user(`${unique('u')}.${end}`)).toMatchObject({
         status: 400,

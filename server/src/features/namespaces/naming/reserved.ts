@@ -3,7 +3,7 @@
  * naming.ts.
  */
 
-/** User names and groups at the top. */
+/** Usernames and groups at the top. */
 export const reservedAtTheTop: ReadonlySet<string> = new Set([
   '-',
   '.well-known',
@@ -71,7 +71,7 @@ export const reservedBelow: ReadonlySet<string> = new Set([
   'wikis',
 ]);
 
-/** Ends of user names that would be taken for the format of an answer. */
+/** Ends of usernames that would be taken for the format of an answer. */
 export const reservedExtensions: ReadonlySet<string> = new Set(
   `html htm xhtml text txt js css ics csv vcf vtt png jpg jpeg jpe pjpeg gif bmp tiff tif svg webp mpeg mpg mpe mp3 mp2 mpga
    mp4 m4a m4v ogg webm weba opus wav aac flac xml rss atom yaml yml json jsonapi ndjson pdf zip gzip gz md turbo_stream woff

@@ -68,7 +68,7 @@ export function relatedProjectRoutes(
       access: { on: 'project', ability: 'read_project_member' },
       params: Type.Object({
         ...projectId,
-        search: Optional(Str({ description: 'Only those whose name or user name contains this text' })),
+        search: Optional(Str({ description: 'Only those whose name or username contains this text' })),
         skip_users: skipped('People'),
       }),
       pagination: 'offset',

@@ -49,7 +49,7 @@ export function starRoutes(
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object({
         ...projectId,
-        search: Optional(Str({ description: 'Only those whose name or user name contains this text' })),
+        search: Optional(Str({ description: 'Only those whose name or username contains this text' })),
       }),
       pagination: 'offset',
       responses: { 200: ListOf(Starrer) },

@@ -52,7 +52,7 @@ export async function serverRepository(client: ProviderClient, config: Config): 
   const slug = text(row.slug) ?? config.repository;
   const cloneUrl = text(record(clone).href);
   if (cloneUrl === null) throw new ProviderError('missing', 'The repository cannot be cloned over HTTP');
-  // A user name in the address is that of whoever asked.
+  // A username in the address is that of whoever asked.
   const plain = URL.parse(cloneUrl);
   if (plain) [plain.username, plain.password] = ['', ''];
   return {

@@ -266,7 +266,7 @@ export const accounts = {
     acts: 'registering applications',
   }),
   user_show_add_ssh_key_message: flag('web', true, 'Remind people without an SSH key'),
-  git_rate_limit_users_allowlist: texts('spam', [], 'User names that may download any number of repositories', {
+  git_rate_limit_users_allowlist: texts('spam', [], 'Usernames that may download any number of repositories', {
     format: 'names',
   }),
   git_rate_limit_users_alertlist: integers('spam', [], 'Users who hear of excessive downloads'),

@@ -6,8 +6,8 @@ const counted = { acts: 'requests' };
 const names = { format: 'names' } as const;
 
 export const limits = {
-  autocomplete_users_limit: whole('limits', 300, 'Completions of user names a minute, signed in'),
-  autocomplete_users_unauthenticated_limit: whole('limits', 100, 'Completions of user names a minute, anybody'),
+  autocomplete_users_limit: whole('limits', 300, 'Completions of usernames a minute, signed in'),
+  autocomplete_users_unauthenticated_limit: whole('limits', 100, 'Completions of usernames a minute, anybody'),
   ai_action_api_rate_limit: whole('compatibility', 160, 'Calls of an assistant in 8 hours'),
   code_suggestions_api_rate_limit: whole('compatibility', 60, 'Code suggestions a minute'),
   create_organization_api_limit: whole('compatibility', 10, 'Organizations that one creates a minute'),
@@ -82,9 +82,9 @@ export const limits = {
   users_api_limit_status: whole('limits', 0, 'GET of a status a minute', counted),
   users_get_by_id_limit: whole('limits', 0, 'GET of users by id in 10 minutes', counted),
   virtual_registries_endpoints_api_limit: whole('packages', 1_000, 'Calls of virtual registries in 15 seconds'),
-  notes_create_limit_allowlist: texts('limits', [], 'User names without a limit of comments', { ...counted, ...names }),
-  search_rate_limit_allowlist: texts('limits', [], 'User names without a limit of searches', { ...counted, ...names }),
-  users_get_by_id_limit_allowlist: texts('limits', [], 'User names without a limit of reading users', {
+  notes_create_limit_allowlist: texts('limits', [], 'Usernames without a limit of comments', { ...counted, ...names }),
+  search_rate_limit_allowlist: texts('limits', [], 'Usernames without a limit of searches', { ...counted, ...names }),
+  users_get_by_id_limit_allowlist: texts('limits', [], 'Usernames without a limit of reading users', {
     ...counted,
     ...names,
   }),

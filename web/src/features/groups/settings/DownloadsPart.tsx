@@ -76,7 +76,7 @@ function DownloadFields() {
         />
         <TagsInput
           label="Not counted"
-          description="User names; Enter after each"
+          description="Usernames. Press Enter to add."
           maxTags={100}
           value={values.unique_project_download_limit_allowlist}
           onChange={(names) => set({ unique_project_download_limit_allowlist: names })}
