@@ -209,6 +209,11 @@ export const changesOfMembers = (
   password: string,
 ): Changes => ({
   ...changesBelow(app, 'project', make),
+  'POST /projects/:id/import_project_members/:project_id': async () => {
+    const [source, target] = [await buildProject(app), await buildProject(app)];
+    await buildMember(app, { of: source, level: Level.developer });
+    return { url: `/projects/${target.id}/import_project_members/${source.id}`, leaves: 'member_created' };
+  },
   ...changesBelow(app, 'group', make),
   ...changesOfSeats(app),
   ...changesByLink(app),

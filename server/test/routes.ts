@@ -30,6 +30,7 @@ export const refusesMore = new Set([
   'DELETE /projects/:id/access_requests/:user_id',
   'DELETE /groups/:id/access_requests/:user_id',
   'POST /groups/:id/projects/:project_id',
+  'POST /projects/:id/import_project_members/:project_id',
   'GET /users/:id/associations_count',
   'GET /projects/:id/storage',
   // Bots of the project alone.

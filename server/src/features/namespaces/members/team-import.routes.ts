@@ -47,6 +47,7 @@ export function teamImportRoutes(
         project_id: Int({ description: 'Id of the project whose members are added' }),
       }),
       responses: { 201: TeamImported },
+      errors: [422],
       handler: async ({ params, caller, subject }) => {
         const source = await parents.project(String(params.project_id), caller);
         if (!source || !canOnProject(caller, 'read_project', source)) throw notFound('Project');
