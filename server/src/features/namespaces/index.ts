@@ -56,7 +56,14 @@ export {
   type Sql,
   withTables,
 } from './access/access.queries.ts';
-export { nextGroupIid, nextIid, raiseCounter, raiseGroupCounter, takeIids } from './access/counters.queries.ts';
+export {
+  nextGroupIid,
+  nextIid,
+  raiseCounter,
+  raiseGroupCounter,
+  takeIids,
+  takingIids,
+} from './access/counters.queries.ts';
 export { below, defaultProtection, nearestSaid, projectsWithin } from './access/hierarchy.queries.ts';
 export { findNamespaceSubject, findProjectSubject } from './access/parents.queries.ts';
 export { outranksOn } from './access/privileges.ts';

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { tracedWork } from '../../../test/traced-work.ts';
 import {
   beforeCommit,
   createDb,
@@ -55,6 +56,32 @@ it('prepares statements that come again, and survives a change of their table', 
       async (tx) => await one<{ a: number }>(sql`select * from pairs where a = ${1}`, tx),
     );
     expect(again).toEqual({ a: 1, b: 1, d: null });
+  });
+});
+
+describe('a transaction', () => {
+  const rows = async () => (await one<{ n: number }>(sql`select count(*)::int as n from pairs where a = ${600}`))?.n;
+  const insert = (tx: Db) => sql`insert into pairs values (${600}, 1)`.execute(tx);
+
+  it('begins together with its first statement', async () => {
+    const { statements, trips } = await tracedWork(() => transaction(db, insert));
+    expect(statements.map((text) => text.split(' ')[0])).toEqual(['begin', 'insert', 'commit']);
+    expect(trips).toBe(2);
+    expect(await rows()).toBe(1);
+  });
+
+  it('that fails at its first statement, or later, leaves nothing', async () => {
+    await sql`delete from pairs where a = ${600}`.execute(db);
+    const broken = (tx: Db) => sql`insert into pairs values (${600}, 0)`.execute(tx);
+    await expect(transaction(db, broken)).rejects.toMatchObject({ constraint: 'pairs_b_check' });
+    await expect(transaction(db, async (tx) => [await insert(tx), await broken(tx)])).rejects.toThrow();
+    expect(await rows()).toBe(0);
+  });
+
+  it('may have no statement at all', async () => {
+    expect(await transaction(db, async () => 'done')).toBe('done');
+    await expect(transaction(db, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await one(sql`select now() = statement_timestamp() as own`)).toEqual({ own: true });
   });
 });
 

@@ -67,14 +67,42 @@ async function send(client: pg.PoolClient, names: Names, text: string, values: r
   }
 }
 
-/** Connections that their users have to themselves until they release them. */
+/** Has all that is sent meanwhile leave in one write: the driver writes each statement by itself. */
+function inOneWrite<T>(client: pg.PoolClient, sending: () => T): T {
+  const { stream } = client.connection;
+  stream.cork();
+  try {
+    return sending();
+  } finally {
+    stream.uncork();
+  }
+}
+
+/** What the query builder says to begin a transaction of the usual kind. */
+const begin = 'begin';
+
+/**
+ * Connections that their users have to themselves until they release them. A transaction begins with its first statement:
+ * both are sent together, and nobody waits for the answer to the first of them.
+ */
 export function preparing(pool: pg.Pool, names: Names): PostgresPool {
   const wrappers = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  const wrap = (client: pg.PoolClient) =>
-    ({
-      query: (text: string, values: readonly unknown[]) => send(client, names, text, values),
-      release: () => client.release(),
-    }) as unknown as PostgresPoolClient;
+  const wrap = (client: pg.PoolClient) => {
+    let beginning = false;
+    const query = async (text: string, values: readonly unknown[]) => {
+      if (text === begin) {
+        beginning = true;
+        return { command: 'BEGIN', rowCount: null, rows: [] };
+      }
+      if (!beginning) return await send(client, names, text, values);
+      beginning = false;
+      // Only a connection that is lost does not begin, and then the statement is lost with it.
+      const both = inOneWrite(client, () => [client.query(begin), send(client, names, text, values)] as const);
+      const [, result] = await Promise.all(both);
+      return result;
+    };
+    return { query, release: () => client.release() } as unknown as PostgresPoolClient;
+  };
   return {
     connect: async () => {
       const client = await pool.connect();
@@ -115,9 +143,10 @@ export function pipelining(pool: pg.Pool, names: Names): PostgresPool {
       return null;
     });
     if (!client) return;
-    await Promise.all(
+    const sent = inOneWrite(client, () =>
       asked.map(({ text, values, resolve, reject }) => send(client, names, text, values).then(resolve, reject)),
     );
+    await Promise.all(sent);
     client.release();
   }
 

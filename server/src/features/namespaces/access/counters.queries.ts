@@ -18,6 +18,14 @@ export async function takeIids(tx: Db, projectId: number, kind: string, count: n
   return row.value - count + 1;
 }
 
+/**
+ * The same as text, for a statement that uses what it takes: answers `value`, the last of the numbers. The arguments are
+ * placeholders.
+ */
+export const takingIids = (projectId: string, kind: string, count: string): string =>
+  `insert into project_counters (project_id, kind, value) values (${projectId}, ${kind}, ${count})
+    on conflict (project_id, kind) do update set value = project_counters.value + excluded.value returning value`;
+
 /** The next numbers are after this one. */
 export async function raiseCounter(tx: Db, projectId: number, kind: string, value: number): Promise<void> {
   await sql`insert into project_counters (project_id, kind, value) values (${projectId}, ${kind}, ${value})

@@ -5,6 +5,7 @@ import { type Db, recordset } from '../../../kernel/db/index.ts';
 import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { milestonesById, type PlacedMilestone, responsesTo } from '../../collaboration/index.ts';
+import { takingIids } from '../../namespaces/index.ts';
 import { epicsOfIssuesSeen } from '../epics/seen.queries.ts';
 
 export type Person = Pick<
@@ -245,17 +246,37 @@ const given = {
 } as const satisfies Partial<Record<keyof Issue, readonly [type: string, otherwise: string]>>;
 
 const columns = Object.entries(given);
-const insertText = `with given as (select * from jsonb_to_recordset($1::jsonb)
+const otherColumns = columns.filter(([name]) => name !== 'iid');
+/** With an expression for the number of a row `g`, and what is read with it. */
+const insertText = (iid: string, counter: string) => `with given as (select * from jsonb_to_recordset($1::jsonb)
     as g (${columns.map(([name, [type]]) => `${name} ${type}`).join(', ')})),
-  counted as (update projects set open_issues_count = open_issues_count + $3::int where id = $2)
-  insert into issues (project_id, ${columns.map(([name]) => name).join(', ')})
-  select $2, ${columns.map(([name, [, otherwise]]) => `coalesce(g.${name}, ${otherwise})`).join(', ')}
+  ${counter}counted as (update projects set open_issues_count = open_issues_count + $3::int where id = $2)
+  insert into issues (project_id, iid, ${otherColumns.map(([name]) => name).join(', ')})
+  select $2, ${iid}, ${otherColumns.map(([name, [, otherwise]]) => `coalesce(g.${name}, ${otherwise})`).join(', ')}
   from given g order by g.iid returning *`;
+const insertNumbered = insertText('g.iid', '');
+const insertNext = insertText(
+  '(select value from taken) - $3::int + g.iid',
+  `taken as (${takingIids('$2', '$4', '$3::int')}), `,
+);
 
 /** Adds open issues to a project and to the number of them that it shows; answers them by their numbers. */
 export async function insertIssues(tx: Db, projectId: number, rows: readonly NewIssueRow[]): Promise<Issue[]> {
-  const parameters = [recordset(rows), projectId, rows.length];
-  const made = await tx.executeQuery(CompiledQuery.raw(insertText, parameters) as CompiledQuery<Issue>);
+  return await inserted(tx, insertNumbered, [recordset(rows), projectId, rows.length]);
+}
+
+/** The same with the next numbers of the project, in the order of the rows. */
+export async function insertNextIssues(
+  tx: Db,
+  projectId: number,
+  rows: readonly Omit<NewIssueRow, 'iid'>[],
+): Promise<Issue[]> {
+  const numbered = rows.map((row, at) => ({ ...row, iid: at + 1 }));
+  return await inserted(tx, insertNext, [recordset(numbered), projectId, rows.length, 'issue']);
+}
+
+async function inserted(tx: Db, text: string, parameters: readonly unknown[]): Promise<Issue[]> {
+  const made = await tx.executeQuery(CompiledQuery.raw(text, [...parameters]) as CompiledQuery<Issue>);
   return [...made.rows].sort((a, b) => a.iid - b.iid);
 }
 
@@ -281,6 +302,10 @@ export async function countOpen(tx: Db, projectId: number, change: number): Prom
 
 export async function setAssignees(tx: Db, id: number, userIds: readonly number[]): Promise<void> {
   await sql`delete from issue_assignees where issue_id = ${id} and user_id <> all(${userIds}::bigint[])`.execute(tx);
+  await addAssignees(tx, id, userIds);
+}
+
+export async function addAssignees(tx: Db, id: number, userIds: readonly number[]): Promise<void> {
   if (userIds.length === 0) return;
   await sql`insert into issue_assignees (issue_id, user_id, position)
     select ${id}, u.id, w.position from unnest(${userIds}::bigint[]) with ordinality w (id, position)
@@ -291,6 +316,11 @@ export async function setAssignees(tx: Db, id: number, userIds: readonly number[
 /** Gives an issue these labels and no others; what was removed meanwhile is left out. */
 export async function setLabels(tx: Db, id: number, labelIds: readonly number[]): Promise<void> {
   await sql`delete from issue_labels where issue_id = ${id} and label_id <> all(${labelIds}::bigint[])`.execute(tx);
+  await addLabels(tx, id, labelIds);
+}
+
+/** What was removed meanwhile is left out. */
+export async function addLabels(tx: Db, id: number, labelIds: readonly number[]): Promise<void> {
   if (labelIds.length === 0) return;
   await sql`insert into issue_labels (issue_id, label_id)
     select ${id}, l.id from labels l where l.id = any(${labelIds}::bigint[]) for key share

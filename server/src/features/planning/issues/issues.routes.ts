@@ -118,7 +118,7 @@ export function issueRoutes(
         // A description that is kept as it came had no commands.
         if (caller.user && isPlain(params) && made.description === (params.description ?? null))
           return newIssueJson(made, subject, caller.user, base);
-        return await present((await issueById(db, made.id)) ?? made, caller);
+        return await present((await issueById(db, made.id)) ?? made, caller, subject);
       },
     }),
     route({

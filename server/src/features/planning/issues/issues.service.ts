@@ -4,7 +4,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, together, transaction } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
 import { invalidRecord, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { nextIid, raiseCounter, takeIids } from '../../namespaces/index.ts';
+import { raiseCounter } from '../../namespaces/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
   assigneesOf,
@@ -33,9 +33,8 @@ export function issueService(db: Db) {
     (wanted) =>
       transaction(db, async (tx) => {
         const [{ project_id }] = wanted;
-        const first = await takeIids(tx, project_id, 'issue', wanted.length);
-        const rows = wanted.map(({ columns }, at) => ({ ...columns, iid: first + at }));
-        const made = await queries.insertIssues(tx, project_id, rows);
+        const rows = wanted.map(({ columns }) => columns);
+        const made = await queries.insertNextIssues(tx, project_id, rows);
         for (const issue of made) await tellIssue(tx, 'opened', issue, issue.author_id);
         return made;
       }),
@@ -83,11 +82,14 @@ export function issueService(db: Db) {
           if (own.iid < 1) throw invalidRecord({ iid: ['must be greater than 0'] });
           await raiseCounter(tx, project_id, 'issue', own.iid);
         }
-        const iid = own.iid ?? (await nextIid(tx, project_id, 'issue'));
-        const [issue] = await queries.insertIssues(tx, project_id, [{ ...columns, ...planned, iid }]);
+        const row = { ...columns, ...planned };
+        const [issue] =
+          own.iid === undefined
+            ? await queries.insertNextIssues(tx, project_id, [row])
+            : await queries.insertIssues(tx, project_id, [{ ...row, iid: own.iid }]);
         if (!issue) throw recordNotFound();
-        await beginHistory(tx, issue, author.id, await relabel(tx, subject, caller, issue.id, plan));
-        if (people.length > 0) await queries.setAssignees(tx, issue.id, people);
+        await beginHistory(tx, issue, author.id, await relabel(tx, subject, caller, issue.id, plan, { fresh: true }));
+        await queries.addAssignees(tx, issue.id, people);
         await assigned(tx, issue, author.id, people);
         await tellIssue(tx, 'opened', issue, author.id);
         await within?.(tx);

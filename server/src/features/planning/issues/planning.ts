@@ -8,7 +8,7 @@ import { notFound } from '../../../kernel/http/errors.ts';
 import { labelsNamed, milestonesFor } from '../../collaboration/index.ts';
 import { epicAbove, epicToJoin } from '../epics/epics.queries.ts';
 import { iterationAbove } from '../iterations/above.queries.ts';
-import { labelsOf, setLabels } from './issues.queries.ts';
+import { addLabels, labelsOf, setLabels } from './issues.queries.ts';
 
 /** Titles of labels, and ids; 0 and null are none. */
 export interface PlanWishes {
@@ -73,16 +73,19 @@ export async function relabel(
   caller: Caller,
   id: number,
   { labels, add_labels, remove_labels }: PlanWishes,
+  /** Whether the issue was made in this transaction: it has no labels yet. */
+  { fresh }: { readonly fresh: boolean } = { fresh: false },
 ): Promise<LabelChange | null> {
   const [more, less] = [add_labels ?? [], remove_labels ?? []];
   if (labels === undefined && more.length === 0 && less.length === 0) return null;
   const maker = canOnProject(caller, 'admin_label', subject) ? originOfCaller(caller) : null;
-  const previous = (await labelsOf(tx, [id])).get(id) ?? [];
+  const previous = fresh ? [] : ((await labelsOf(tx, [id])).get(id) ?? []);
   const away = new Set(less.map((title) => title.trim()));
   const kept = labels === undefined ? previous.filter(({ title }) => !away.has(title)).map((label) => label.id) : [];
   const wished = [...(labels ?? []), ...more].filter((title) => !away.has(title.trim()));
-  await setLabels(tx, id, [...kept, ...(await labelsNamed(tx, subject, wished, maker))]);
+  const ids = [...kept, ...(await labelsNamed(tx, subject, wished, maker))];
+  await (fresh ? addLabels : setLabels)(tx, id, ids);
   const current = (await labelsOf(tx, [id])).get(id) ?? [];
-  const ids = (list: readonly Label[]) => list.map((label) => label.id).join();
-  return ids(previous) === ids(current) ? null : { previous, current };
+  const listed = (list: readonly Label[]) => list.map((label) => label.id).join();
+  return listed(previous) === listed(current) ? null : { previous, current };
 }

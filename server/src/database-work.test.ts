@@ -1,18 +1,20 @@
-/** What the reads that clients ask for most often take of the database, so that it does not grow unnoticed. */
+/** What the requests that clients make most often take of the database, so that it does not grow unnoticed. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { buildRepositoryProject, type RepositoryProject } from '../test/repositories.ts';
+import { buildRepositoryProject, type Json, type RepositoryProject } from '../test/repositories.ts';
 import { tracedWork } from '../test/traced-work.ts';
 
 let app: TestApp;
 let project: RepositoryProject;
 let token: string;
+let me: number;
 beforeAll(async () => {
   app = await startTestApp();
   project = await buildRepositoryProject(app);
   // What several people take part in, with everything that a row can show.
   const member = await project.member(40);
   token = member.secret;
+  me = member.user.id;
   await project.api('POST', '/labels', { json: { name: 'pump', color: '#4488cc' } });
   for (const title of ['The valve', 'The gauge', 'The valve again'])
     await project.api('POST', '/issues', { json: { title, labels: 'pump', assignee_ids: [member.user.id] } });
@@ -24,6 +26,20 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 /** At most so many statements, and so many times that some are sent: what does not depend on each other goes together. */
+async function expectWork(
+  request: () => Promise<{ readonly status: number }>,
+  most: { readonly status: number; readonly statements: number; readonly trips: number },
+): Promise<void> {
+  const work = await tracedWork(request);
+  expect(work.result.status).toBe(most.status);
+  // Who a token is of is known for a second.
+  const asked = work.statements.filter((text) => !text.includes('"access_tokens"."token_sha256"'));
+  const lookups = work.statements.length - asked.length;
+  const described = asked.map((text) => text.replaceAll(/\s+/g, ' ')).join('\n');
+  expect(asked.length, described).toBeLessThanOrEqual(most.statements);
+  expect(work.trips - lookups, described).toBeLessThanOrEqual(most.trips);
+}
+
 it.each<[path: string, statements: number, trips: number]>([
   ['', 4, 2],
   ['/issues?per_page=2', 9, 3],
@@ -41,12 +57,15 @@ it.each<[path: string, statements: number, trips: number]>([
 ])('GET /projects/:id%s takes %i statements, sent %i times', async (path, statements, trips) => {
   // Until nothing more is learned from asking: credentials and settings are kept, statements prepared.
   for (let times = 0; times < 2; times += 1) await project.api('GET', path, { token });
-  const work = await tracedWork(() => project.api('GET', path, { token }));
-  expect(work.result.status).toBe(200);
-  // Who a token is of is known for a second.
-  const asked = work.statements.filter((text) => !text.includes('"access_tokens"."token_sha256"'));
-  const lookups = work.statements.length - asked.length;
-  const described = asked.map((text) => text.replaceAll(/\s+/g, ' ')).join('\n');
-  expect(asked.length, described).toBeLessThanOrEqual(statements);
-  expect(work.trips - lookups, described).toBeLessThanOrEqual(trips);
+  await expectWork(() => project.api('GET', path, { token }), { status: 200, statements, trips });
+});
+
+it.each<[path: string, json: Json, statements: number, trips: number]>([
+  ['/issues', { title: 'Plain', description: 'As it is' }, 5, 4],
+  ['/issues', { title: 'Planned', labels: 'pump', assignee_ids: 'me' }, 19, 15],
+  ['/issues/1/notes', { body: 'Hello' }, 8, 7],
+])('POST /projects/:id%s %j takes %i statements, sent %i times', async (path, given, statements, trips) => {
+  const json = given.assignee_ids ? { ...given, assignee_ids: [me] } : given;
+  await project.api('POST', path, { json, token });
+  await expectWork(() => project.api('POST', path, { json, token }), { status: 201, statements, trips });
 });
