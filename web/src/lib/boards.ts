@@ -147,15 +147,15 @@ export const listChoices = (kind: PlaceKind, path: string, type: keyof ListSubje
       }
       if (type === 'milestone_id') {
         const query = { ...params.query, state: 'active' as const, include_ancestors: true };
-        const found = await unwrap(client.GET(`${base}/milestones` as const, { params: { ...params, query } }));
+        const found = await unwrapAll(client.GET(`${base}/milestones` as const, { params: { ...params, query } }));
         return found.map(({ id, title }) => ({ value: String(id), label: title }));
       }
       if (type === 'iteration_id') {
         const query = { ...params.query, state: 'opened' as const };
-        const found = await unwrap(client.GET(`${base}/iterations` as const, { params: { ...params, query } }));
+        const found = await unwrapAll(client.GET(`${base}/iterations` as const, { params: { ...params, query } }));
         return found.map((each) => ({ value: String(each.id), label: iterationName(each) }));
       }
-      const found = await unwrap(client.GET(`${base}/members/all` as const, { params }));
+      const found = await unwrapAll(client.GET(`${base}/members/all` as const, { params }));
       return found.map(({ id, name, username }) => ({ value: String(id), label: `${name} (@${username})` }));
     },
     staleTime: 30_000,

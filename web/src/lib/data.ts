@@ -75,7 +75,7 @@ export const transferLocations = (path: string) =>
   queryOptions({
     queryKey: ['project', path, 'transfer-locations'],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/projects/{id}/transfer_locations', { params: { path: { id: path }, query: { per_page: 100 } } }),
       ),
   });
@@ -92,7 +92,7 @@ export const activeSessions = () =>
 export const namespaces = () =>
   queryOptions({
     queryKey: ['namespaces'],
-    queryFn: () => unwrap(client.GET('/namespaces', { params: { query: { per_page: 100 } } })),
+    queryFn: () => unwrapAll(client.GET('/namespaces', { params: { query: { per_page: 100 } } })),
   });
 
 export const project = (path: string) =>

@@ -1,6 +1,6 @@
 /** Imports from other servers: what can be chosen there, beginning them, and direct transfers with what they bring. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, unwrap } from './api.ts';
+import { client, type Schemas, unwrap, unwrapAll } from './api.ts';
 
 export const sources = {
   github: 'GitHub',
@@ -102,7 +102,7 @@ export const transferParts = ({ id, ...of }: Pick<Transfer, 'id' | 'status'>) =>
     // The status is part of the key: what ends is read once more.
     queryKey: ['transfers', id, 'parts', of.status],
     queryFn: () =>
-      unwrap(
+      unwrapAll(
         client.GET('/bulk_imports/{id}/entities', { params: { path: { id }, query: { per_page: 100, sort: 'asc' } } }),
       ),
     refetchInterval: inProgress(of) ? 2_000 : false,

@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, client, unwrap } from '../../lib/api.ts';
+import { ApiError, client, unwrap, unwrapAll } from '../../lib/api.ts';
 import { ConfirmButton } from '../../ui/ConfirmButton.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -47,8 +47,8 @@ export function JobTokenSettings() {
     queryFn: async (): Promise<Entry[]> => {
       const query = many;
       const [projects, groups] = await Promise.all([
-        unwrap(client.GET('/projects/{id}/job_token_scope/allowlist', { params: { ...params, query } })),
-        unwrap(client.GET('/projects/{id}/job_token_scope/groups_allowlist', { params: { ...params, query } })),
+        unwrapAll(client.GET('/projects/{id}/job_token_scope/allowlist', { params: { ...params, query } })),
+        unwrapAll(client.GET('/projects/{id}/job_token_scope/groups_allowlist', { params: { ...params, query } })),
       ]);
       return [
         ...projects.map(({ id, name_with_namespace, web_url }) => ({
