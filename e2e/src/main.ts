@@ -13,6 +13,7 @@ import { allPagesJourney } from './scenarios/all-pages.ts';
 import { attackersJourney } from './scenarios/attackers.ts';
 import { boardRaceJourney } from './scenarios/board-races.ts';
 import { browserJourney } from './scenarios/browser.ts';
+import { catalogJourney } from './scenarios/catalog.ts';
 import { clients } from './scenarios/clients.ts';
 import { documentsJourney } from './scenarios/documents.ts';
 import { editorJourney } from './scenarios/editor.ts';
@@ -117,6 +118,7 @@ const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
   'board-races': boardRaceJourney,
   'pipeline-pages': pipelinePagesJourney,
   'job-terminals': jobTerminalsJourney,
+  catalog: catalogJourney,
 };
 const { values: options } = parseArgs({
   options: {

@@ -15,6 +15,7 @@ import { aliases, groupAliases, projectAliases } from './routes/aliases.ts';
 import { adminAuditRoutes, groupLog, projectLog } from './routes/audit.ts';
 import { administration, group, memberSearch, number, root, signedIn, text } from './routes/base.ts';
 import { groupBoardRoutes, projectBoardRoutes } from './routes/boards.ts';
+import { catalogRoutes } from './routes/catalog.ts';
 import { ciRoutes } from './routes/ci.ts';
 import { entryRoutes } from './routes/entry.ts';
 import { environmentRoutes } from './routes/environments.ts';
@@ -261,6 +262,7 @@ export const router = createRouter({
     administration.addChildren([...adminRoutes, instanceVulnerabilityReport, ...adminAuditRoutes]),
     apiDocs,
     ...topicRoutes,
+    ...catalogRoutes,
     personalSnippets,
     searchRoute,
     ...helpRoutes,

@@ -194,6 +194,7 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['/explore', 'Projects', '/?list=all'],
     ['/explore/groups', 'Groups', '/dashboard/groups'],
     ['/explore/projects/topics', 'Topics'],
+    ['/explore/catalog', 'CI/CD catalog'],
     ['/explore/snippets', 'Snippets', '/-/snippets?scope=public'],
     ['/search', 'Search'],
     ['/help', 'Help'],

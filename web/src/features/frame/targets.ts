@@ -19,6 +19,7 @@ const pages: readonly Target[] = [
   { href: '/dashboard/todos', label: 'To-dos' },
   { href: '/dashboard/groups', label: 'Groups' },
   { href: '/explore/projects/topics', label: 'Topics' },
+  { href: '/explore/catalog', label: 'CI/CD catalog' },
   { href: '/-/snippets', label: 'Snippets' },
   { href: '/search', label: 'Search' },
   { href: '/-/user_settings/personal_access_tokens', label: 'Access tokens' },

@@ -22,6 +22,7 @@ import { ExportSettings } from '../transfers/ExportSettings.tsx';
 import { TriggerSettings } from '../triggers/TriggerSettings.tsx';
 import { ArtifactStorage } from './ArtifactStorage.tsx';
 import { CacheSettings } from './CacheSettings.tsx';
+import { CatalogSettings } from './CatalogSettings.tsx';
 import { DangerSettings } from './DangerSettings.tsx';
 import { FieldsForm } from './FieldsForm.tsx';
 import { featureFields, messageFields, pipelineFields } from './fields.ts';
@@ -36,7 +37,12 @@ import { AccessTokenSettings, DeployTokenSettings } from './TokenSettings.tsx';
 import { VariableSettings } from './VariableSettings.tsx';
 
 const FeatureSettings = () => <FieldsForm title="Features" fields={featureFields} />;
-const PipelineSettings = () => <FieldsForm title="Pipelines" fields={pipelineFields} />;
+const PipelineSettings = () => (
+  <Stack gap={40}>
+    <FieldsForm title="Pipelines" fields={pipelineFields} />
+    <CatalogSettings />
+  </Stack>
+);
 const StorageSettings = () => (
   <Stack gap={40}>
     <div>

@@ -14,6 +14,7 @@ import {
   Sometimes,
   Text,
   Timestamp,
+  Word,
 } from '../../../kernel/http/entity.ts';
 import { DeclaredInput } from '../../ci/index.ts';
 import { findReferences, UserReference, userReference } from '../../identity/index.ts';
@@ -50,7 +51,7 @@ const place = {
   name: Text(),
   full_path: Text(),
   description: Nullable(Text()),
-  visibility: Text(),
+  visibility: Word(['private', 'internal', 'public']),
   avatar_url: Nullable(Text()),
   star_count: Count(),
   web_url: Text({ description: 'Page of the project in the catalogue' }),
