@@ -19202,7 +19202,8 @@ export interface components {
             latest_version: string;
             name: string;
             star_count: number;
-            visibility: string;
+            /** @enum {string} */
+            visibility: "private" | "internal" | "public";
             /** @description Page of the project in the catalogue */
             web_url: string;
         };
@@ -19224,7 +19225,8 @@ export interface components {
             /** @description Why the newest release was not published. Shown to those who may make releases */
             problem?: string | null;
             star_count: number;
-            visibility: string;
+            /** @enum {string} */
+            visibility: "private" | "internal" | "public";
             /** @description Page of the project in the catalogue */
             web_url: string;
         };
@@ -34876,7 +34878,7 @@ export interface components {
         };
         /** TeamImported */
         TeamImported: {
-            /** @description Reasons by user name */
+            /** @description Reasons by username */
             message?: {
                 [key: string]: string;
             };

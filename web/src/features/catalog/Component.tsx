@@ -28,7 +28,12 @@ function Inputs({ name, inputs }: Pick<CatalogComponent, 'name' | 'inputs'>) {
           {inputs.map((input) => (
             <Table.Tr key={input.name}>
               <Table.Td>
-                <code>{input.name}</code> {input.required ? <Badge variant="light">Required</Badge> : null}
+                <code>{input.name}</code>{' '}
+                {input.required ? (
+                  <Badge variant="light" miw="max-content">
+                    Required
+                  </Badge>
+                ) : null}
               </Table.Td>
               <Table.Td>{input.type}</Table.Td>
               <Table.Td>{input.default === null ? null : <code>{shown(input.default)}</code>}</Table.Td>

@@ -87,6 +87,7 @@ export default function ResourcePage() {
             alt=""
             color="race"
             variant="light"
+            aria-hidden
           />
           {resource.name}
         </span>

@@ -16,7 +16,7 @@ import { placeOf, reasonOf } from './rules.ts';
 
 const TeamImported = Entity('TeamImported', {
   status: Text({ description: '`success`, or `error` when some could not be added' }),
-  message: Sometimes(MapOf(Text(), { description: 'Reasons by user name' })),
+  message: Sometimes(MapOf(Text(), { description: 'Reasons by username' })),
   total_members_count: Sometimes(Count({ description: 'How many were to be added' })),
 });
 
