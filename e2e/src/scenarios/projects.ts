@@ -79,8 +79,8 @@ async function forks(suite: Suite, { page, problems }: Person): Promise<void> {
     await heading(page, 'Fork Tide clock');
     await look(page, 'fork');
     await page.getByLabel('Name').fill('My tide clock');
-    await page.getByLabel('Address').fill('my-tide-clock');
-    await page.getByLabel('Group or person').selectOption({ label: 'root' });
+    await page.getByLabel('URL path').fill('my-tide-clock');
+    await page.getByLabel('Owner').selectOption({ label: 'root' });
     await page.getByRole('button', { name: 'Fork project' }).click();
     await page.waitForURL(/\/root\/my-tide-clock$/);
     await page.getByText('README.md').first().waitFor();
@@ -136,7 +136,7 @@ async function sets(suite: Suite, { page, problems }: Person): Promise<void> {
     await ticked(page.getByLabel('Git LFS'), false);
     await page.goto('/harbour/tide-clock/-/settings?part=pipelines');
     await heading(page, 'Pipelines', 2);
-    await page.getByLabel('Longest time of a job').fill('1200');
+    await page.getByLabel('Job timeout').fill('1h 30m');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await page.goto('/harbour/tide-clock/-/settings');

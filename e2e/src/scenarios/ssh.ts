@@ -55,7 +55,7 @@ async function looks(suite: Suite, { page, problems }: Person, directory: string
       await page.getByLabel('Public key').fill(await keyPair(directory, 'known'));
       await page.getByRole('button', { name: 'Add key' }).click();
       await page.getByRole('list', { name: 'SSH keys' }).getByText('never used').waitFor();
-      await page.getByRole('link', { name: 'Verify the host' }).click();
+      await page.getByRole('link', { name: 'SSH host key fingerprints' }).click();
       await page.getByRole('heading', { name: 'Instance configuration' }).waitFor();
       await page.getByRole('cell', { name: 'ssh-ed25519', exact: true }).waitFor();
       await screenshot(page, 'instance-configuration');

@@ -146,8 +146,8 @@ async function archive(suite: Suite, page: Page): Promise<void> {
     const file = await download.path();
     await page.goto('/projects/new');
     await page.getByRole('heading', { name: 'New project' }).waitFor();
-    await page.getByText('From an archive').click();
-    await page.getByRole('form', { name: 'From an archive' }).waitFor();
+    await page.getByText('Import from export file').click();
+    await page.getByRole('form', { name: 'Import from export file' }).waitFor();
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByLabel('Name').fill('Tide again');
     await look(page, 'project-import');
@@ -160,7 +160,7 @@ async function archive(suite: Suite, page: Page): Promise<void> {
 async function address(suite: Suite, page: Page, url: string): Promise<void> {
   await suite.step('a project is made from the address of a repository; a wrong one is told in the form', async () => {
     await page.goto('/projects/new');
-    await page.getByText('From an address').click();
+    await page.getByText('Import from URL').click();
     await page.getByLabel('Repository address').fill(`${url}/root/tide.git`);
     await page.getByLabel('Source username').fill('root');
     await page.getByRole('textbox', { name: 'Source password or token' }).fill('wrong');
@@ -200,7 +200,7 @@ async function canceled(suite: Suite, page: Page, url: string): Promise<void> {
     const hanging = await hangingServer(url);
     try {
       await page.goto('/projects/new');
-      await page.getByText('From an address').click();
+      await page.getByText('Import from URL').click();
       await page.getByLabel('Repository address').fill(`${hanging.url}/root/tide.git`);
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ebb');
       await page.getByRole('button', { name: 'Import project' }).click();

@@ -58,8 +58,8 @@ export async function wikiJourney(suite: Suite): Promise<void> {
         await headed(page, 'home');
         assert.equal(await page.evaluate('window.stolen'), undefined);
         await page.getByRole('link', { name: 'the first steps' }).click();
-        await page.getByRole('heading', { name: 'There is no page of this name' }).waitFor();
-        await page.getByRole('link', { name: 'Write it' }).click();
+        await page.getByRole('heading', { name: 'This page does not exist yet' }).waitFor();
+        await page.getByRole('link', { name: 'Create page' }).click();
         await headed(page, 'New page');
         await valued(page.getByRole('textbox', { name: 'Title' }), 'guide/First steps');
         await write(page, 'guide/First steps', 'Back [home](../home), or on to [the end](./End).', 'Tell how to begin');

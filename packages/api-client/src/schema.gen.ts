@@ -17256,7 +17256,7 @@ export interface components {
              * @description Use abuse_notification_email
              */
             admin_notification_email: string | null;
-            /** @description Where people land after they signed out */
+            /** @description Redirect after sign-out */
             after_sign_out_path: string | null;
             /** @description Shown after registration */
             after_sign_up_text: string | null;
@@ -29724,7 +29724,7 @@ export interface components {
              * @description Use abuse_notification_email
              */
             admin_notification_email?: string | null;
-            /** @description Where people land after they signed out; 0 to 2048 */
+            /** @description Redirect after sign-out; 0 to 2048 */
             after_sign_out_path?: string | null;
             /** @description Shown after registration; 0 to 65535 */
             after_sign_up_text?: string | null;

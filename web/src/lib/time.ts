@@ -29,6 +29,30 @@ export function duration(seconds: number): string {
   return `${whole} s`;
 }
 
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** Seconds of `1h 30m`, `2 hours` or `90` (seconds); null of anything else. */
+export function secondsOf(text: string): number | null {
+  const parts = [...text.trim().matchAll(/(\d+)\s*([a-z]*)\s*/gi)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.trim()) return null;
+  const seconds = parts.map(
+    ([, count, unit]) => Number(count) * (unitSeconds[(unit || 's').charAt(0).toLowerCase()] ?? Number.NaN),
+  );
+  const sum = seconds.reduce((all, each) => all + each, 0);
+  return Number.isSafeInteger(sum) ? sum : null;
+}
+
+/** The shortest text that `secondsOf` reads as so many seconds: `1h 30m`. */
+export function durationText(seconds: number): string {
+  const parts = (['d', 'h', 'm', 's'] as const).map((unit, index, units) => {
+    const larger = units[index - 1];
+    const left = larger === undefined ? seconds : seconds % (unitSeconds[larger] ?? 1);
+    return { unit, count: Math.floor(left / (unitSeconds[unit] ?? 1)) };
+  });
+  const given = parts.filter(({ count }) => count > 0);
+  return given.length === 0 ? '0s' : given.map(({ unit, count }) => `${count}${unit}`).join(' ');
+}
+
 /** `1.4 MB`. */
 export function bytes(size: number): string {
   if (size < 1000) return `${size} B`;

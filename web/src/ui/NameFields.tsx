@@ -32,7 +32,7 @@ export function NameFields(props: Props) {
       />
       {props.children}
       <TextInput
-        label="Address"
+        label="URL path"
         name="path"
         description={props.about}
         required={props.addressRequired ?? false}

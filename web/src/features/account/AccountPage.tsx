@@ -72,7 +72,7 @@ export default function AccountPage() {
       <Facts
         facts={[
           ['Account', `#${account.id}`],
-          ['Made', <TimeAgo key="made" at={account.created_at} />],
+          ['Created', <TimeAgo key="created" at={account.created_at} />],
           ['Last signed in', <TimeAgo key="sign-in" at={account.last_sign_in_at} />],
           ['Personal projects', `${account.projects_limit} at most`],
         ]}

@@ -24,9 +24,9 @@ export default function SshKeysPage() {
     <Page title="SSH keys" narrow>
       <Stack gap="lg">
         <Text c="var(--mr-dim)">
-          With a key, git over SSH asks for no password, and your signatures are recognised.{' '}
+          With a key, git over SSH asks for no password, and your signatures are recognised. Compare the{' '}
           <Anchor component={Link} to="/help/instance_configuration" underline="always" inherit>
-            Verify the host
+            SSH host key fingerprints
           </Anchor>{' '}
           when ssh asks.
         </Text>

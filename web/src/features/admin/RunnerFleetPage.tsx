@@ -21,9 +21,7 @@ function Versions() {
     data: { versions, api_version: release },
   } = useSuspenseQuery(runnerVersions);
   if (versions.length === 0)
-    return (
-      <EmptyState title="No runner has contacted this instance">Versions appear with the first contact.</EmptyState>
-    );
+    return <EmptyState title="No runner has reported a version">Versions appear with the first contact.</EmptyState>;
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">

@@ -41,7 +41,7 @@ export const settingOwners: Readonly<Record<string, string>> = {
 };
 
 export const settingFields: readonly SettingField[] = [
-  {"name":"after_sign_out_path","kind":"text","owner":"accounts","meaning":"Where people land after they signed out","acts":"signing out","nullable":true,"max":2048,"fallback":null},
+  {"name":"after_sign_out_path","kind":"text","owner":"accounts","meaning":"Redirect after sign-out","acts":"signing out","nullable":true,"max":2048,"fallback":null},
   {"name":"after_sign_up_text","kind":"text","owner":"accounts","meaning":"Shown after registration","acts":"registration","nullable":true,"max":65535,"fallback":null},
   {"name":"admin_mode","kind":"boolean","owner":"accounts","meaning":"Administrators sign in again for administrative tasks","acts":"sessions and tokens","nullable":false,"fallback":false},
   {"name":"allow_account_deletion","kind":"boolean","owner":"accounts","meaning":"People may delete their own account","acts":"removal","nullable":false,"fallback":true},

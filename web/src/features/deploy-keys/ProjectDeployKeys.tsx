@@ -33,9 +33,9 @@ export function ProjectDeployKeys() {
     <>
       <h2>Deploy keys</h2>
       <Text c="var(--mr-dim)" mb="md">
-        A machine with such a key fetches this project over SSH without an account.{' '}
+        A machine with such a key fetches this project over SSH without an account. Compare the{' '}
         <Anchor component={Link} to="/help/instance_configuration" underline="always" inherit>
-          Verify the host
+          SSH host key fingerprints
         </Anchor>{' '}
         before it connects for the first time.
       </Text>

@@ -59,7 +59,7 @@ export function DraftList({ drafting, current, gitRef }: Props) {
           </LinkButton>
         )}
         <LinkButton to="/p/$path/new/$" params={{ path: segment, _splat: gitRef }} search={{ n: next }}>
-          Add another new file
+          New file
         </LinkButton>
       </Group>
     </section>

@@ -5,16 +5,16 @@ import { KeysTable } from '../../ui/KeysTable.tsx';
 const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'Search or go to'],
   ['?', 'This list'],
-  ['g c', 'Code of the project'],
-  ['g i', 'Issues of the project'],
-  ['g m', 'Merge requests of the project'],
-  ['g p', 'Pipelines of the project'],
+  ['g c', 'Go to Code'],
+  ['g i', 'Go to Issues'],
+  ['g m', 'Go to Merge requests'],
+  ['g p', 'Go to Pipelines'],
   ['j / k', 'Next and previous entry of a list'],
   ['Enter', 'Open the entry'],
   ['/', 'Filter the list'],
   ['t', 'Find a file'],
   ['e', 'Edit the file'],
-  ['y', 'Address of this file at this commit'],
+  ['y', 'Copy permalink'],
   ['Ctrl Enter', 'Submit a form'],
 ];
 

@@ -11,10 +11,10 @@ import { HookRow } from './HookRow.tsx';
 import classes from './hooks.module.css';
 
 const reach = {
-  project: 'Addresses that are called when something happens in this project.',
-  group: 'Addresses that are called when something happens in this group and in everything below it.',
+  project: 'URLs called when events occur in this project.',
+  group: 'URLs called when events occur in this group, its subgroups and projects.',
   instance:
-    'Addresses that always hear of projects, groups, accounts, keys and members of the whole instance, and of what is switched on here. They never pause.',
+    'URLs always called for events of projects, groups, accounts, keys and members of the whole instance, and for the trigger events chosen here. They are never disabled.',
 } as const;
 
 export function HookManager({ place }: { place: HookPlace }) {

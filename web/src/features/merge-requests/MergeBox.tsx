@@ -220,7 +220,7 @@ export function MergeBox({ request }: { request: Request }) {
               />
             )}
             <UnstyledButton className={classes.more} aria-expanded={editing} onClick={() => setEditing(!editing)}>
-              Change the message
+              Edit commit message
             </UnstyledButton>
           </Group>
           <Collapse expanded={editing}>

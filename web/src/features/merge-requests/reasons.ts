@@ -15,10 +15,10 @@ const reasons: Readonly<Record<string, Reason>> = {
   checking: { text: 'Checking whether it can be merged', mergeable: false },
   unchecked: { text: 'Checking whether it can be merged', mergeable: false },
   preparing: { text: 'Being prepared', mergeable: false },
-  draft_status: { text: 'Still a draft', help: 'Mark it as ready to merge it.', mergeable: false },
+  draft_status: { text: 'Still a draft', help: 'Mark as ready before merging.', mergeable: false },
   conflict: {
     text: 'Conflicts with the target branch',
-    help: 'Merge or rebase onto the target branch on your computer, solve the conflicts and push.',
+    help: 'Merge or rebase onto the target branch on your computer, resolve the conflicts, then push.',
     mergeable: false,
   },
   broken_status: {
@@ -28,7 +28,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   },
   need_rebase: {
     text: 'Behind its target branch',
-    help: 'This project merges only what stands on top of the target branch: rebase it.',
+    help: 'This project only allows fast-forward merges. Rebase the source branch.',
     mergeable: false,
   },
   title_regex: {
@@ -46,12 +46,12 @@ const reasons: Readonly<Record<string, Reason>> = {
   status_checks_must_pass: { text: 'External status checks must pass first', mergeable: false },
   locked_paths: {
     text: 'Changes what others have locked',
-    help: 'Code, Locks tells who: they unlock it, or merge this.',
+    help: 'Only the owner of the lock can unlock it or merge (see Code > Locks).',
     mergeable: false,
   },
   locked_lfs_files: {
     text: 'Changes files that others have locked in Git LFS',
-    help: 'Code, Locks tells who: they unlock them, or merge this.',
+    help: 'Only the owners of the locks can unlock them or merge (see Code > Locks).',
     mergeable: false,
   },
   discussions_not_resolved: { text: 'Open threads must be resolved first', mergeable: false },

@@ -29,7 +29,7 @@ export function PlanFields({ plan, change, reason }: PlanFieldsProps) {
     <>
       <TagsInput
         label="Labels"
-        description="Enter after each; new ones are made"
+        description="Press Enter to add. New labels are created."
         value={[...plan.labels]}
         onChange={(labels) => change({ ...plan, labels })}
         data={known.map(({ name }) => name)}

@@ -34,7 +34,7 @@ export default function CloneAddresses({ path, target }: { path: string; target:
           {addresses?.ssh ? (
             <>
               <Address label="SSH" value={addresses.ssh} />
-              <Link to="/help/instance_configuration">Verify the host</Link>
+              <Link to="/help/instance_configuration">SSH host key fingerprints</Link>
             </>
           ) : null}
           {addresses && !addresses.http && !addresses.ssh ? <Text>git cannot reach this project here.</Text> : null}

@@ -39,14 +39,20 @@ export function EmptyRepository({ project, path }: { project: Schemas['Project']
             <Anchor component={Link} to="/-/user_settings/ssh_keys" underline="always" inherit>
               SSH key
             </Anchor>{' '}
-            signs you in;{' '}
+            signs you in; compare the{' '}
             <Anchor component={Link} to="/help/instance_configuration" underline="always" inherit>
-              verify the host
+              SSH host key fingerprints
             </Anchor>{' '}
             when git asks.
           </>
         ) : (
-          'Over HTTP the password is an access token.'
+          <>
+            Over HTTP, use an access token as the password (
+            <Anchor component={Link} to="/-/user_settings/personal_access_tokens" underline="always" inherit>
+              create one
+            </Anchor>
+            ).
+          </>
         )}
       </Text>
       <Title order={3} size="md" className={classes.section}>

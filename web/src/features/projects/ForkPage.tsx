@@ -49,7 +49,7 @@ export default function ForkPage() {
             reason={sending.reason}
           >
             <NativeSelect
-              label="Group or person"
+              label="Owner"
               value={namespace}
               onChange={(event) => setNamespace(event.currentTarget.value)}
               data={namespaces.map((each) => ({ value: String(each.id), label: each.full_path }))}

@@ -69,9 +69,9 @@ export default function NewProjectPage() {
         value={source}
         onChange={setSource}
         data={[
-          { value: 'new', label: 'Empty or template' },
-          { value: 'url', label: 'From an address' },
-          { value: 'archive', label: 'From an archive' },
+          { value: 'new', label: 'Blank or from template' },
+          { value: 'url', label: 'Import from URL' },
+          { value: 'archive', label: 'Import from export file' },
         ]}
       />
       {source === 'archive' ? (
@@ -88,7 +88,7 @@ export default function NewProjectPage() {
               reason={sending.reason}
             >
               <NativeSelect
-                label="Group or person"
+                label="Owner"
                 value={namespace}
                 onChange={(event) => setNamespace(event.currentTarget.value)}
                 data={namespaces.map((each) => ({ value: String(each.id), label: each.full_path }))}
@@ -101,7 +101,7 @@ export default function NewProjectPage() {
               <>
                 <NativeSelect
                   label="Template"
-                  description="A small program with its test and a pipeline"
+                  description="Starter project with a test and a pipeline"
                   value={template}
                   onChange={(event) => setTemplate(event.currentTarget.value)}
                   data={[

@@ -27,7 +27,7 @@ export function OriginFields({ origin, change, reason }: Props) {
     <>
       <TextInput
         label="Repository address"
-        description="As git clones it, with https:// in front. Branches, tags and large files (Git LFS) come along; requests and issues do not."
+        description="The HTTPS clone URL. Branches, tags and large files (Git LFS) are imported; merge requests and issues are not."
         placeholder="https://example.com/group/project.git"
         type="url"
         required
@@ -38,14 +38,14 @@ export function OriginFields({ origin, change, reason }: Props) {
       <Group grow align="start">
         <TextInput
           label="Source username"
-          description="Empty for a public one"
+          description="Leave empty for public repositories"
           autoComplete="off"
           value={origin.username}
           onChange={(event) => change({ ...origin, username: event.currentTarget.value })}
         />
         <PasswordInput
           label="Source password or token"
-          description="Forgotten when it is done"
+          description="Not stored after the import"
           autoComplete="new-password"
           value={origin.password}
           onChange={(event) => change({ ...origin, password: event.currentTarget.value })}

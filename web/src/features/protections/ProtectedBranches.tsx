@@ -92,7 +92,7 @@ function RuleForm({ place, rule, saved, leave }: RuleFormProps) {
           <WhoMay
             project={project}
             label="Allowed to change this protection"
-            description={`Of those who administer the ${place.noun}; nobody chosen means all of them`}
+            description={'Leave empty to allow all maintainers'}
             value={unprotect}
             change={setUnprotect}
             known={rule?.unprotect_access_levels ?? []}
@@ -156,8 +156,8 @@ export function ProtectedBranches({ place, topics = quiet }: ProtectedBranchesPr
     <>
       <Text c="var(--mr-dim)" mb="md">
         {place.noun === 'group' ? 'These rules count in every project of the group and of the groups below. ' : null}
-        Nobody else pushes to them or merges into them, and nobody rewrites or removes them by git push. Where several
-        rules cover a branch, whoever one of them allows may.
+        Only the people listed can push or merge, and nobody can force-push or delete. If several rules match, the most
+        permissive applies.
       </Text>
       <FormError error={error} />
       <Stack gap="lg">

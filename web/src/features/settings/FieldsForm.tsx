@@ -2,6 +2,7 @@
 import { Checkbox, NativeSelect, NumberInput, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
+import { durationText, secondsOf } from '../../lib/time.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import type { useForm } from '../../ui/forms.ts';
 import { useProject } from '../projects/useProject.ts';
@@ -14,7 +15,15 @@ export interface Field<Key extends string = keyof Schemas['Project']> {
   readonly key: Key;
   readonly label: string;
   readonly help?: string;
-  readonly kind: 'switch' | 'text' | 'long text' | 'number' | { readonly choice: Readonly<Record<string, string>> };
+  /** Days and durations are seconds for the API. */
+  readonly kind:
+    | 'switch'
+    | 'text'
+    | 'long text'
+    | 'number'
+    | 'days'
+    | 'duration'
+    | { readonly choice: Readonly<Record<string, string>> };
 }
 
 interface InputProps {
@@ -28,15 +37,28 @@ function FieldInput({ field, value, change, error }: InputProps) {
   const common = { label: field.label, description: field.help, error };
   if (field.kind === 'switch')
     return <Checkbox {...common} checked={value === true} onChange={(event) => change(event.currentTarget.checked)} />;
-  if (field.kind === 'number')
+  if (field.kind === 'number' || field.kind === 'days') {
+    const unit = field.kind === 'days' ? 86_400 : 1;
     return (
       <NumberInput
         {...common}
         allowDecimal={false}
-        value={typeof value === 'number' ? value : ''}
-        onChange={(given) => change(given === '' ? null : Number(given))}
+        value={typeof value === 'number' ? value / unit : ''}
+        onChange={(given) => change(given === '' ? null : Number(given) * unit)}
       />
     );
+  }
+  if (field.kind === 'duration') {
+    const known = typeof value === 'number' ? durationText(value) : (value ?? '');
+    return (
+      <TextInput
+        {...common}
+        defaultValue={String(known)}
+        // What cannot be read is sent as it is: the answer says so beside the field.
+        onChange={({ currentTarget: { value: given } }) => change(secondsOf(given) ?? given)}
+      />
+    );
+  }
   const text = typeof value === 'string' ? value : '';
   if (field.kind === 'text')
     return <TextInput {...common} value={text} onChange={(event) => change(event.currentTarget.value)} />;

@@ -47,7 +47,7 @@ function Fields() {
         <DescriptionField value={description} change={setDescription} reason={sending.reason} />
         <TagsInput
           label="Topics"
-          description="Words that describe the project; Enter after each"
+          description="Words that describe the project. Press Enter to add."
           value={topics}
           onChange={setTopics}
           data={known}

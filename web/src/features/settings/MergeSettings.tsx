@@ -10,15 +10,15 @@ const methods = [
   { value: 'merge', label: 'Merge commit', description: 'Every merge makes a merge commit' },
   {
     value: 'rebase_merge',
-    label: 'Merge commit with a straight history',
+    label: 'Merge commit with semi-linear history',
     description: 'A merge commit, only when the source is up to date',
   },
   { value: 'ff', label: 'Fast-forward', description: 'No merge commits; the source must be up to date' },
 ];
 const squashing = [
   { value: 'never', label: 'Never' },
-  { value: 'default_off', label: 'As chosen, off at first' },
-  { value: 'default_on', label: 'As chosen, on at first' },
+  { value: 'default_off', label: 'Optional, off by default' },
+  { value: 'default_on', label: 'Optional, on by default' },
   { value: 'always', label: 'Always' },
 ];
 type Method = 'merge' | 'rebase_merge' | 'ff';

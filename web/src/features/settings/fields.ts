@@ -17,13 +17,13 @@ export const featureFields: readonly Field[] = [
 
 export const pipelineFields: readonly Field[] = [
   { key: 'ci_config_path', label: 'Configuration file', help: 'Empty for the usual one', kind: 'text' },
-  { key: 'build_timeout', label: 'Longest time of a job', help: 'Seconds', kind: 'number' },
+  { key: 'build_timeout', label: 'Job timeout', help: 'Accepts 1h 30m', kind: 'duration' },
   {
     key: 'build_git_strategy',
     label: 'How jobs get the repository',
     kind: { choice: { fetch: 'git fetch (faster)', clone: 'git clone (clean)' } },
   },
-  { key: 'ci_default_git_depth', label: 'Commits that jobs fetch', help: '0 for all', kind: 'number' },
+  { key: 'ci_default_git_depth', label: 'Git shallow clone depth', help: '0 for all commits', kind: 'number' },
   {
     key: 'auto_cancel_pending_pipelines',
     label: 'A newer pipeline cancels older ones of its branch',
@@ -47,9 +47,9 @@ export const pipelineFields: readonly Field[] = [
   },
   {
     key: 'ci_delete_pipelines_in_seconds',
-    label: 'Age at which pipelines are removed',
-    help: 'Seconds, a day (86400) or more; empty for never',
-    kind: 'number',
+    label: 'Delete pipelines older than',
+    help: 'Days; leave empty to keep them',
+    kind: 'days',
   },
   { key: 'public_jobs', label: 'Everyone who sees the project sees its jobs', kind: 'switch' },
   {

@@ -54,8 +54,7 @@ export function NewTokenForm({ source, scopes, highest = 50, made }: NewTokenFor
           error={sending.reason('description')}
         />
         <TextInput
-          label="Expires"
-          description="The first day on which it no longer works (UTC)"
+          label="Expiration date (UTC)"
           type="date"
           required
           min={inDays(1)}

@@ -1,9 +1,9 @@
 /** What tokens can be limited to, in words. */
 const shared = [
   { value: 'api', label: 'api', description: 'Everything over the API, and git' },
-  { value: 'read_api', label: 'read_api', description: 'Reading everything over the API' },
+  { value: 'read_api', label: 'read_api', description: 'Read-only API access' },
   { value: 'read_repository', label: 'read_repository', description: 'git clone and pull, reading files' },
-  { value: 'write_repository', label: 'write_repository', description: 'git push too' },
+  { value: 'write_repository', label: 'write_repository', description: 'Push code' },
   { value: 'create_runner', label: 'create_runner', description: 'Creating runners' },
   { value: 'manage_runner', label: 'manage_runner', description: 'Changing and removing runners' },
   { value: 'self_rotate', label: 'self_rotate', description: 'Replacing itself before it expires' },

@@ -36,7 +36,7 @@ export function ExportSettings() {
         The archive holds the repository with all branches and tags, its large files, the wiki, uploaded files,
         settings, rules, labels, milestones, badges, releases, merge requests, comments, members and webhooks without
         their secrets. CI/CD variables and tokens are never in it. It makes the same project elsewhere: New project,
-        From an archive.
+        Import from export file.
       </Text>
       <FormError error={make.error ?? error ?? null} />
       {found?.message ? (

@@ -26,7 +26,7 @@ export function ImportForm({ namespaces, namespace: first }: Props) {
     await navigate({ to: '/o/$path', params: { path: toSegment(made.path_with_namespace) } });
   });
   return (
-    <form {...sending.form} aria-label="From an archive">
+    <form {...sending.form} aria-label="Import from export file">
       <FormError error={sending.error} />
       <Stack gap="md">
         <FileInput
@@ -47,14 +47,14 @@ export function ImportForm({ namespaces, namespace: first }: Props) {
           error={sending.reason('name')}
         />
         <NativeSelect
-          label="Group or person"
+          label="Owner"
           value={namespace}
           onChange={(event) => setNamespace(event.currentTarget.value)}
           data={namespaces.map((each) => ({ value: String(each.id), label: each.full_path }))}
           error={sending.reason('namespace')}
         />
         <TextInput
-          label="Address"
+          label="URL path"
           description="The last part of the project's URL"
           value={path ?? slug(name)}
           onChange={(event) => setPath(event.currentTarget.value)}

@@ -57,10 +57,10 @@ function Remove({ of, page }: { of: WikiInView; page: WikiPage }) {
 function Missing({ of, pages, slug, version }: Props) {
   return (
     <WikiFrame of={of} pages={pages} slug={null} title={titleOf(slug)}>
-      <EmptyState title={version === undefined ? 'There is no page of this name' : 'The page was not there then'}>
+      <EmptyState title={version === undefined ? 'This page does not exist yet' : 'The page was not there then'}>
         {of.writes && version === undefined ? (
           <WikiButton of={of} search={{ view: 'new', title: titleOf(slug) }} filled>
-            Write it
+            Create page
           </WikiButton>
         ) : (
           <WikiLink of={of}>To the first page of the wiki</WikiLink>

@@ -16,7 +16,7 @@ const passwords = { acts: 'new passwords' };
 const registration = { acts: 'registration' };
 
 export const accounts = {
-  after_sign_out_path: text('accounts', null, 'Where people land after they signed out', {
+  after_sign_out_path: text('accounts', null, 'Redirect after sign-out', {
     max: 2_048,
     acts: 'signing out',
   }),
