@@ -137,7 +137,7 @@ async function looksAfterItself(suite: Suite, person: Person): Promise<void> {
       await page.getByLabel('Public key').fill(sshKey);
       await valued(page.getByLabel('Title'), 'hedy@piano');
       await page.getByLabel('Use').selectOption('Signing');
-      await page.getByLabel('Expiration date (UTC)').fill('2099-01-01');
+      await page.getByLabel('Expires').fill('2099-01-01');
       await page.getByRole('button', { name: 'Add key' }).click();
       const row = page.getByRole('list', { name: 'SSH keys' }).getByRole('listitem');
       await row.getByText('SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU').waitFor();

@@ -6160,7 +6160,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a project of the catalog with its latest version
+         * Get whether a project is in the catalog, and its latest version
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdCatalog"];
@@ -19212,9 +19212,9 @@ export interface components {
             avatar_url: string | null;
             /**
              * Format: date-time
-             * @description When the project was put into the catalogue
+             * @description When the project was put into the catalogue; null where it is not in it
              */
-            created_at: string;
+            created_at: string | null;
             description: string | null;
             full_path: string;
             /** @description Id of the project */

@@ -1,6 +1,6 @@
 /** The catalog of CI/CD components: projects that publish them, their versions, and what each component asks for. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { ApiError, client, type Schemas, unwrap, unwrapPage } from './api.ts';
+import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 
 export type CatalogVersion = Schemas['CatalogVersion'];
 export type CatalogComponent = CatalogVersion['components'][number];
@@ -32,18 +32,11 @@ export const catalogResource = (id: string) =>
     queryFn: () => unwrap(client.GET('/projects/{id}/catalog', { params: { path: { id } } })),
   });
 
-/** The same where a project need not be in the catalog: null when it is not. */
+/** The same for the settings of a project: asked anew, for what was added or removed. */
 export const catalogSetting = (id: string) =>
   queryOptions({
     queryKey: ['project', id, 'catalog'],
-    queryFn: async () => {
-      try {
-        return await unwrap(client.GET('/projects/{id}/catalog', { params: { path: { id } } }));
-      } catch (failure) {
-        if (failure instanceof ApiError && failure.status === 404) return null;
-        throw failure;
-      }
-    },
+    queryFn: () => unwrap(client.GET('/projects/{id}/catalog', { params: { path: { id } } })),
   });
 
 export const catalogVersions = (id: string) =>

@@ -13,6 +13,7 @@ import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { decodeText } from '../files/content.ts';
+import { MissingPage } from '../frame/ErrorPages.tsx';
 import { Component } from './Component.tsx';
 import classes from './catalog.module.css';
 
@@ -74,6 +75,7 @@ export default function ResourcePage() {
   const { version } = useSearch({ from });
   const { data: resource } = useSuspenseQuery(catalogResource(`${group}/${_splat}`));
   const { latest_version: latest } = resource;
+  if (resource.created_at === null) return <MissingPage />;
   return (
     <Page
       title={`${resource.full_path} · CI/CD catalog`}

@@ -29,18 +29,18 @@ export function CatalogSettings() {
         Releases of semantic versions publish the components in <code>templates</code> with their inputs. Whoever may
         read the code of this project finds them in the CI/CD catalog.
       </Text>
-      {setting.data?.problem ? (
+      {setting.data.problem ? (
         <Alert color="red" title="The newest release was not published" mb="sm">
           {setting.data.problem}
         </Alert>
       ) : null}
       <FormError error={add.error} />
-      {setting.data?.latest_version ? (
+      {setting.data.latest_version ? (
         <LinkButton to="/explore/catalog/$group/$" params={catalogParams(path)} mb="sm">
           Go to the catalog page
         </LinkButton>
       ) : null}
-      {setting.data ? (
+      {setting.data.created_at ? (
         <ConfirmButton
           title="Remove from the CI/CD catalog"
           text="All published versions are removed from the catalog. Releases and components stay."

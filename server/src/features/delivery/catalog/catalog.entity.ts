@@ -66,7 +66,9 @@ export const CatalogItem = Entity('CatalogItem', {
 
 export const CatalogResourceEntity = Entity('CatalogResource', {
   ...place,
-  created_at: Timestamp({ description: 'When the project was put into the catalogue' }),
+  created_at: Nullable(Timestamp(), {
+    description: 'When the project was put into the catalogue; null where it is not in it',
+  }),
   latest_version: Nullable(CatalogVersionEntity, { description: 'Null until a version is published' }),
   problem: Sometimes(
     Nullable(Text({ description: 'Why the newest release was not published. Shown to those who may make releases' })),
@@ -153,15 +155,15 @@ export function catalogPresenter({ db, externalUrl }: CatalogPresenterDependenci
     async resource(
       subject: ProjectSubject,
       caller: Caller,
-      row: CatalogResource,
+      row: CatalogResource | undefined,
       latest: CatalogVersion | undefined,
     ): Promise<Static<typeof CatalogResourceEntity>> {
       const [version = null] = latest ? await versions(subject, [latest]) : [];
       return {
         ...placeOf(subject),
-        created_at: row.created_at,
+        created_at: row?.created_at ?? null,
         latest_version: version,
-        ...(canOnProject(caller, 'admin_release', subject) ? { problem: row.problem } : {}),
+        ...(canOnProject(caller, 'admin_release', subject) ? { problem: row?.problem ?? null } : {}),
       };
     },
   };

@@ -53,8 +53,10 @@ export function catalogRoutes({ db, parents, catalog, presenter }: CatalogRoutes
   }
 
   async function shown(subject: ProjectSubject, caller: Caller) {
-    const resource = await resourceOf(subject);
-    const { rows } = await queries.listVersions(db, subject.project.id, { limit: 1, offset: 0 });
+    const [resource, { rows }] = await Promise.all([
+      queries.findResource(db, subject.project.id),
+      queries.listVersions(db, subject.project.id, { limit: 1, offset: 0 }),
+    ]);
     return await presenter.resource(subject, caller, resource, rows[0]);
   }
 
@@ -88,7 +90,7 @@ export function catalogRoutes({ db, parents, catalog, presenter }: CatalogRoutes
       ...common,
       method: 'GET',
       path,
-      summary: 'Get a project of the catalog with its latest version',
+      summary: 'Get whether a project is in the catalog, and its latest version',
       access: read,
       params: Type.Object({ id }),
       responses: { 200: CatalogResourceEntity },

@@ -50,7 +50,10 @@ describe('a project of the catalog', () => {
     const project = await components();
     const maintainer = (await project.member(40)).secret;
     expect((await project.api('PUT', catalog, { token: maintainer })).status).toBe(403);
-    expect((await project.api('GET', catalog)).status).toBe(404);
+    expect(await project.api('GET', catalog)).toMatchObject({
+      status: 200,
+      body: { full_path: project.fullPath, created_at: null, latest_version: null },
+    });
     const put = await project.api('PUT', catalog);
     expect(put).toMatchObject({
       status: 200,
