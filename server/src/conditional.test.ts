@@ -94,11 +94,13 @@ const sshKey = (owner: string) => ofUser(owner, 'keys', { title: 'x', key: sshKe
 const gpgKey = async (owner: string) => ofUser(owner, 'gpg_keys', { key: (await gpgKeyTexts(address())).publicKey });
 const email = (owner: string) => ofUser(owner, 'emails', { email: address() });
 
+/** A fresh branch with its commit, and where branches are. */
+const branches = () => `/projects/${repository.id}/repository/branches`;
+const branched = () =>
+  created<{ name: string; commit: { id: string } }>(branches(), { branch: unique('branch'), ref: 'main' });
 /** The address of a fresh merge request. */
 async function mergeRequest(): Promise<string> {
-  const branch = unique('source');
-  await created(`/projects/${repository.id}/repository/branches`, { branch, ref: 'main' });
-  const json = { source_branch: branch, target_branch: 'main', title: 'x' };
+  const json = { source_branch: (await branched()).name, target_branch: 'main', title: 'x' };
   const { iid } = await created<{ iid: number }>(`/projects/${repository.id}/merge_requests`, json);
   return `/projects/${repository.id}/merge_requests/${iid}`;
 }
@@ -273,11 +275,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     const { id, notes } = await created<{ id: string; notes: { id: number }[] }>(base, { body: 'x' });
     return { url: `${base}/${id}/notes/${notes[0]?.id}` };
   },
-  '/projects/:id/repository/branches/:branch': async () => {
-    const branch = unique('branch');
-    await created(`/projects/${repository.id}/repository/branches`, { branch, ref: 'main' });
-    return { url: `/projects/${repository.id}/repository/branches/${branch}` };
-  },
+  '/projects/:id/repository/branches/:branch': async () => ({ url: `${branches()}/${(await branched()).name}` }),
   '/projects/:id/environments/:environment_id': async () => {
     const { id } = await created<{ id: number }>(`/projects/${repository.id}/environments`, { name: unique('demo') });
     const url = `/projects/${repository.id}/environments/${id}`;
@@ -290,7 +288,8 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/projects/:id/freeze_periods/:freeze_period_id': async () =>
     inside(`/projects/${repository.id}/freeze_periods`, { freeze_start: '0 0 1 1 *', freeze_end: '1 0 1 1 *' }),
   '/projects/:id/deployments/:deployment_id': async () => {
-    const deployment = { environment: unique('live'), sha: 'a'.repeat(40), ref: 'main', tag: false, status: 'failed' };
+    const { name, commit } = await branched();
+    const deployment = { environment: name, sha: commit.id, ref: name, tag: false, status: 'failed' };
     return inside(`/projects/${repository.id}/deployments`, deployment);
   },
   '/projects/:id/catalog': async () => ({ url: `/projects/${repository.id}/catalog` }),
