@@ -17,8 +17,8 @@ export interface CodeScope {
 }
 
 export interface CodeQuery {
-  /** Texts that one line holds, all of them. */
-  readonly texts: readonly string[];
+  /** A line holds all texts of one of these; none: any line. */
+  readonly texts: ReadonlyArray<readonly string[]>;
   readonly cased: boolean;
   readonly filters: readonly FileFilter[];
 }
@@ -116,8 +116,11 @@ export async function* chunksWith(db: Db, scope: CodeScope, query: CodeQuery): A
   if (networks?.length === 0) return;
   const { seen, tables } = scopeOf(scope);
   const operator = query.cased ? sql`like` : sql`ilike`;
+  const alternatives = query.texts.map((texts) =>
+    allOf(texts.map((text) => sql`c.content ${operator} ${containing(text)}`)),
+  );
   const texts = [
-    ...query.texts.map((text) => sql`c.content ${operator} ${containing(text)}`),
+    ...(alternatives.length === 0 ? [] : [sql`(${sql.join(alternatives, sql` or `)})`]),
     ...(networks === null ? [] : [sql`array[c.network] && ${[...networks]}::bigint[]`]),
   ];
   const tx = await db.startTransaction().execute();

@@ -344,6 +344,7 @@ describe('the index', () => {
     expect([200, 400, 503]).toContain(hostile.status);
     expect(performance.now() - begin).toBeLessThan(20_000);
     expect(await lines('addax2 = \\d')).toEqual(['a.ts:4']);
+    expect(await lines('addax2 = \\d|return one')).toEqual(['a.ts:2', 'a.ts:4']);
   });
 
   it('finds the commits that a fork adds, and all of them when it is no fork any more', async () => {

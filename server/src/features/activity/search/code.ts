@@ -145,7 +145,7 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
     if (/[\n\0]/.test(text)) return;
     const withText = new Set<string>();
     if (text !== '') {
-      const all = chunksWith(db, scope, { texts: regex ? requiredTexts(text) : [text], cased, filters });
+      const all = chunksWith(db, scope, { texts: regex ? requiredTexts(text) : [[text]], cased, filters });
       // Of one project everything that is found is put in order; of many what lies first is told first.
       const one = scope.place !== null && 'projectId' in scope.place;
       const enough = one && !regex ? mostResults : most;
@@ -185,7 +185,7 @@ export function codeSearcher(db: Db, log: Pick<Logger, 'error'>) {
     const found: FoundChunk[] = [];
     let complete = true;
     if (text !== '') {
-      const all = chunksWith(db, scope, { texts: regex ? requiredTexts(text) : [text], cased, filters });
+      const all = chunksWith(db, scope, { texts: regex ? requiredTexts(text) : [[text]], cased, filters });
       if (regex) found.push(...(await taken(matching(all, sought), mostResults)).map(({ chunk }) => chunk));
       else found.push(...(await taken(all, mostResults)));
       complete = found.length < mostResults;

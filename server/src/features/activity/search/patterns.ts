@@ -41,13 +41,39 @@ export function patternMatches({ texts, ...of }: PatternRequest): LineMatch[][] 
 /** Texts shorter than that narrow nothing. */
 const shortestText = 3;
 const mostTexts = 8;
+const mostAlternatives = 16;
 const special = new Set('\\^$.|?*+()[]{}');
 
 /**
- * Texts that each line with a match holds, whatever their case: runs of plain signs outside of groups, classes and
- * alternatives. None where the expression has alternatives at its top.
+ * For each alternative at the top of an expression the texts that a line that it matches holds, whatever their case. None
+ * where there is an alternative that needs no text.
  */
-export function requiredTexts(source: string): string[] {
+export function requiredTexts(source: string): string[][] {
+  const alternatives = alternativesOf(source).map(textsOf);
+  const narrow = alternatives.length <= mostAlternatives && alternatives.every((texts) => texts.length > 0);
+  return narrow ? alternatives : [];
+}
+
+function alternativesOf(source: string): string[] {
+  const parts: string[] = [];
+  let begin = 0;
+  let depth = 0;
+  for (let at = 0; at < source.length; at += 1) {
+    const sign = source[at];
+    if (sign === '\\') at += 1;
+    else if (sign === '[') at = endOfClass(source, at);
+    else if (sign === '(') depth += 1;
+    else if (sign === ')') depth -= 1;
+    else if (sign === '|' && depth === 0) {
+      parts.push(source.slice(begin, at));
+      begin = at + 1;
+    }
+  }
+  return [...parts, source.slice(begin)];
+}
+
+/** Of one alternative: runs of plain signs outside of groups and classes. */
+function textsOf(source: string): string[] {
   const texts: string[] = [];
   let run = '';
   const cut = () => {
@@ -70,7 +96,6 @@ export function requiredTexts(source: string): string[] {
       depth -= 1;
       cut();
     } else if (sign === '|') {
-      if (depth === 0) return [];
       cut();
     } else if (sign === '*' || sign === '?' || sign === '{') {
       run = run.slice(0, -1);
