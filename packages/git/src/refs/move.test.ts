@@ -10,8 +10,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Repo } from '../context.ts';
 import { packRefs, tend } from '../repository/maintenance.ts';
 import { removeStaleLocks } from '../repository/sweep.ts';
@@ -124,7 +125,7 @@ test('a lock of another process is removed when it is dead: by who writes alone 
   };
   const branch = lockOf('refs/heads/dead/branch', 0o744);
   const service = lockOf('refs/merge-requests/7/head', 0o744);
-  const old = lockOf('refs/merge-requests/8/head', 0o744, 120);
+  const old = lockOf('refs/merge-requests/8/head', 0o744, 20);
   const ofGit = lockOf('refs/heads/dead/git', 0o644);
   const removed = async (...given: Parameters<typeof removeStaleLocks>) =>
     (await removeStaleLocks(...given)).map(({ path }) => path).sort();
@@ -134,6 +135,37 @@ test('a lock of another process is removed when it is dead: by who writes alone 
   expect(await removed(repo, { exclusive: true })).toEqual([]);
   expect(existsSync(service)).toBe(true);
   rmSync(service);
+});
+
+test('a reference of the service is locked for no longer than its name takes to move', async () => {
+  const [a, b] = tips as [Sha, Sha];
+  const probe = await open(join(repo.path, 'HEAD'));
+  const handles = Object.getPrototypeOf(probe) as FileHandle;
+  await probe.close();
+  const { sync } = handles;
+  const locks: string[][] = [];
+  const spy = vi.spyOn(handles, 'sync').mockImplementation(async function (this: FileHandle) {
+    locks.push(
+      readdirSync(join(repo.path, 'refs'), { recursive: true, encoding: 'utf8' }).filter((name) => /lock$/.test(name)),
+    );
+    await sync.call(this);
+  });
+  try {
+    const kept = 'refs/pipelines/16' as RefName;
+    for (const id of [a, b, b]) {
+      await updateRefs(repo, [{ ref: kept, new: id }]);
+      expect(await readRef(repo, kept)).toBe(id);
+    }
+    await updateRefs(repo, [{ ref: ref('slow/branch'), old: ZERO_SHA, new: a }]);
+  } finally {
+    spy.mockRestore();
+  }
+  expect(locks).toEqual([[], [], [], ['heads/slow/branch.lock']]);
+  expect(readdirSync(join(repo.path, 'objects')).filter((name) => name.startsWith('tmp_'))).toEqual([]);
+  expect(statSync(join(repo.path, 'refs/pipelines/16')).nlink).toBe(1);
+  writeFileSync(join(repo.path, 'refs/pipelines/17.lock'), '');
+  await updateRefs(repo, [{ ref: 'refs/pipelines/17' as RefName, new: a }]);
+  expect(await readRef(repo, 'refs/pipelines/17' as RefName)).toBe(a);
 });
 
 test('a move whose lock was lost begins again and asks for the last word again', async () => {

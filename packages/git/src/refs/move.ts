@@ -3,7 +3,8 @@
  * compared under it, the new one written and synced, renamed over the reference. Every git keeps away from a reference
  * whose lock file is there, so the two ways go together.
  */
-import { chmodSync, lstatSync, renameSync, type Stats } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, linkSync, lstatSync, renameSync, rmSync, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Repo } from '../context.ts';
@@ -48,6 +49,7 @@ export async function moveAlone(repo: Repo, update: Move, beforeMoving?: () => P
   const header = await objectHeader(repo, update.new);
   if (!header || (update.ref.startsWith('refs/heads/') && header.type !== 'commit')) return false;
   if (await inTheWay(repo, update.ref)) return false;
+  if (update.old === undefined && !beforeMoving) return await moveAtOnce(repo, update, target);
   const held = await locked(lock);
   if (held === null) return false;
   try {
@@ -70,6 +72,37 @@ export async function moveAlone(repo: Repo, update: Move, beforeMoving?: () => P
     throw (error instanceof GitError ? null : storageError(error)) ?? error;
   } finally {
     heldHere.delete(numberOf(held.info));
+  }
+}
+
+/** The lock file is there, its place is none for a file, or the file system knows no second name for one. */
+const leftToGit = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP']);
+
+/**
+ * The same where nothing is compared and nobody has a last word, as for references of the service: what takes time is done
+ * before, and the file becomes the lock and then the reference in one go. A lock that a killed server left would stay where
+ * nobody writes that reference again; the temporary name is one that git and maintenance remove.
+ */
+async function moveAtOnce(repo: Repo, { ref, new: id }: Move, target: string): Promise<boolean> {
+  if ((await currentValue(repo, ref)) === undefined) return false;
+  const lock = `${target}.lock`;
+  const temporary = join(repo.path, 'objects', `tmp_obj_${randomUUID()}`);
+  try {
+    await mkdir(dirname(target), { recursive: true });
+    await store({ handle: await open(temporary, 'wx') }, id);
+    linkSync(temporary, lock);
+    try {
+      renameSync(lock, target);
+    } catch (error) {
+      rmSync(lock, { force: true });
+      throw error;
+    }
+    return true;
+  } catch (error) {
+    if (leftToGit.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw storageError(error) ?? error;
+  } finally {
+    await rm(temporary, { force: true });
   }
 }
 
@@ -107,7 +140,7 @@ async function locked(lock: string): Promise<Held | null> {
   }
 }
 
-async function store({ handle }: Held, id: Sha): Promise<void> {
+async function store({ handle }: Pick<Held, 'handle'>, id: Sha): Promise<void> {
   await handle.writeFile(`${id}\n`);
   await handle.sync();
   await handle.close();

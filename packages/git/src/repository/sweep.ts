@@ -54,6 +54,8 @@ export interface StaleLocks {
 
 /** A move without git ends before: its last word is one statement, which has a time limit of its own. */
 const LONGEST_MOVE_MS = 60_000;
+/** One of a reference that is no branch and no tag, where nobody has a last word. */
+const LONGEST_SERVICE_MOVE_MS = 10_000;
 
 /** Lock files below `refs/` and next to `HEAD`, `packed-refs`, `config`; or those that a move of `of` meets. */
 async function locksIn(repo: Repo, of?: readonly RefName[]) {
@@ -80,7 +82,8 @@ export async function listLocks(
   const locks = await locksIn(repo, of);
   return locks.flatMap(({ path, ageMs, info, shared }) => {
     const owner = lockOwner(info);
-    const mayLive = owner === 'here' || (owner === 'alone' && (shared || !exclusive) && ageMs < LONGEST_MOVE_MS);
+    const longest = shared ? LONGEST_SERVICE_MOVE_MS : exclusive ? 0 : LONGEST_MOVE_MS;
+    const mayLive = owner === 'here' || (owner === 'alone' && ageMs < longest);
     return ageMs >= minAgeMs && !mayLive ? [{ path, ageMs }] : [];
   });
 }
