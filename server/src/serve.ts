@@ -68,7 +68,7 @@ async function start(options: ServeOptions, lifecycle: Lifecycle): Promise<Servi
   let queue: Queue | undefined;
   const kernels = await openKernels({ config, log, lifecycle, queue: () => queue ?? { running: false } });
   lifecycle.signal.throwIfAborted();
-  const app = buildApp(kernels);
+  const app = buildApp(kernels, { gitSpawner: true });
   lifecycle.onStop('app', app.close);
   const first = await firstStart(app, kernels.db, config);
   queue = createQueue({
