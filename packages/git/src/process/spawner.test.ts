@@ -140,6 +140,19 @@ describe('a server with a spawner', () => {
     await expect.poll(() => spawners().length).toBe(0);
   });
 
+  it('survives being asked while it dies', async () => {
+    fixture = createFixture({ spawner: true });
+    const spawner = fixture.git.spawner as Spawner;
+    await ready(spawner);
+    const [living] = spawners();
+    living?.disconnect();
+    // Each message to it fails by itself, before its end is known.
+    const asked = Array.from({ length: 5 }, () => spawner.start(command('true')));
+    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe('rejected');
+    await expect.poll(() => spawners().length).toBe(0);
+    expect(spawner.start(command('true'))).toBeNull();
+  });
+
   it('goes on without it when it is killed', async () => {
     fixture = createFixture({ spawner: true });
     const repo = await fixture.create();

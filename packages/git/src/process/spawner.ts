@@ -197,7 +197,8 @@ export function createSpawner(): Spawner {
       notBefore = Date.now() + RETRY_MS;
       failAll('the spawner has ended');
     };
-    child.once('error', gone);
+    // Each message that no longer reaches it is an error of its own.
+    child.on('error', gone);
     child.once('exit', gone);
     child.on('message', (message: FromSpawner) => {
       if (message.kind === 'ready') made.ready = true;

@@ -13,6 +13,8 @@ import * as queries from './catalog.queries.ts';
 
 /** Components of one version. */
 const mostComponents = 30;
+/** A release that is delivered again, or asked for twice. */
+const alreadyPublished = 'Release has already been published';
 /** Bytes of one component's file. */
 const componentBytes = 524_288;
 
@@ -86,8 +88,7 @@ export function catalogService({ db, reader, project: projectOf }: CatalogServic
     };
     return await transaction(db, async (tx) => {
       const made = await queries.insertVersion(tx, values, contents.components);
-      if (!made && !(requested && (await queries.requestVersion(tx, release.id))))
-        return 'Release has already been published';
+      if (!made && !(requested && (await queries.requestVersion(tx, release.id)))) return alreadyPublished;
       await queries.setProblem(tx, project.id, null);
       await recorded(tx);
       return null;
@@ -115,7 +116,7 @@ export function catalogService({ db, reader, project: projectOf }: CatalogServic
         const [project, release] = await Promise.all([projectOf(project_id), releaseById(db, payload.id)]);
         if (!project || !release || !semanticVersion(release.tag)) return;
         const problem = await publish(project, release, false, () => Promise.resolve());
-        if (problem !== null && problem !== 'Release has already been published')
+        if (problem !== null && problem !== alreadyPublished)
           await queries.setProblem(db, project_id, `${release.tag}: ${problem}`);
       }),
     ],
