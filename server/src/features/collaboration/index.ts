@@ -25,7 +25,7 @@ export { awardLines, awardsJson, takeAwards } from './award-emoji/index.ts';
 export { copyComments, copyFollowers } from './copying.queries.ts';
 export { type Labeled, labeled, type Replacement } from './inherited-labels.ts';
 export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
-export { labelsNamed } from './labels/named.ts';
+export { labelsNamed, labelsThere } from './labels/named.ts';
 export { type IterationName, meantBy, meantIterations, meantPlans, type Within } from './meant.queries.ts';
 export type { About, Audience, Reader } from './mentions/index.ts';
 export {
@@ -46,6 +46,7 @@ export { groupLabelRelation, groupMilestoneRelation, labelRelation, milestoneRel
 export {
   historyJson,
   historyLines,
+  recordFirstLabels,
   recordIteration,
   recordLabels,
   recordMilestone,
@@ -56,7 +57,7 @@ export {
 export { type Responses, responsesTo } from './responses.queries.ts';
 export { isSubscribed, setCommitSubscribed, setSubscribed, subscriptionTo } from './subscriptions/index.ts';
 export { changedTask, type TaskChange, TaskParam, tasksOf, taskText, withTask } from './tasks/index.ts';
-export { createTodo, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';
+export { createTodo, createTodos, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';
 export {
   headersOf as fileHeaders,
   markdownOf,

@@ -7,6 +7,11 @@ import { ensureLabel, labelsOfTitles } from './labels.queries.ts';
 /** The colour of a label of which nobody said more than its name. */
 const usualColor = '#6699CC';
 
+const titlesAmong = (titles: readonly string[]) =>
+  [...new Set(titles.map((title) => title.trim()))].filter(
+    (title) => title !== '' && title.length <= 255 && !title.includes(','),
+  );
+
 /**
  * Ids of the labels of a project or group of these titles, those of the groups above included. Those that are missing are made where
  * `maker` is given, and left out otherwise, as is what cannot be the title of a label.
@@ -17,9 +22,7 @@ export async function labelsNamed(
   titles: readonly string[],
   maker: AuditOrigin | null,
 ): Promise<number[]> {
-  const wanted = [...new Set(titles.map((title) => title.trim()))].filter(
-    (title) => title !== '' && title.length <= 255 && !title.includes(','),
-  );
+  const wanted = titlesAmong(titles);
   if (wanted.length === 0) return [];
   const known = await labelsOfTitles(tx, place, wanted);
   const ids: number[] = [];
@@ -40,4 +43,17 @@ export async function labelsNamed(
     }
   }
   return ids;
+}
+
+/** The same where nothing has to be made for it; null where one is missing that `labelsNamed` would make. */
+export async function labelsThere(
+  db: Db,
+  place: Place,
+  titles: readonly string[],
+  maker: AuditOrigin | null,
+): Promise<number[] | null> {
+  const wanted = titlesAmong(titles);
+  if (wanted.length === 0) return [];
+  const known = await labelsOfTitles(db, place, wanted);
+  return maker && known.size < wanted.length ? null : wanted.flatMap((title) => known.get(title) ?? []);
 }

@@ -1,6 +1,7 @@
 /** The history of labels, milestone, iteration, state and weight of things. */
 export {
   type ResourceEventKind,
+  recordFirstLabels,
   recordIteration,
   recordLabels,
   recordMilestone,

@@ -1,6 +1,6 @@
 /** The history of labels, milestone, iteration, state and weight of things: written in the transaction of the change. */
 import type { Insertable } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { ResourceEvent } from '../../../kernel/db/rows.ts';
 import type { ResourceEventsTable } from '../../../kernel/db/tables.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
@@ -36,6 +36,26 @@ export async function recordLabels(
     ...added.map((id) => ({ kind: 'label' as const, action: 'add' as const, label_id: id })),
     ...removed.map((id) => ({ kind: 'label' as const, action: 'remove' as const, label_id: id })),
   ]);
+}
+
+/** The labels that new things of one kind begin with. */
+export async function recordFirstLabels(
+  tx: Db,
+  type: Noteable['type'],
+  things: readonly {
+    readonly id: number;
+    readonly at: Date;
+    readonly userId: number;
+    readonly labels: readonly number[];
+  }[],
+): Promise<void> {
+  const rows = things.flatMap(({ id, at, userId, labels }) =>
+    labels.map((label_id) => ({
+      ...{ kind: 'label', action: 'add', label_id, created_at: at },
+      ...{ noteable_type: type, noteable_id: id, user_id: userId },
+    })),
+  );
+  await insertMany(tx, 'resource_events', rows);
 }
 
 /** A milestone that was set, changed or taken away; nothing where it is the same. */

@@ -1,6 +1,6 @@
 /** Rows of to-dos. A person has at most one pending to-do about a thing. */
 import { type SqlBool, sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, insertMany } from '../../../kernel/db/index.ts';
 import type { Todo } from '../../../kernel/db/rows.ts';
 import { publish } from '../../../kernel/events/index.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
@@ -47,6 +47,19 @@ export async function createTodo(tx: Db, todo: NewTodo): Promise<Todo | undefine
     .executeTakeFirst();
   if (made) await announce(tx, [todo.userId]);
   return made;
+}
+
+/** Adds to-dos; none where the person has a pending one about the thing already. */
+export async function createTodos(tx: Db, todos: readonly NewTodo[]): Promise<void> {
+  const rows = todos.map(({ userId, authorId, noteable, action, noteId = null }) => ({
+    ...{ user_id: userId, author_id: authorId, project_id: noteable.projectId, namespace_id: noteable.groupId },
+    ...{ noteable_type: noteable.type, noteable_id: noteable.id, note_id: noteId, action },
+  }));
+  const made = await insertMany(tx, 'todos', rows, ['user_id']);
+  await announce(
+    tx,
+    made.map(({ user_id }) => user_id),
+  );
 }
 
 const done = { state: 'done' as const, updated_at: sql<Date>`now()` };

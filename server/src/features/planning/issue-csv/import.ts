@@ -65,7 +65,7 @@ export function issueImports(deps: IssueCsvDependencies) {
           // A process that dies leaves no row undone and does none twice.
           (tx) => queries.countCreated(tx, importId),
         ),
-      (issue) => placeOfIssue(issue, subject),
+      ({ issue }) => placeOfIssue(issue, subject),
     );
   }
 

@@ -3,7 +3,7 @@ import { inPerson } from '../../../kernel/authz/acting.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Issue } from '../../../kernel/db/rows.ts';
+import type { Issue, User } from '../../../kernel/db/rows.ts';
 import { forbidden, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { findUser } from '../../identity/index.ts';
 import { findProjectSubject } from '../../namespaces/index.ts';
@@ -48,14 +48,25 @@ export async function findIssueToUpdate(db: Db, subject: ProjectSubject, caller:
   return issue;
 }
 
-/** Of the given people, those who are active and see the issues of a project, each once and in the given order. */
-export async function peopleWhoRead(db: Db, subject: ProjectSubject, ids: readonly number[]): Promise<number[]> {
-  const found: number[] = [];
-  for (const id of new Set(ids)) {
-    const user = await findUser(db, id);
-    if (user?.state !== 'active') continue;
-    const theirs = await findProjectSubject(db, String(subject.project.id), id);
-    if (theirs && canOnProject(inPerson(user), 'read_issue', theirs)) found.push(id);
-  }
-  return found;
+/**
+ * Of the given people, those who are active and see the issues of a project, each once and in the given order. The caller,
+ * who loaded the project and is most often among them, is at hand.
+ */
+export async function peopleWhoRead(
+  db: Db,
+  subject: ProjectSubject,
+  ids: readonly number[],
+  caller: Caller,
+): Promise<User[]> {
+  const found = await Promise.all(
+    [...new Set(ids)].map(async (id) => {
+      const [user, theirs] =
+        id === caller.user?.id
+          ? [caller.user, subject]
+          : await Promise.all([findUser(db, id), findProjectSubject(db, String(subject.project.id), id)]);
+      const reads = user?.state === 'active' && theirs && canOnProject(inPerson(user), 'read_issue', theirs);
+      return reads ? [user] : [];
+    }),
+  );
+  return found.flat();
 }

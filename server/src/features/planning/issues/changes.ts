@@ -56,17 +56,13 @@ export async function tellIssue(
   await publish(tx, ...(event === 'opened' ? [] : [`issue:${id}`]), `project:${project_id}:issues`);
 }
 
-/** Whether a new issue is no more than its own columns: with no labels, people or plans, and with the next number. */
-export const isPlain = (given: NewIssue): boolean =>
+/** Whether a new issue is no more than its own columns, labels and people: with no plans, and with the next number. */
+export const isPlain = (given: Omit<NewIssue, 'title'>): boolean =>
   [
-    given.labels,
-    given.add_labels,
     given.milestone_id,
     given.epic_id,
     given.epic_iid,
     given.iteration_id,
-    given.assignee_id,
-    given.assignee_ids,
     given.weight,
     given.created_at,
     given.iid,

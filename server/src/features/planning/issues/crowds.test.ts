@@ -68,6 +68,40 @@ it('twenty issues at once have the numbers from 1 to 20, their own titles, and a
   await eventually('all to-dos', async () => (await todos()).length === named);
 });
 
+it('issues at once keep their own labels and people, in their order, with a label event and a to-do for each', async () => {
+  for (const name of ['Zinc', 'amber', 'blue']) await post(`${base}/labels`, { name, color: '#4488cc' });
+  const people = [reader.user.id, owner.user.id];
+  const given = numbers(12).map((at) => ({
+    title: `Own ${at}`,
+    // A label that nobody has made yet, and people who are not there, do not hold up the others.
+    ...(at % 3 === 0
+      ? {}
+      : { labels: at === 4 ? ['new', 'blue'] : at % 2 === 0 ? ['blue', 'Zinc', 'amber'] : ['amber'] }),
+    ...(at % 4 === 1 ? {} : { assignee_ids: at % 4 === 2 ? [...people].reverse() : [...people, 999_999] }),
+  }));
+  const answers = await Promise.all(given.map((json) => post(`${base}/issues`, json)));
+  for (const [at, { status, body }] of answers.entries()) {
+    expect([status, body.title]).toEqual([201, `Own ${at}`]);
+    const { labels = [], assignee_ids = [] } = given[at] ?? {};
+    expect(new Set(body.labels as string[])).toEqual(new Set(labels));
+    expect((body.assignees as Json[]).map(({ id }) => id)).toEqual(assignee_ids.filter((id) => id !== 999_999));
+    const path = `${base}/issues/${body.iid}`;
+    const { body: read } = await app.api<Json>('GET', path, { token: owner.secret });
+    expect(read).toEqual(body);
+    const { body: events } = await app.api<Json[]>('GET', `${path}/resource_label_events`, { token: owner.secret });
+    expect(new Set(events.map(({ label }) => (label as Json).name))).toEqual(new Set(labels));
+    expect(events.every(({ user, created_at }) => (user as Json).id === owner.user.id && created_at)).toBe(true);
+    const todos = await app.db
+      .selectFrom('todos')
+      .select(['user_id', 'action', 'state'])
+      .where('noteable_id', '=', Number(body.id))
+      .orderBy('id')
+      .execute();
+    const expected = assignee_ids.filter((id) => id !== 999_999);
+    expect(todos).toEqual(expected.map((user_id) => ({ user_id, action: 'assigned', state: 'pending' })));
+  }
+});
+
 it('comments at once are answered as their own, and name whom they name', async () => {
   const { body: issue } = await post(`${base}/issues`, { title: 'Discussed' });
   const path = `${base}/issues/${issue.iid}/notes`;

@@ -1,9 +1,10 @@
 /** What is written under an issue when somebody changes it, in the words that the field knows. */
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Issue } from '../../../kernel/db/rows.ts';
+import type { Issue, Label, User } from '../../../kernel/db/rows.ts';
 import {
   changedTask,
-  createTodo,
+  createTodos,
+  recordFirstLabels,
   recordIteration,
   recordLabels,
   recordMilestone,
@@ -95,10 +96,27 @@ export async function beginHistory(tx: Db, issue: Issue, actorId: number, labels
   if (issue.weight !== null) await recordWeight(tx, what, actorId, issue.weight);
 }
 
+const assignments = (issue: Issue, authorId: number, userIds: readonly number[]) =>
+  userIds.map((userId) => ({ userId, authorId, noteable: ofProject('issue', issue), action: 'assigned' as const }));
+
+/** What several new issues begin with that have no plan but their labels and assignees. */
+export async function beginHistories(
+  tx: Db,
+  made: readonly { readonly issue: Issue; readonly labels: readonly Label[]; readonly assignees: readonly User[] }[],
+): Promise<void> {
+  const labelled = made.map(({ issue, labels }) => ({
+    ...{ id: issue.id, at: issue.created_at, userId: issue.author_id, labels: idsOf(labels) },
+  }));
+  await recordFirstLabels(tx, 'issue', labelled);
+  await createTodos(
+    tx,
+    made.flatMap(({ issue, assignees }) => assignments(issue, issue.author_id, idsOf(assignees))),
+  );
+}
+
 /** Those who are newly assigned have something to do. */
 export async function assigned(tx: Db, issue: Issue, actorId: number, userIds: readonly number[]): Promise<void> {
-  for (const userId of userIds)
-    await createTodo(tx, { userId, authorId: actorId, noteable: ofProject('issue', issue), action: 'assigned' });
+  await createTodos(tx, assignments(issue, actorId, userIds));
 }
 
 /**

@@ -77,11 +77,15 @@ async function involvedIn(db: Db, rows: readonly Issue[]): Promise<Involved[]> {
 
 /** Labels by the id of their issue, ordered by title. */
 export async function labelsOf(db: Db, ids: readonly number[]): Promise<Map<number, Label[]>> {
-  const found = new Map<number, Label[]>();
-  if (ids.length === 0) return found;
+  if (ids.length === 0) return new Map();
   const { rows } = await sql<Label & { issue_id: number }>`
     select l.*, k.issue_id from issue_labels k join labels l on l.id = k.label_id
     where k.issue_id = any(${ids}::bigint[]) order by l.title, l.id`.execute(db);
+  return byIssue(rows);
+}
+
+function byIssue(rows: readonly (Label & { readonly issue_id: number })[]): Map<number, Label[]> {
+  const found = new Map<number, Label[]>();
   for (const { issue_id, ...label } of rows) found.set(issue_id, [...(found.get(issue_id) ?? []), label]);
   return found;
 }
@@ -311,6 +315,30 @@ export async function addAssignees(tx: Db, id: number, userIds: readonly number[
     select ${id}, u.id, w.position from unnest(${userIds}::bigint[]) with ordinality w (id, position)
       join users u on u.id = w.id
     on conflict (issue_id, user_id) do update set position = excluded.position`.execute(tx);
+}
+
+/** A row that is to have something, and what. */
+export type Given = readonly [issueId: number, id: number];
+
+/** Gives new issues labels and people, the latter in their order; answers the labels. What was removed meanwhile is left out. */
+export async function equip(tx: Db, labels: readonly Given[], people: readonly Given[]): Promise<Map<number, Label[]>> {
+  if (labels.length === 0 && people.length === 0) return new Map();
+  const { rows } = await sql<Label & { issue_id: number }>`
+    with labelled as (
+      insert into issue_labels (issue_id, label_id)
+      select g.issue_id, l.id
+      from unnest(${labels.map(([issue]) => issue)}::bigint[], ${labels.map(([, id]) => id)}::bigint[]) g (issue_id, label_id)
+        join labels l on l.id = g.label_id
+      for key share of l
+      returning issue_id, label_id),
+    assigned as (
+      insert into issue_assignees (issue_id, user_id, position)
+      select g.issue_id, u.id, row_number() over (partition by g.issue_id order by g.at)
+      from unnest(${people.map(([issue]) => issue)}::bigint[], ${people.map(([, id]) => id)}::bigint[])
+        with ordinality g (issue_id, user_id, at)
+        join users u on u.id = g.user_id)
+    select l.*, k.issue_id from labelled k join labels l on l.id = k.label_id order by l.title, l.id`.execute(tx);
+  return byIssue(rows);
 }
 
 /** Gives an issue these labels and no others; what was removed meanwhile is left out. */

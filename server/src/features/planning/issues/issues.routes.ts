@@ -12,11 +12,10 @@ import { ofProject, type Place } from '../../collaboration/notes/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { UserAgentDetail } from '../../repository/index.ts';
 import { findIssue, findIssueToUpdate } from './access.ts';
-import { isPlain } from './changes.ts';
 import { Issue, type IssueJson, issueJson } from './issues.entity.ts';
 import { changed, changedRules, one, projectParam, written, writtenRules } from './issues.params.ts';
 import { issueById, type LoadedIssue, withDetails } from './issues.queries.ts';
-import type { IssueService } from './issues.service.ts';
+import type { IssueService, MadeIssue } from './issues.service.ts';
 
 const common = { tag: 'Issues', credentials: ['token', 'session'] } as const;
 const read = { on: 'project', ability: 'read_issue' } as const;
@@ -30,12 +29,18 @@ export const placeOfIssue = (row: IssueRow, subject: ProjectSubject): Place => (
   locked: row.discussion_locked === true,
 });
 
-/** A new issue that is no more than its columns, as its author sees it: the rest is known without a read. */
-function newIssueJson(row: IssueRow, { project, namespace }: ProjectSubject, author: User, base: string): IssueJson {
+/** A new issue as its author sees it where all that it has is known without a read. */
+function newIssueJson(
+  row: IssueRow,
+  { labels, assignees }: NonNullable<MadeIssue['known']>,
+  { project, namespace }: ProjectSubject,
+  author: User,
+  base: string,
+): IssueJson {
   const { id, namespace_id, path } = project;
   const loaded: LoadedIssue = {
     ...{ row, author, project: { id, namespace_id, path, path_with_namespace: `${namespace.full_path}/${path}` } },
-    ...{ closedBy: null, assignees: [], labels: [], milestone: null, duplicateOf: null, epic: null, iteration: null },
+    ...{ closedBy: null, assignees, labels, milestone: null, duplicateOf: null, epic: null, iteration: null },
     counts: { notes: 0, upvotes: 0, downvotes: 0, mergeRequests: 0, blocking: 0 },
   };
   return { ...issueJson(loaded, base, { projectId: id }), subscribed: true };
@@ -113,12 +118,13 @@ export function issueRoutes(
           caller,
           params.description,
           (description) => issues.create(subject, caller, { ...params, description, userAgent, address }),
-          (row) => placeOfIssue(row, subject),
+          (each) => placeOfIssue(each.issue, subject),
         );
+        const { issue, known } = made;
         // A description that is kept as it came had no commands.
-        if (caller.user && isPlain(params) && made.description === (params.description ?? null))
-          return newIssueJson(made, subject, caller.user, base);
-        return await present((await issueById(db, made.id)) ?? made, caller, subject);
+        const isAsMade = issue.description === (params.description ?? null);
+        if (caller.user && known && isAsMade) return newIssueJson(issue, known, subject, caller.user, base);
+        return await present(isAsMade ? issue : ((await issueById(db, issue.id)) ?? issue), caller, subject);
       },
     }),
     route({

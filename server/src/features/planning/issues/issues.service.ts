@@ -2,7 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, together, transaction } from '../../../kernel/db/index.ts';
-import type { Issue } from '../../../kernel/db/rows.ts';
+import type { Issue, Label, User } from '../../../kernel/db/rows.ts';
 import { invalidRecord, recordNotFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { raiseCounter } from '../../namespaces/index.ts';
 import { peopleWhoRead } from './access.ts';
@@ -16,28 +16,50 @@ import {
   tellIssue,
   valuesOf,
 } from './changes.ts';
-import { assigned, beginHistory } from './history.ts';
+import { assigned, beginHistories, beginHistory } from './history.ts';
 import * as queries from './issues.queries.ts';
-import { relabel, wishedEpic, wishedIteration, wishedMilestone } from './planning.ts';
+import { labelsOfNew, relabel, wishedEpic, wishedIteration, wishedMilestone } from './planning.ts';
 import { updateIssue } from './updating.ts';
+
+/** What is made of an issue: the row, and what it has where that is known without a read. */
+export interface MadeIssue {
+  readonly issue: Issue;
+  readonly known: { readonly labels: readonly Label[]; readonly assignees: readonly User[] } | null;
+}
 
 interface PlainIssue {
   readonly project_id: number;
   readonly columns: Omit<queries.NewIssueRow, 'iid'>;
+  /** Labels that are there, by id. */
+  readonly labels: readonly number[];
+  readonly assignees: readonly User[];
+}
+
+/** Makes issues of one project that are no more than their columns, labels and people. */
+async function makePlain(tx: Db, wanted: readonly [PlainIssue, ...PlainIssue[]]): Promise<MadeIssue[]> {
+  const rows = wanted.map(({ columns }) => columns);
+  const issues = await queries.insertNextIssues(tx, wanted[0].project_id, rows);
+  const given = (idsOf: (one: PlainIssue) => readonly number[]) =>
+    wanted.flatMap((one, at) => idsOf(one).map((id): queries.Given => [issues[at]?.id ?? 0, id]));
+  const labels = await queries.equip(
+    tx,
+    given((one) => one.labels),
+    given((one) => one.assignees.map(({ id }) => id)),
+  );
+  const made = wanted.flatMap(({ assignees }, at) => {
+    const issue = issues[at];
+    return issue ? [{ issue, labels: labels.get(issue.id) ?? [], assignees }] : [];
+  });
+  await beginHistories(tx, made);
+  for (const { issue } of made) await tellIssue(tx, 'opened', issue, issue.author_id);
+  return made.map(({ issue, ...known }) => ({ issue, known }));
 }
 
 export function issueService(db: Db) {
-  /** Those that are no more than their columns are written together with others of their project that come meanwhile. */
-  const createPlain = together<PlainIssue, Issue>(
+  /** Those that are plain are written together with others of their project that come meanwhile. */
+  const createPlain = together<PlainIssue, MadeIssue>(
     ({ project_id }) => String(project_id),
-    (wanted) =>
-      transaction(db, async (tx) => {
-        const [{ project_id }] = wanted;
-        const rows = wanted.map(({ columns }) => columns);
-        const made = await queries.insertNextIssues(tx, project_id, rows);
-        for (const issue of made) await tellIssue(tx, 'opened', issue, issue.author_id);
-        return made;
-      }),
+    (wanted) => transaction(db, (tx) => makePlain(tx, wanted)),
   );
 
   /** `within` is part of the transaction: what must be true together with the issue. */
@@ -46,7 +68,7 @@ export function issueService(db: Db) {
     caller: Caller,
     given: NewIssue,
     within?: (tx: Db) => Promise<void>,
-  ): Promise<Issue> {
+  ): Promise<MadeIssue> {
     const author = caller.user;
     if (!author) throw unauthorized();
     const title = checkedTitle(given.title);
@@ -69,7 +91,13 @@ export function issueService(db: Db) {
       ip_address: given.address ?? null,
       ...(created_at ? { created_at, updated_at: created_at } : {}),
     } as const;
-    if (isPlain(given) && !within && !db.isTransaction) return await createPlain({ project_id, columns });
+    if (isPlain({ ...plan, ...own }) && !within && !db.isTransaction) {
+      const [labels, assignees] = await Promise.all([
+        labelsOfNew(db, subject, caller, plan),
+        peopleWhoRead(db, subject, assigneesOf(plan) ?? [], caller),
+      ]);
+      if (labels) return await createPlain({ project_id, columns, labels, assignees });
+    }
     try {
       return await transaction(db, async (tx) => {
         const planned = {
@@ -77,7 +105,7 @@ export function issueService(db: Db) {
           epic_id: (await wishedEpic(tx, subject, caller, plan)) ?? null,
           iteration_id: (await wishedIteration(tx, subject, plan)) ?? null,
         };
-        const people = await peopleWhoRead(tx, subject, assigneesOf(plan) ?? []);
+        const people = (await peopleWhoRead(tx, subject, assigneesOf(plan) ?? [], caller)).map(({ id }) => id);
         if (own.iid !== undefined) {
           if (own.iid < 1) throw invalidRecord({ iid: ['must be greater than 0'] });
           await raiseCounter(tx, project_id, 'issue', own.iid);
@@ -93,7 +121,7 @@ export function issueService(db: Db) {
         await assigned(tx, issue, author.id, people);
         await tellIssue(tx, 'opened', issue, author.id);
         await within?.(tx);
-        return issue;
+        return { issue, known: null };
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'issues_project_id_iid_key')) throw error;

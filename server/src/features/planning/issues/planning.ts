@@ -5,7 +5,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Label } from '../../../kernel/db/rows.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
-import { labelsNamed, milestonesFor } from '../../collaboration/index.ts';
+import { labelsNamed, labelsThere, milestonesFor } from '../../collaboration/index.ts';
 import { epicAbove, epicToJoin } from '../epics/epics.queries.ts';
 import { iterationAbove } from '../iterations/above.queries.ts';
 import { addLabels, labelsOf, setLabels } from './issues.queries.ts';
@@ -66,6 +66,22 @@ export async function wishedIteration(
   return found.id;
 }
 
+/** Labels that are made for whoever may make them. */
+const makerOf = (caller: Caller, subject: ProjectSubject) =>
+  canOnProject(caller, 'admin_label', subject) ? originOfCaller(caller) : null;
+
+/** The labels that a new issue is to have, where all of them are there; null where one has to be made first. */
+export async function labelsOfNew(
+  db: Db,
+  subject: ProjectSubject,
+  caller: Caller,
+  { labels, add_labels, remove_labels }: PlanWishes,
+): Promise<number[] | null> {
+  const away = new Set(remove_labels?.map((title) => title.trim()));
+  const wished = [...(labels ?? []), ...(add_labels ?? [])].filter((title) => !away.has(title.trim()));
+  return await labelsThere(db, subject, wished, makerOf(caller, subject));
+}
+
 /** Changes the labels of an issue as wished; null where they stay as they are. Labels that are missing are made. */
 export async function relabel(
   tx: Db,
@@ -78,7 +94,7 @@ export async function relabel(
 ): Promise<LabelChange | null> {
   const [more, less] = [add_labels ?? [], remove_labels ?? []];
   if (labels === undefined && more.length === 0 && less.length === 0) return null;
-  const maker = canOnProject(caller, 'admin_label', subject) ? originOfCaller(caller) : null;
+  const maker = makerOf(caller, subject);
   const previous = fresh ? [] : ((await labelsOf(tx, [id])).get(id) ?? []);
   const away = new Set(less.map((title) => title.trim()));
   const kept = labels === undefined ? previous.filter(({ title }) => !away.has(title)).map((label) => label.id) : [];

@@ -39,12 +39,13 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>) {
     const epic = row.epic_id === null ? undefined : await epicAbove(tx, target, caller, { id: row.epic_id });
     const iteration = row.iteration_id === null ? undefined : await iterationAbove(tx, target, row.iteration_id);
     const { title, description, confidential, discussion_locked, weight, start_date, due_date } = row;
-    return await issueService(tx).create(target, caller, {
+    const people = await peopleWhoRead(tx, target, await queries.assigneeIds(tx, row.id), caller);
+    const made = await issueService(tx).create(target, caller, {
       ...{ title, description, confidential, discussion_locked, weight, start_date, due_date },
       issue_type: row.type,
       health_status: row.health_status,
       severity: row.severity,
-      assignee_ids: await peopleWhoRead(tx, target, await queries.assigneeIds(tx, row.id)),
+      assignee_ids: people.map(({ id }) => id),
       labels: await known(
         tx,
         target,
@@ -54,6 +55,7 @@ export function issueTransfers(db: Db, parents: Pick<ParentLoader, 'group'>) {
       epic_id: epic?.id,
       iteration_id: iteration?.id,
     });
+    return made.issue;
   }
 
   function requireTransfer(verb: 'move' | 'clone', subject: ProjectSubject, caller: Caller, target: ProjectSubject) {

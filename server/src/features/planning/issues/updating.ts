@@ -107,7 +107,7 @@ export async function updateIssue(
     };
     checkDates({ ...row, ...values });
     const labels = await relabel(tx, subject, caller, row.id, plan);
-    const assignees = await reassign(tx, subject, row.id, assigneesOf(plan));
+    const assignees = await reassign(tx, subject, caller, row.id, assigneesOf(plan));
     const changed = await queries.updateIssue(tx, row.id, values);
     if (changed.state !== row.state) await queries.countOpen(tx, row.project_id, changed.state === 'opened' ? 1 : -1);
     const changes: IssueChanges = {
@@ -126,12 +126,13 @@ export async function updateIssue(
 async function reassign(
   tx: Db,
   subject: ProjectSubject,
+  caller: Caller,
   id: number,
   wished: readonly number[] | undefined,
 ): Promise<Change | null> {
   if (!wished) return null;
   const previous = await queries.assigneeIds(tx, id);
-  const current = await peopleWhoRead(tx, subject, wished);
+  const current = (await peopleWhoRead(tx, subject, wished, caller)).map((user) => user.id);
   if (sameList(previous, current)) return null;
   await queries.setAssignees(tx, id, current);
   return { previous, current };
