@@ -131,7 +131,12 @@ export type { PresentProjects } from './projects/presenter.ts';
 export { Project } from './projects/projects.entity.ts';
 export { sshAddressOf, sshUrl } from './projects/projects.json.ts';
 export { listOptions, projectId, wideFilterOf, wideListParameters } from './projects/projects.params.ts';
-export { findPersonalNamespace, findProject, setApprovalsBeforeMerge } from './projects/projects.queries.ts';
+export {
+  findPersonalNamespace,
+  findProject,
+  requireResolvedDiscussions,
+  setApprovalsBeforeMerge,
+} from './projects/projects.queries.ts';
 export { type CreateProject, PlaceTaken, type ProjectService } from './projects/projects.service.ts';
 export type { MadeByPush } from './projects/pushed.service.ts';
 export { settingsJson } from './projects/settings.entity.ts';

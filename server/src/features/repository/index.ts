@@ -108,7 +108,7 @@ export { type ReleasesOfTags, releasesOfTags } from './ports.ts';
 export { describedGrant } from './protections/protections.entity.ts';
 export { protectedBranchRelation, protectedTagRelation } from './protections/transfer.ts';
 export { type MergeRequestWishes, readPushOptions } from './push-options/push-options.ts';
-export { pushRuleRelation } from './push-rules/transfer.ts';
+export { pushRuleRelation, requireSignedCommits } from './push-rules/transfer.ts';
 export { newRefBase } from './pushed-commits.ts';
 export type { FoundLines, RepositoryReader } from './reading/reader.ts';
 export { linearPattern } from './reading/search.ts';

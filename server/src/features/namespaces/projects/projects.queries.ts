@@ -116,3 +116,12 @@ export async function setApprovalsBeforeMerge(tx: Db, projectId: number, count: 
     .where('id', '=', projectId)
     .execute();
 }
+
+/** Merge requests of the project merge once all their discussions are resolved. */
+export async function requireResolvedDiscussions(tx: Db, projectId: number): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set({ only_allow_merge_if_all_discussions_are_resolved: true, updated_at: new Date() })
+    .where('id', '=', projectId)
+    .execute();
+}

@@ -166,6 +166,8 @@ describe('from the hosted provider', () => {
           body: {
             required_pull_request_reviews: { require_code_owner_reviews: true, required_approving_review_count: 2 },
             allow_force_pushes: { enabled: true },
+            required_conversation_resolution: { enabled: true },
+            required_signatures: { enabled: false },
           },
         };
       if (name === '/branches/topic/protection') return { body: { allow_force_pushes: { enabled: true } } };
@@ -176,7 +178,7 @@ describe('from the hosted provider', () => {
     const { id, import_status, stats } = await imported(url);
     expect([import_status, stats]).toEqual([
       'finished',
-      expect.objectContaining({ imported: expect.objectContaining({ protected_branches: 3 }) }),
+      expect.objectContaining({ imported: expect.objectContaining({ protected_branches: 3, settings: 1 }) }),
     ]);
     expect(asked.filter(({ path }) => path.endsWith('/protection'))).toHaveLength(3);
     const rules = (await get(id, '/protected_branches')).map((each) => [
@@ -191,6 +193,60 @@ describe('from the hosted provider', () => {
       ['main', false, true, [0], [40]],
       ['topic', true, false, [40], [40]],
     ]);
+    const project = await app.api<Json>('GET', `/projects/${String(id)}`, { token: admin.secret });
+    expect(project.body).toMatchObject({ only_allow_merge_if_all_discussions_are_resolved: true });
+    // No rule of pushes where signatures are not required.
+    expect((await get<Json | null>(id, '/push_rule'))?.reject_unsigned_commits ?? null).toBeNull();
+  }, 60_000);
+
+  it('active rulesets protect branches and tags, and what the default branch asks of changes becomes settings', async () => {
+    const rule = (type: string, parameters?: Json) => ({ type, ...(parameters ? { parameters } : {}) });
+    const ruleset = (target: string, include: string[], rules: Json[], exclude: string[] = []) => ({
+      ...{ target, enforcement: 'active', conditions: { ref_name: { include, exclude } }, rules },
+    });
+    const request = { require_code_owner_review: true, required_review_thread_resolution: true };
+    const sets: Readonly<Record<number, Json>> = {
+      1: ruleset('branch', ['~DEFAULT_BRANCH'], [rule('pull_request', request), rule('required_signatures')]),
+      2: ruleset('branch', ['refs/heads/releases/**/*', 'refs/heads/v[0-9]'], [rule('deletion')]),
+      3: ruleset('tag', ['refs/tags/v*'], [rule('update')]),
+      4: { ...ruleset('branch', ['~ALL'], [rule('deletion')]), enforcement: 'evaluate' },
+      // Nothing of it keeps anybody from pushing.
+      5: ruleset('branch', ['refs/heads/topic'], [rule('required_linear_history')]),
+      6: ruleset('branch', ['refs/heads/releases/**/*', 'refs/heads/a'], [rule('non_fast_forward')], ['refs/heads/a']),
+    };
+    const { url, asked } = await hosted(({ path }): Reply | undefined => {
+      const name = path.replace('/api/v3/repos/octocat/Hello', '');
+      if (name === '/branches/main/protection') return { status: 404, body: { message: 'Branch not protected' } };
+      if (name === '/branches') return { body: [{ name: 'main' }] };
+      if (name === '/rulesets')
+        return {
+          body: Object.entries(sets).map(([id, { rules: _, conditions: __, ...row }]) => ({ id: +id, ...row })),
+        };
+      const found = sets[Number(/^\/rulesets\/(\d+)$/.exec(name)?.[1])];
+      return found && { body: found };
+    });
+    // What the instance asks of pushes goes on in the project.
+    const inherited = { json: { prevent_secrets: true }, token: admin.secret };
+    expect((await app.api('POST', '/admin/push_rule', inherited)).status).toBe(201);
+    const { id, import_status, stats } = await imported(url);
+    expect((await app.api('DELETE', '/admin/push_rule', { token: admin.secret })).status).toBe(204);
+    expect(import_status).toBe('finished');
+    expect(stats).toMatchObject({ imported: { protected_branches: 2, protected_tags: 1, settings: 2 } });
+    expect(asked.some(({ path }) => path.endsWith('/rulesets/4'))).toBe(false);
+    const levels = (value: unknown) => (value as Json[]).map(({ access_level }) => access_level);
+    const branches = (await get(id, '/protected_branches')).map((each) => [
+      ...[each.name, each.allow_force_push, each.code_owner_approval_required, levels(each.push_access_levels)],
+    ]);
+    expect(branches.sort()).toEqual([
+      ['main', false, true, [0]],
+      ['releases/*', false, false, [40]],
+    ]);
+    const tags = await get(id, '/protected_tags');
+    expect(tags.map(({ name, create_access_levels }) => [name, levels(create_access_levels)])).toEqual([['v*', [40]]]);
+    const pushRule = await get<Json>(id, '/push_rule');
+    expect(pushRule).toMatchObject({ reject_unsigned_commits: true, prevent_secrets: true });
+    const project = await app.api<Json>('GET', `/projects/${String(id)}`, { token: admin.secret });
+    expect(project.body).toMatchObject({ only_allow_merge_if_all_discussions_are_resolved: true });
   }, 60_000);
 
   it('attachments become uploads that texts link to; what is too large, gone or elsewhere stays linked [3/api.imports/2 attachments_import]', async () => {

@@ -1,6 +1,5 @@
 /** Records of the hosted provider, and of those that answer in its shapes, as rows of our relations. */
 import { createHash } from 'node:crypto';
-import { Level } from '../../../kernel/authz/levels.ts';
 import { type Row, record, text } from '../project-archives/json.ts';
 import { lastLineOf } from './hunks.ts';
 import type { Known } from './provider.ts';
@@ -175,24 +174,6 @@ const verdicts: Readonly<Record<string, string>> = {
 
 /** Roles of collaborators as levels of members. */
 export const roles: Readonly<Record<string, number>> = { read: 10, triage: 20, write: 30, maintain: 40, admin: 50 };
-
-/**
- * A protected branch. `protection` is null where the token may not read it: then nothing more is allowed than by default. Who may
- * push there is named by people, so nobody pushes where changes have to be reviewed, and maintainers elsewhere.
- */
-export function protectedBranchRow(name: string, protection: Row | null, isDefault: boolean): Row {
-  const reviews = protection?.required_pull_request_reviews;
-  const reviewed = typeof reviews === 'object' && reviews !== null;
-  return {
-    name,
-    allow_force_push: !isDefault && record(protection?.allow_force_pushes).enabled === true,
-    code_owner_approval_required: record(reviews).require_code_owner_reviews === true,
-    levels: [
-      { kind: 'push', level: reviewed ? Level.none : Level.maintainer },
-      { kind: 'merge', level: Level.maintainer },
-    ],
-  };
-}
 
 /** Issues and requests of which comments are imported, by their numbers: of stages before, of this attempt or an earlier one. */
 export interface Numbered {

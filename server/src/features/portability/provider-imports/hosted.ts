@@ -4,6 +4,7 @@ import { type Row, record, text } from '../project-archives/json.ts';
 import type { AttachmentSource } from './attachments.ts';
 import { nextLink, type ProviderClient, ProviderError, providerClient, serverAt } from './client.ts';
 import { hostedLists, repositoryOf } from './hosted-lists.ts';
+import { hostedProtections } from './hosted-protections.ts';
 import {
   approvalRow,
   issueRow,
@@ -11,7 +12,6 @@ import {
   lineNoteRow,
   milestoneRow,
   numberIn,
-  protectedBranchRow,
   releaseRow,
   requestRow,
   reviewRow,
@@ -110,22 +110,13 @@ export async function hostedSource(
     if (decisions.size === 0) for await (const _ of reviews());
     for (const rows of decisions.values()) yield rows.map((row) => ({ relation: 'approvals', row }));
   }
-  /** What protects a branch; null for a token that may not read it: whoever administers the repository may. */
-  const protection = (name: string): Promise<Row | null> =>
-    object(`/branches/${encodeURIComponent(name)}/protection`).catch((error: unknown) => {
-      if (error instanceof ProviderError && (error.kind === 'unauthorized' || error.kind === 'missing')) return null;
-      throw error;
-    });
-  async function* protectedBranches() {
-    for await (const page of pages('/branches?protected=true')) {
-      const rows: { relation: string; row: Row }[] = [];
-      for (const { name } of page)
-        if (typeof name === 'string') {
-          const row = protectedBranchRow(name, await protection(name), name === repository.defaultBranch);
-          rows.push({ relation: 'protected_branches', row });
-        }
-      yield rows;
-    }
+  let read: ReturnType<typeof hostedProtections> | undefined;
+  const protections = () => {
+    read ??= hostedProtections({ pages, object }, repository);
+    return read;
+  };
+  async function* protectedRefs(relation: 'protected_branches' | 'protected_tags', of: 'branches' | 'tags') {
+    yield (await protections())[of].map((row) => ({ relation, row }));
   }
   async function* collaborators() {
     if (!config.stages.collaborators_import) return;
@@ -148,7 +139,8 @@ export async function hostedSource(
       { name: 'labels', rows: () => mapped('/labels', 'labels', labelRow) },
       { name: 'milestones', rows: () => mapped('/milestones?state=all', 'milestones', milestoneRow) },
       { name: 'members', rows: collaborators },
-      { name: 'protected_branches', rows: protectedBranches },
+      { name: 'protected_branches', rows: () => protectedRefs('protected_branches', 'branches') },
+      { name: 'protected_tags', rows: () => protectedRefs('protected_tags', 'tags') },
       { name: 'releases', rows: () => mapped('/releases', 'releases', releaseRow) },
       {
         name: 'issues',
@@ -174,6 +166,7 @@ export async function hostedSource(
       },
       { name: 'approvals', rows: approvals },
     ],
+    requirements: async () => (await protections()).requirements,
     wiki: repository.hasWiki,
     parts: (to) => (config.stages.attachments_import ? [attachments(to)] : []),
   };

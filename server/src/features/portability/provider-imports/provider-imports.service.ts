@@ -31,6 +31,7 @@ import { giteaClient, giteaRepository, giteaSource } from './gitea.ts';
 import { hostedClient, hostedRepository, hostedSource } from './hosted.ts';
 import type { Brought, Part, ProviderConfig, ProviderRepository, Source } from './provider.ts';
 import { importTypes, refusalOf } from './refusals.ts';
+import { requirementPart } from './requirement-part.ts';
 import { serverClient, serverRepository, serverSource } from './server.ts';
 import { metricImagePart, snippetPart } from './transfer-belongings.ts';
 import { transferClient, transferLimits, transferRepository, transferSource } from './transfer-source.ts';
@@ -206,6 +207,7 @@ export function providerImportService(
     signal: AbortSignal,
   ): Promise<Part<Brought>[]> {
     const parts: Part<Brought>[] = [];
+    if (source.requirements) parts.push(requirementPart(db, subject, source.requirements));
     if (source.wiki) {
       const address = provenAddress(source, config, wikiAt(source.repository.cloneUrl));
       parts.push(wikiPart(urlImports, subject, address, signal));

@@ -69,6 +69,12 @@ export interface PartTarget {
   readonly largest: number;
 }
 
+/** What the default branch there asks of every change. */
+export interface Requirements {
+  readonly resolvedDiscussions: boolean;
+  readonly signedCommits: boolean;
+}
+
 export interface Source {
   readonly repository: ProviderRepository;
   /** Told before the stages that are left, where an import goes on. */
@@ -83,6 +89,8 @@ export interface Source {
   readonly stages: readonly Stage[];
   /** Whether the server keeps wikis as repositories beside those of the code. */
   readonly wiki?: boolean | undefined;
+  /** Become settings of the project. */
+  readonly requirements?: () => Promise<Requirements>;
   /** After the stages. */
   readonly parts?: (to: PartTarget) => readonly Part[];
   /** The rows of a relation that the other instance exports, where it is one of this product. */
