@@ -108,6 +108,31 @@ const silent: Readonly<Record<string, string>> = {
   'POST /users/:id/unfollow': 'says nothing of rights',
 };
 
+/** Deletions that mean more when they come again, and why. */
+const again: Readonly<Record<string, string>> = {
+  'DELETE /users/:id': 'asked again it may become final, or come sooner',
+  'DELETE /user': 'asked again it may come sooner',
+  'DELETE /user/sessions': 'ends what there is at the time',
+  'DELETE /projects/:id/ci/caches': 'clears what there is at the time',
+  'DELETE /admin/backups/:id': 'done in the background, which may have failed before',
+};
+
+/** Deletions that leave something behind, so that the same may be answered again; the event is left once. */
+const kept = new Set([
+  'DELETE /personal_access_tokens/self',
+  'DELETE /personal_access_tokens/:id',
+  'DELETE /users/:user_id/impersonation_tokens/:impersonation_token_id',
+  'DELETE /projects/:id/access_tokens/:token_id',
+  'DELETE /groups/:id/access_tokens/:token_id',
+  'DELETE /groups/:id/service_accounts/:user_id/personal_access_tokens/:token_id',
+  'DELETE /projects/:id/service_accounts/:user_id/personal_access_tokens/:token_id',
+  'DELETE /features/:name',
+  'DELETE /projects/:id/integrations/:slug',
+  'DELETE /projects/:id/services/:slug',
+  'DELETE /groups/:id/integrations/:slug',
+  'DELETE /admin/integrations/:slug',
+]);
+
 const writing = () =>
   app.routes
     .filter(({ method, tag }) => method !== 'GET' && !otherParts.has(tag))
@@ -128,16 +153,22 @@ describe('audit events', () => {
     expect(Object.keys(silent).filter((route) => !routes.includes(route) || route in changes)).toEqual([]);
   });
 
-  it('are left by each of them, by whom and from where', async () => {
+  it('are left by each of them once, by whom and from where', async () => {
     const wrong: string[] = [];
     for (const route of writing().filter((each) => each in changes)) {
       const change = await changes[route]?.();
       if (!change) continue;
       const before = await latest();
-      const status = await sendChange(app, admin, route.split(' ')[0] as Method, change);
+      const method = route.split(' ')[0] as Method;
+      // Of several that take the same away at the same time one does; the others are told that it is gone.
+      const racers = method === 'DELETE' && !(route in again) ? 4 : 1;
+      const answers = await Promise.all(Array.from({ length: racers }, () => sendChange(app, admin, method, change)));
       const found = await since(before);
-      if (status < 200 || status > 299) wrong.push(`${route}: ${status}`);
-      const event = found.find((each) => each.event === change.leaves);
+      const done = answers.filter((status) => status >= 200 && status <= 299);
+      const right = kept.has(route) ? done.length > 0 : done.length === 1;
+      if (!right || answers.some((status) => status >= 500)) wrong.push(`${route}: ${answers.sort()}`);
+      const [event, ...more] = found.filter((each) => each.event === change.leaves);
+      if (more.length > 0) wrong.push(`${route}: ${change.leaves} ${more.length + 1} times`);
       if (!event) wrong.push(`${route}: ${change.leaves} is not among ${found.map((each) => each.event).join(', ')}`);
       else if (event.author_id === null || event.ip_address !== '127.0.0.1')
         wrong.push(`${route}: by ${event.author_name} from ${event.ip_address}`);

@@ -53,6 +53,26 @@ export async function effectiveIntegrations(
   return [...found.values()];
 }
 
+/** Takes away what was set, so that nothing from above counts either; false when nothing was. */
+export async function clearIntegration(db: Db, place: IntegrationPlace, slug: string): Promise<boolean> {
+  const columns = { active: false, inherited: false, events: [], properties: '{}', secrets_sealed: null };
+  const row = await db
+    .insertInto('integrations')
+    .values({ ...own(place), slug, ...columns })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'namespace_id', 'slug'])
+        .doUpdateSet({ ...columns, updated_at: sql`now()` })
+        .where(
+          sql<boolean>`integrations.active or integrations.inherited or integrations.events <> '{}'
+            or integrations.properties <> '{}' or integrations.secrets_sealed is not null`,
+        ),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function saveIntegration(
   db: Db,
   place: IntegrationPlace,

@@ -24,7 +24,12 @@ import {
   integrationJson,
   integrationKindJson,
 } from './integrations.entity.ts';
-import { effectiveIntegrations, type IntegrationPlace, saveIntegration } from './integrations.queries.ts';
+import {
+  clearIntegration,
+  effectiveIntegrations,
+  type IntegrationPlace,
+  saveIntegration,
+} from './integrations.queries.ts';
 import { mergedValues, openedValues, storedValues } from './settings.ts';
 import { isTracker } from './trackers.ts';
 
@@ -176,9 +181,9 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
 
   async function disable(place: IntegrationPlace, name: string, audit: Audit) {
     const { definition } = await found(place, name);
-    const cleared = { active: false, inherited: false, events: [], properties: {}, secrets_sealed: null };
+    // Two that switch it off leave one event.
     await transaction(db, async (tx) => {
-      await saveIntegration(tx, place, definition.slug, cleared);
+      if (!(await clearIntegration(tx, place, definition.slug))) return;
       const details = { integration: definition.slug };
       await recordAudit(tx, { ...audit, event: 'integration_disabled', details });
     });

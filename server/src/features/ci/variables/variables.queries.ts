@@ -71,8 +71,9 @@ export async function updateVariable(db: Db, id: number, columns: VariableColumn
     .executeTakeFirst();
 }
 
-export async function deleteVariable(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ci_variables').where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteVariable(db: Db, id: number): Promise<boolean> {
+  return (await db.deleteFrom('ci_variables').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
 
 export async function countVariables(db: Db, owner: VariableOwner): Promise<number> {

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { transaction } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { type Context, Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -84,7 +85,7 @@ export function variableRoutes(deps: CiDependencies): Route[] {
     await transaction(db, async (tx) => {
       const row = await variables.find(tx, owner, name, scope);
       unmodifiedSince(row.updated_at);
-      await deleteVariable(tx, row.id);
+      if (!(await deleteVariable(tx, row.id))) throw notFound('Variable');
     });
   }
 

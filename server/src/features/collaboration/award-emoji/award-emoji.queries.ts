@@ -58,6 +58,7 @@ export async function deleteOwnAward(tx: Db, awardable: Awardable, userId: numbe
   return gone.length > 0;
 }
 
-export async function deleteAward(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('award_emoji').where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteAward(tx: Db, id: number): Promise<boolean> {
+  return (await tx.deleteFrom('award_emoji').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }

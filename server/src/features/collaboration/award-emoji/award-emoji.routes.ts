@@ -144,7 +144,7 @@ export function awardRoutes(deps: NoteRouteDependencies, kind: NoteableKind): Ro
           const found = await find(awardable, valuesOf<Values>(context).award_id);
           if (!user || (found.user_id !== user.id && !admin)) throw unauthorized();
           context.unmodifiedSince(found.updated_at);
-          await queries.deleteAward(db, found.id);
+          if (!(await queries.deleteAward(db, found.id))) throw recordNotFound();
         },
       }),
     ];

@@ -201,8 +201,9 @@ export async function setResolved(tx: Db, ids: readonly number[], by: number | n
   return Number((await changed.executeTakeFirst()).numUpdatedRows);
 }
 
-export async function deleteNote(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('notes').where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteNote(tx: Db, id: number): Promise<boolean> {
+  return (await tx.deleteFrom('notes').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
 
 /** Makes another user the author of what somebody wrote, and whoever edited and resolved. */

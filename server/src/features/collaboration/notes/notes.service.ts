@@ -282,7 +282,7 @@ export function noteService({
     async remove(place, caller, note) {
       requireOwn(place, caller, note);
       await transaction(db, async (tx) => {
-        await queries.deleteNote(tx, note.id);
+        if (!(await queries.deleteNote(tx, note.id))) throw recordNotFound();
         await kindOf(place).commented?.(tx, place);
       });
     },

@@ -76,6 +76,8 @@ export async function insertUpload(
 }
 
 /** The bytes are given up with the row. */
-export async function deleteUpload(db: Db, place: Place, id: number): Promise<void> {
-  await sql`delete from ${tables[place.kind].table} where id = ${id}`.execute(db);
+/** False when it was removed meanwhile. */
+export async function deleteUpload(db: Db, place: Place, id: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from ${tables[place.kind].table} where id = ${id}`.execute(db);
+  return numAffectedRows === 1n;
 }

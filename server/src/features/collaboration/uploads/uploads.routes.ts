@@ -108,7 +108,7 @@ export function uploadRoutes(deps: {
   }
   async function remove(place: Place, found: Upload, unmodifiedSince: (changedAt: Date) => void): Promise<void> {
     unmodifiedSince(found.created_at);
-    await transaction(db, (tx) => deleteUpload(tx, place, found.id));
+    if (!(await transaction(db, (tx) => deleteUpload(tx, place, found.id)))) throw notFound('Upload');
   }
 
   return kinds.flatMap(({ kind, noun, write, read, admin }) => {

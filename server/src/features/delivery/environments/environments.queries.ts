@@ -88,8 +88,9 @@ export const moveEnvironment = (
     .returningAll()
     .executeTakeFirst();
 
-export async function deleteEnvironment(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('environments').where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteEnvironment(tx: Db, id: number): Promise<boolean> {
+  return (await tx.deleteFrom('environments').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
 
 export type UnregisteredJob = Pick<Job, 'id' | 'project_id' | 'user_id' | 'ref' | 'tag' | 'plan'> & {

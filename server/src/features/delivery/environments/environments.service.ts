@@ -66,7 +66,8 @@ export function environmentService(db: Db) {
 
     async remove(environment: Environment): Promise<void> {
       if (environment.state !== 'stopped') throw forbidden();
-      await transaction(db, (tx) => queries.deleteEnvironment(tx, environment.id));
+      const removed = await transaction(db, (tx) => queries.deleteEnvironment(tx, environment.id));
+      if (!removed) throw recordNotFound();
     },
 
     /** Lets the clock stop what was not changed or deployed to since then. */

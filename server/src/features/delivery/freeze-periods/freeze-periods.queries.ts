@@ -45,6 +45,7 @@ export const updateFreezePeriod = (
     .returningAll()
     .executeTakeFirst();
 
-export async function deleteFreezePeriod(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('freeze_periods').where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteFreezePeriod(tx: Db, id: number): Promise<boolean> {
+  return (await tx.deleteFrom('freeze_periods').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }

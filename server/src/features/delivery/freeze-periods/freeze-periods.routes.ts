@@ -146,7 +146,7 @@ export function freezePeriodRoutes(db: Db): Route[] {
       handler: async ({ subject, params, unmodifiedSince }) => {
         const found = await find(subject, params.freeze_period_id);
         unmodifiedSince(found.updated_at);
-        await transaction(db, (tx) => queries.deleteFreezePeriod(tx, found.id));
+        if (!(await transaction(db, (tx) => queries.deleteFreezePeriod(tx, found.id)))) throw recordNotFound();
         return answer(204, undefined);
       },
     }),

@@ -77,8 +77,12 @@ export async function touchProtected(tx: Db, id: number, required: number | unde
     .execute();
 }
 
-export async function deleteProtected(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('protected_environments').where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteProtected(tx: Db, id: number): Promise<boolean> {
+  return (
+    (await tx.deleteFrom('protected_environments').where('id', '=', id).returning('id').executeTakeFirst()) !==
+    undefined
+  );
 }
 
 export type RuleValues = Omit<Insertable<ProtectedEnvironmentRulesTable>, 'id' | 'protected_environment_id'>;

@@ -171,7 +171,7 @@ export function protectionService(db: Db) {
 
     async remove(request: ProtectionRequest, row: queries.ProtectedRow): Promise<void> {
       await transaction(db, async (tx) => {
-        await queries.deleteProtected(tx, row.id);
+        if (!(await queries.deleteProtected(tx, row.id))) throw notFound();
         await settle(tx, request, 'removed', row);
       });
     },

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type AuditOrigin, instanceEntity, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { OauthApplication } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import { tokenPrefixes } from '../../../kernel/names.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
@@ -161,7 +162,7 @@ export function createApplications({ db, settings, forget }: ApplicationDependen
     /** Its tokens and what people let it do go with it. */
     async remove(place: ApplicationPlace, row: OauthApplication, origin: AuditOrigin): Promise<void> {
       await transaction(db, async (tx) => {
-        if (!(await deleteApplication(tx, row.id))) return;
+        if (!(await deleteApplication(tx, row.id))) throw notFound('Application');
         await record(tx, place, 'deleted', row, origin);
         await announceChange(tx);
       });

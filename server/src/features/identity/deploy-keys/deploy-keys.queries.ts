@@ -118,8 +118,14 @@ export async function renameKey(tx: Db, id: number, title: string): Promise<void
 }
 
 /** Takes a key from a project; one that no project has and that is not for all is removed. */
-export async function leaveProject(tx: Db, projectId: number, keyId: number): Promise<void> {
-  await tx.deleteFrom('project_deploy_keys').where('project_id', '=', projectId).where('key_id', '=', keyId).execute();
+export async function leaveProject(tx: Db, projectId: number, keyId: number): Promise<boolean> {
+  const left = await tx
+    .deleteFrom('project_deploy_keys')
+    .where('project_id', '=', projectId)
+    .where('key_id', '=', keyId)
+    .executeTakeFirst();
+  if (left.numDeletedRows === 0n) return false;
   await sql`delete from ssh_keys k where k.id = ${keyId} and k.kind = 'deploy' and not k.public
     and not exists (select 1 from project_deploy_keys d where d.key_id = k.id)`.execute(tx);
+  return true;
 }

@@ -130,7 +130,7 @@ export function createDeployKeys({ db, settings, outranksOn }: DeployKeyDependen
 
   async function remove(subject: ProjectSubject, caller: Caller, key: DeployKey): Promise<void> {
     await transaction(db, async (tx) => {
-      await leaveProject(tx, subject.project.id, key.id);
+      if (!(await leaveProject(tx, subject.project.id, key.id))) throw notFound('Deploy Key');
       await record(tx, caller, subject, 'removed', key);
     });
   }

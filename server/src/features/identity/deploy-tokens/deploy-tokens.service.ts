@@ -2,7 +2,7 @@
 import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { DeployToken } from '../../../kernel/db/rows.ts';
-import { invalidParameters, invalidRecord } from '../../../kernel/http/errors.ts';
+import { invalidParameters, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { ciDeployTokenName, deployTokenUsername, tokenPrefixes } from '../../../kernel/names.ts';
 import { newToken, type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import { announceChange } from '../changes/index.ts';
@@ -106,7 +106,7 @@ export function createDeployTokens(deps: {
     /** It works nowhere from now on, and is in no list; the audit events have it. */
     async remove(where: DeployPlace, token: DeployToken, origin: AuditOrigin): Promise<void> {
       await transaction(db, async (tx) => {
-        if (!(await deleteDeployToken(tx, token.id))) return;
+        if (!(await deleteDeployToken(tx, token.id))) throw notFound('Deploy Token');
         await recordAudit(tx, {
           ...origin,
           entity: entityOf(where),

@@ -40,11 +40,14 @@ export async function findEmail(db: Db, userId: number, id: number): Promise<Ema
 }
 
 /** Removes an address; where it was shown or used for commits, it no longer is. */
-export async function deleteEmail(tx: Db, email: Email): Promise<void> {
-  await tx.deleteFrom('emails').where('id', '=', email.id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteEmail(tx: Db, email: Email): Promise<boolean> {
+  const gone = await tx.deleteFrom('emails').where('id', '=', email.id).returning('id').executeTakeFirst();
+  if (!gone) return false;
   await sql`update users set
       public_email = case when lower(public_email) = lower(${email.email}) then '' else public_email end,
       commit_email = case when lower(commit_email) = lower(${email.email}) then null else commit_email end,
       notification_email = case when lower(notification_email) = lower(${email.email}) then null else notification_email end
     where id = ${email.user_id}`.execute(tx);
+  return true;
 }

@@ -2,7 +2,7 @@
 import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Email, User } from '../../../kernel/db/rows.ts';
-import { invalidRecord } from '../../../kernel/http/errors.ts';
+import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { announceChange } from '../changes/index.ts';
 import { addressTaken, type Confirmations, confirmedAddresses, dropUnconfirmed } from '../confirmations/index.ts';
 import { check, emailReasons, updateUser, userEntity } from '../users/index.ts';
@@ -54,7 +54,7 @@ export function createEmails(db: Db, confirmations: Confirmations): Emails {
     },
     remove: async (user, email, origin) => {
       await transaction(db, async (tx) => {
-        await deleteEmail(tx, email);
+        if (!(await deleteEmail(tx, email))) throw notFound('Email');
         await recordAudit(tx, {
           ...origin,
           entity: userEntity(user),

@@ -53,6 +53,7 @@ export async function findGpgKey(db: Db, userId: number, id: number): Promise<Gp
     .executeTakeFirst();
 }
 
-export async function deleteGpgKey(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('gpg_keys').where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteGpgKey(tx: Db, id: number): Promise<boolean> {
+  return (await tx.deleteFrom('gpg_keys').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }

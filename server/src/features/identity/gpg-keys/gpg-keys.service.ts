@@ -2,7 +2,7 @@
 import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { GpgKey, User } from '../../../kernel/db/rows.ts';
-import { invalidRecord } from '../../../kernel/http/errors.ts';
+import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { letters } from '../mails/index.ts';
 import { userEntity } from '../users/index.ts';
@@ -48,7 +48,7 @@ export function createGpgKeys({ db, mail }: { readonly db: Db; readonly mail: Pi
     },
     remove: async (user, key, how, origin) => {
       await transaction(db, async (tx) => {
-        await deleteGpgKey(tx, key.id);
+        if (!(await deleteGpgKey(tx, key.id))) throw notFound('GPG Key');
         await record(tx, user, key, `gpg_key_${how}`, origin);
       });
     },

@@ -121,6 +121,8 @@ export function createRemoval(deps: RemovalDependencies): Removal {
     await transaction(db, async (tx) => {
       const user = await lockUser(tx, userId);
       if (!user) throw notFound('User');
+      // Its lists no longer have it: whoever asks again at the same time is told so.
+      if (user.user_type === 'service_account' && user.deletion_requested_at !== null) throw notFound('User');
       if (user.user_type === 'ghost') throw forbidden('An internal user cannot be removed');
       if (sole.length > 0) throw plainError(409, 'User cannot be removed while is the sole-owner of a group');
       await schedule(tx, user, hard, origin, delayDays);

@@ -46,8 +46,9 @@ export async function deployKeyProjects(db: Db, keyId: number): Promise<Selectab
   return await db.selectFrom('project_deploy_keys').selectAll().where('key_id', '=', keyId).orderBy('id').execute();
 }
 
-export async function deleteSshKey(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('ssh_keys').where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteSshKey(tx: Db, id: number): Promise<boolean> {
+  return (await tx.deleteFrom('ssh_keys').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
 
 export interface KeyHolder {

@@ -3,7 +3,7 @@ import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { SshKey, User } from '../../../kernel/db/rows.ts';
 import { recordFact, sshKeyFacts, toInstant } from '../../../kernel/events/index.ts';
-import { invalidRecord } from '../../../kernel/http/errors.ts';
+import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
 import { letters } from '../mails/index.ts';
@@ -118,7 +118,7 @@ export function createSshKeys({ db, settings, mail }: SshKeyDependencies): SshKe
     },
     remove: async (user, key, origin) => {
       await transaction(db, async (tx) => {
-        await deleteSshKey(tx, key.id);
+        if (!(await deleteSshKey(tx, key.id))) throw notFound('Key');
         await recordKeyFact(tx, 'destroyed', user, key);
         await recordAudit(tx, {
           ...origin,

@@ -91,3 +91,54 @@ it('a runner is deleted once', { retry: 0 }, async () => {
   });
   expect((await race('DELETE', `/runners/${body.id}`)).statuses).toEqual([204, ...others(404)]);
 });
+
+describe('what people write and set up is removed once:', () => {
+  let project: string;
+  let group: string;
+  beforeAll(async () => {
+    const place = await buildGroup(app);
+    group = `/groups/${place.id}`;
+    project = `/projects/${(await buildProject(app, { namespace: place })).id}`;
+  });
+  const made = async (target: string, json: object) => {
+    const { status, body } = await app.api<Record<string, string>>('POST', target, { token: admin.secret, json });
+    expect(`${target}: ${status} ${status < 300 ? '' : JSON.stringify(body)}`).toMatch(/: 20\d $/);
+    return body;
+  };
+  const below = async (base: string, json: object, name = 'id') => `${base}/${(await made(base, json))[name]}`;
+  const issue = () => below(`${project}/issues`, { title: 'An issue' }, 'iid');
+  const stopped = async () => {
+    const environment = await below(`${project}/environments`, { name: 'review/once' });
+    await made(`${environment}/stop`, {});
+    return environment;
+  };
+  const ofEpic = async () => {
+    const epic = await below(`${group}/epics`, { title: 'An epic' }, 'iid');
+    const { id } = await made(`${project}/issues`, { title: 'Planned' });
+    return `${epic}/issues/${(await made(`${epic}/issues/${id}`, {})).id}`;
+  };
+  const snippet = { title: 'x', file_name: 'a.txt', content: 'x', visibility: 'private' };
+
+  it.for<[string, () => Promise<string>, number, number]>([
+    ['a comment', async () => below(`${await issue()}/notes`, { body: 'x' }), 204, 0],
+    ['a reaction', async () => below(`${await issue()}/award_emoji`, { name: 'thumbsup' }), 204, 0],
+    ['a snippet', () => below('/snippets', snippet), 204, 1],
+    ['a snippet of a project', () => below(`${project}/snippets`, snippet), 204, 1],
+    ['a variable of a project', () => below(`${project}/variables`, { key: 'A', value: 'x' }, 'key'), 204, 0],
+    ['a variable of a group', () => below(`${group}/variables`, { key: 'A', value: 'x' }, 'key'), 204, 0],
+    ['a variable of all', () => below('/admin/ci/variables', { key: 'A', value: 'x' }, 'key'), 204, 0],
+    ['an environment', stopped, 204, 0],
+    [
+      'a freeze',
+      () => below(`${project}/freeze_periods`, { freeze_start: '0 1 * * 1', freeze_end: '0 2 * * 1' }),
+      204,
+      0,
+    ],
+    ['an issue of an epic', ofEpic, 200, 1],
+    ['an issue', issue, 204, 1],
+    ['a board', () => below(`${project}/boards`, { name: 'x' }), 204, 0],
+  ])('%s', { retry: 0 }, async ([, build, status, facts]) => {
+    const raced = await race('DELETE', await build());
+    expect(raced).toMatchObject({ statuses: [status, ...others(404)], facts });
+  });
+});

@@ -106,8 +106,11 @@ export async function updateInvitation(
     .execute();
 }
 
-export async function deleteInvitation(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('member_invitations').where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteInvitation(tx: Db, id: number): Promise<boolean> {
+  return (
+    (await tx.deleteFrom('member_invitations').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined
+  );
 }
 
 /** Whose confirmed address it is. */

@@ -181,7 +181,7 @@ export function invitationService(deps: InvitationDependencies) {
         const row = await pending(tx, subject, email);
         requireLevel(caller, subject, row.level);
         unmodifiedSince(row.updated_at);
-        await deleteInvitation(tx, row.id);
+        if (!(await deleteInvitation(tx, row.id))) throw notFound();
         await record(tx, caller, subject, 'member_invitation_removed', row.email, { was: roleOf(row.level) });
       });
     },

@@ -99,6 +99,7 @@ export async function findLdapLink(db: Db, groupId: number, name: LdapLinkName):
   return await query.orderBy('id').executeTakeFirst();
 }
 
-export async function deleteLink(tx: Db, table: 'saml_group_links' | 'ldap_group_links', id: number): Promise<void> {
-  await tx.deleteFrom(table).where('id', '=', id).execute();
+/** False when it was removed meanwhile. */
+export async function deleteLink(tx: Db, table: 'saml_group_links' | 'ldap_group_links', id: number): Promise<boolean> {
+  return (await tx.deleteFrom(table).where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }

@@ -96,8 +96,8 @@ export function samlLdapLinkRoutes({ db, settings }: Pick<NamespacesDependencies
     await requireLdapManager(context.caller);
     await transaction(db, async (tx) => {
       const link = await findLdapLink(tx, context.subject.group.id, name);
-      if (!link) throw plainError(404, 'Linked LDAP group not found');
-      await deleteLink(tx, 'ldap_group_links', link.id);
+      if (!link || !(await deleteLink(tx, 'ldap_group_links', link.id)))
+        throw plainError(404, 'Linked LDAP group not found');
       await record(tx, context, 'ldap_group_link_removed', link.cn ?? link.filter ?? '', { provider: link.provider });
     });
   }
@@ -189,7 +189,8 @@ export function samlLdapLinkRoutes({ db, settings }: Pick<NamespacesDependencies
         const { params, subject } = context;
         const link = await theSamlLink(subject.group.id, params.saml_group_name, params.provider);
         await transaction(db, async (tx) => {
-          await deleteLink(tx, 'saml_group_links', link.id);
+          if (!(await deleteLink(tx, 'saml_group_links', link.id)))
+            throw plainError(404, '404 SAML Group Link Not Found');
           await record(tx, context, 'saml_group_link_removed', link.name, { provider: link.provider });
         });
       },

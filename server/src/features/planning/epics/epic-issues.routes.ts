@@ -153,7 +153,7 @@ export function epicIssueRoutes({
         if (!found) throw notFound('EpicIssue');
         const { row, there } = await projectOf(found, caller);
         unmodifiedSince(row.updated_at);
-        const changed = await issues.update(there, caller, row, { epic_id: null });
+        const changed = await issues.leaveEpic(there, caller, row, epic.id);
         return await link(params.epic_issue_id, epic, changed, caller);
       },
     }),

@@ -144,6 +144,8 @@ export function issueService(db: Db) {
     remove,
     update: (subject: ProjectSubject, caller: Caller, issue: Issue, given: Parameters<typeof updateIssue>[4]) =>
       updateIssue(db, subject, caller, issue, given),
+    leaveEpic: (subject: ProjectSubject, caller: Caller, issue: Issue, epicId: number) =>
+      updateIssue(db, subject, caller, issue, { epic_id: null }, {}, epicId),
   };
 }
 

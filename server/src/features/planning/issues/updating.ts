@@ -3,7 +3,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Issue } from '../../../kernel/db/rows.ts';
-import { recordNotFound } from '../../../kernel/http/errors.ts';
+import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { type TaskChange, withTask } from '../../collaboration/index.ts';
 import { peopleWhoRead } from './access.ts';
 import {
@@ -77,6 +77,8 @@ export async function updateIssue(
   issue: Issue,
   given: IssueUpdate,
   successor: Successor = {},
+  /** Whoever takes an issue out of an epic: of two one does. */
+  leaves?: number,
 ): Promise<Issue> {
   const plans = canOnProject(caller, 'update_issue', subject);
   const plan: GivenIssue = plans ? given : {};
@@ -85,6 +87,7 @@ export async function updateIssue(
   return await transaction(db, async (tx) => {
     const row = await queries.lockIssue(tx, issue.id);
     if (!row) throw recordNotFound();
+    if (leaves !== undefined && row.epic_id !== leaves) throw notFound('EpicIssue');
     const milestone = await wishedMilestone(tx, subject, plan);
     const epic = await wishedEpic(tx, subject, caller, plan);
     const iteration = await wishedIteration(tx, subject, plan);

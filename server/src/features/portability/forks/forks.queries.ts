@@ -14,8 +14,20 @@ export async function setImport(
 }
 
 /** Says where a project was forked from, or that it was not; the counts follow by themselves. */
-export async function setForkedFrom(tx: Db, id: number, sourceId: number | null): Promise<void> {
+export async function setForkedFrom(tx: Db, id: number, sourceId: number): Promise<void> {
   await tx.updateTable('projects').set({ forked_from_project_id: sourceId }).where('id', '=', id).execute();
+}
+
+/** Forgets the source; false when it is another one by now. */
+export async function clearForkedFrom(tx: Db, id: number, sourceId: number): Promise<boolean> {
+  const row = await tx
+    .updateTable('projects')
+    .set({ forked_from_project_id: null })
+    .where('id', '=', id)
+    .where('forked_from_project_id', '=', sourceId)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Whether what is in the groups may be copied to the namespace: one of them may keep forks within its top-level group. */

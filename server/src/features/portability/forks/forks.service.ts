@@ -18,7 +18,7 @@ import {
   requireLinkable,
 } from '../../namespaces/index.ts';
 import type { PortabilityDependencies } from '../index.ts';
-import { mayForkTo, setForkedFrom, setImport } from './forks.queries.ts';
+import { clearForkedFrom, mayForkTo, setForkedFrom, setImport } from './forks.queries.ts';
 
 export interface ForkOptions {
   readonly name?: string;
@@ -172,13 +172,13 @@ export function forkService(deps: PortabilityDependencies, projects: ProjectServ
   async function unrelate(subject: ProjectSubject, caller: Caller): Promise<boolean> {
     const { id, forked_from_project_id: from } = subject.project;
     if (from === null) return false;
-    await transaction(db, async (tx: Db) => {
-      await setForkedFrom(tx, id, null);
+    return await transaction(db, async (tx: Db) => {
+      if (!(await clearForkedFrom(tx, id, from))) return false;
       await record(tx, subject, caller, { from, to: null });
       const context = { project_id: id, actor_id: caller.user?.id ?? null };
       await recordFact(tx, projectFacts.unrelated, { project_id: id }, context);
+      return true;
     });
-    return true;
   }
 
   return { fork, copyOf, relate, unrelate, tasks: [copy] };

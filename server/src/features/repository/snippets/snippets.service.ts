@@ -202,7 +202,7 @@ export function snippetService(deps: {
   const remove = (snippet: Snippet, caller: Caller): Promise<void> =>
     transaction(db, async (tx) => {
       const places = await deleteSnippets(tx, { id: snippet.id });
-      if (places.length === 0) return;
+      if (places.length === 0) throw notFound('Snippet');
       await removeFiles(tx, places);
       await tellSnippet(tx, 'deleted', snippet, caller.user?.id ?? null);
     });
