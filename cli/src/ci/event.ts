@@ -102,7 +102,8 @@ export async function compileLocally(tree: WorkTree, options: EventOptions): Pro
   let listed: Promise<string[]> | undefined;
   const listPaths = () => (listed ??= tree.paths());
   const fetch: Fetch = async (local, from) => {
-    if (from) return { failure: ': only files of the checkout are included here' };
+    const here = 'only files of the checkout are included here';
+    if (from) return { failure: from.kind === 'project' ? `is elsewhere: ${here}!` : here };
     const paths = local.includes('*') ? filesMatching(local, await listPaths()) : [local];
     const found = await Promise.all(
       paths.map(async (each) => ({ path: each, content: await textAt(join(tree.root, each)) })),

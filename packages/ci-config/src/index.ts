@@ -42,7 +42,8 @@ export { readYaml, YamlError } from './yaml/plain.ts';
 const NOWHERE = { file: '', line: 1, column: 1 };
 
 /**
- * Replaces `$NAME` and `${NAME}` in a text, nested references included; `$$` is one dollar sign. Later variables win.
+ * Replaces `$NAME`, `${NAME}` and, of variables that there are, `%NAME%` in a text, nested references included; `$$` is
+ * one dollar sign. Later variables win.
  * A variable that leads back to itself stays as it is written, and so does an unknown one with `keep`. Throws when a
  * value grows past the limits.
  */

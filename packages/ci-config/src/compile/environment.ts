@@ -2,7 +2,7 @@
 import { fail } from '../diagnostics.ts';
 import { parseDuration } from '../duration.ts';
 import type { Scope, Variable } from '../expand/variables.ts';
-import { type Environment, NEVER, TIERS } from '../keywords/environment.ts';
+import { type Environment, NEVER, TIERS, tierProblem } from '../keywords/environment.ts';
 import { type JobFrame, jobScope, type Layers } from './scope.ts';
 
 /** What is known of an environment that there is already. */
@@ -46,7 +46,7 @@ export function expandEnvironment(environment: Environment, scope: Scope, { job 
   if (expanded.autoStopIn !== null && expanded.autoStopIn !== NEVER && parseDuration(expanded.autoStopIn) === null)
     fail(mark, `jobs:${job.name}:environment auto_stop_in should be a duration: ${expanded.autoStopIn}`);
   if (expanded.deploymentTier !== null && !(TIERS as readonly string[]).includes(expanded.deploymentTier))
-    fail(mark, `jobs:${job.name}:environment deployment_tier should be one of: ${TIERS.join(', ')}`);
+    fail(mark, `jobs:${job.name}:environment ${tierProblem}`);
   if (!kubernetes) return expanded;
   const { namespace, fluxResourcePath } = kubernetes;
   return { ...expanded, kubernetes: { namespace: known(namespace), fluxResourcePath: known(fluxResourcePath) } };

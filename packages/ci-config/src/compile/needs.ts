@@ -57,7 +57,7 @@ function stopJobProblem({ name }: Environment, job: ConfigJob | undefined): stri
   if (!job) return 'is not defined';
   const { environment } = job.config;
   if (!environment) return 'does not have environment defined';
-  if (environment.name !== name) return 'has a different environment name';
+  if (environment.name !== name) return 'have different environment name';
   return environment.action === 'stop' ? null : 'needs to have action stop defined';
 }
 

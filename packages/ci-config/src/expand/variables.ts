@@ -1,4 +1,4 @@
-/** Variables: layers of rising precedence, and the expansion of `$NAME` and `${NAME}` in text. */
+/** Variables: layers of rising precedence, and the expansion of `$NAME`, `${NAME}` and `%NAME%` in text. */
 import { failLimit, type Mark } from '../diagnostics.ts';
 import type { Limits } from '../limits.ts';
 
@@ -14,7 +14,8 @@ export type Variable = {
 };
 export type Layer = ReadonlyMap<string, Variable>;
 
-const REFERENCE = /\$(?:\$|\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
+const REFERENCE = /\$(?:\$|\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))|%([A-Za-z_][A-Za-z0-9_]*)%/g;
+const mayRefer = (text: string): boolean => text.includes('$') || text.includes('%');
 // Longer chains of variables than this are a mistake, and would end in a stack overflow.
 const MOST_NESTED = 100;
 
@@ -57,7 +58,7 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
   const get = (name: string): string | undefined => {
     if (known.has(name)) return known.get(name);
     const variable = find(name);
-    if (!variable || variable.raw || !variable.value.includes('$')) {
+    if (!variable || variable.raw || !mayRefer(variable.value)) {
       known.set(name, variable?.value);
       return variable?.value;
     }
@@ -77,13 +78,14 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
     }
   };
   const expand = (text: string, unknown: Unknown): string => {
-    if (!text.includes('$')) return text;
+    if (!mayRefer(text)) return text;
     let bytes = 0;
-    const result = text.replace(REFERENCE, (reference, braced?: string, bare?: string) => {
+    const result = text.replace(REFERENCE, (reference, braced?: string, bare?: string, percent?: string) => {
       if (reference === '$$') return '$';
-      const name = (braced ?? bare)!;
+      const name = (braced ?? bare ?? percent)!;
       if (open.has(name) || open.size > MOST_NESTED) return reference;
-      const value = get(name) ?? (unknown === 'keep' ? reference : '');
+      // Between percent signs may be the code of a character in an address.
+      const value = get(name) ?? (unknown === 'keep' || percent !== undefined ? reference : '');
       bytes += value.length;
       spend(bytes, value.length);
       return value;
@@ -93,8 +95,8 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
   const expandExisting: Scope['expandExisting'] = (text) => {
     let bytes = 0;
     let masked = false;
-    const result = text.replace(REFERENCE, (reference, braced?: string, bare?: string) => {
-      const variable = reference === '$$' ? undefined : find((braced ?? bare)!);
+    const result = text.replace(REFERENCE, (reference, braced?: string, bare?: string, percent?: string) => {
+      const variable = reference === '$$' ? undefined : find((braced ?? bare ?? percent)!);
       if (!variable) return reference;
       masked ||= variable.masked ?? false;
       bytes += variable.value.length;
@@ -112,7 +114,8 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
       const variable = find(next);
       if (variable?.hidden || variable?.masked) return true;
       if (!variable || variable.raw) continue;
-      for (const [, braced, bare] of variable.value.matchAll(REFERENCE)) waiting.push(braced ?? bare ?? '');
+      for (const [, braced, bare, percent] of variable.value.matchAll(REFERENCE))
+        waiting.push(braced ?? bare ?? percent ?? '');
     }
     return false;
   };

@@ -6,7 +6,7 @@ import { field, textOf, textsOf } from '../keywords/read.ts';
 import { ruleList, ruleListSchema } from '../keywords/rule.ts';
 import { flatItems, hash, isText, oneOf, type Schema, text, textOrTexts } from '../keywords/schema.ts';
 import type { Conditions } from '../rules/rules.ts';
-import { isMapping, type Node } from '../yaml/tree.ts';
+import { isMapping, isNull, type Node } from '../yaml/tree.ts';
 
 type IncludeRule = Conditions & { readonly when: 'always' | 'never' };
 
@@ -34,7 +34,8 @@ export type IncludeEntry = {
   readonly inputs: ReadonlyMap<string, Node>;
 };
 
-const KINDS = ['local', 'project', 'artifact', 'remote', 'template', 'component'] as const;
+const KINDS = ['local', 'project', 'remote', 'template', 'artifact', 'component'] as const;
+const SUBKEYS = KINDS.map((each) => `\`${each}\``).join(', ');
 const AT = { path: 'include', noun: 'config' };
 const RULES_AT = { path: 'include:rules', noun: 'config' };
 const inputs: Schema = (node, at, problems) => {
@@ -46,19 +47,47 @@ const inputs: Schema = (node, at, problems) => {
   return settled;
 };
 const common = { rules: ruleListSchema({ when: oneOf(['always', 'never']) }), inputs };
-const integrity: Schema = (node, at, problems) => {
-  if (isText(node) && /^sha256-[A-Za-z0-9+/]{43}=$/.test(node.text)) return true;
-  problems.error(node.mark, `${at.path}:${at.noun} should be \`sha256-\` followed by the Base64 hash of the file`);
-  return false;
+const integrity: Schema = (node, { path }, problems) => {
+  const written = isText(node) ? node.text : '';
+  const wrong = !written.startsWith('sha256-')
+    ? "must start with 'sha256-'"
+    : /^sha256-[A-Za-z0-9+/]{43}=$/.test(written)
+      ? null
+      : 'must be base64 encoded';
+  if (wrong) problems.error(node.mark, `${path} config integrity hash ${wrong}`);
+  return wrong === null;
 };
-const SCHEMAS: Readonly<Record<(typeof KINDS)[number], Schema>> = {
-  local: hash({ keys: { ...common, local: text } }),
-  project: hash({ keys: { ...common, project: text, file: textOrTexts, ref: text }, required: ['project', 'file'] }),
-  artifact: hash({ keys: { ...common, artifact: text, job: text }, required: ['artifact', 'job'] }),
-  remote: hash({ keys: { ...common, remote: text, integrity } }),
-  template: hash({ keys: { ...common, template: text } }),
-  component: hash({ keys: { ...common, component: text } }),
+/** What only one kind knows. */
+const OWN = {
+  project: { file: textOrTexts, ref: text },
+  artifact: { job: text },
+  remote: { integrity },
+} as const;
+const foreignKeys = (kind: Kind): string[] =>
+  Object.entries(OWN).flatMap(([other, keys]) => (other === kind ? [] : Object.keys(keys)));
+const shapeOf = (kind: Kind): Schema => {
+  const own: Readonly<Record<string, Schema>> = kind in OWN ? OWN[kind as keyof typeof OWN] : {};
+  // The ecosystem takes what belongs to another kind, and does nothing with it.
+  const foreign = Object.fromEntries(foreignKeys(kind).map((key) => [key, withoutEffect(kind)]));
+  return hash({ keys: { ...foreign, ...common, [kind]: text, ...own } });
 };
+const withoutEffect =
+  (kind: Kind): Schema =>
+  (node, at, problems) => {
+    if (at.noun === 'integrity') {
+      problems.error(node.mark, `${at.path} config ${at.noun} can only be specified for remote includes`);
+      return false;
+    }
+    problems.warn(node.mark, `${at.path} ${at.noun} has no effect on include:${kind}`);
+    return true;
+  };
+type Kind = (typeof KINDS)[number];
+const SCHEMAS = Object.fromEntries(KINDS.map((kind) => [kind, shapeOf(kind)])) as Readonly<Record<Kind, Schema>>;
+const REQUIRED = { project: 'file', artifact: 'job' } as const;
+const MISSING = {
+  file: 'must specify the file where to fetch the config from',
+  job: 'must specify the job where to fetch the artifact from',
+} as const;
 const NO_INPUTS: ReadonlyMap<string, Node> = new Map();
 
 const HEADER_KINDS: ReadonlySet<string> = new Set(['local', 'project', 'remote']);
@@ -79,6 +108,7 @@ export function headerEntries(node: Node, context: Omit<KeywordContext, 'at'>): 
 
 /** The entries that can be followed; what is wrong with the others is reported. */
 export function includeEntries(node: Node, context: Omit<KeywordContext, 'at'>): IncludeEntry[] {
+  if (isNull(node)) return [];
   const items = flatItems(node) ?? [node];
   return items.flatMap((item) => entryOf(item, context) ?? []);
 }
@@ -93,16 +123,21 @@ function entryOf(node: Node, context: Omit<KeywordContext, 'at'>): IncludeEntry[
     problems.error(node.mark, 'include config should be an array of hashes or strings');
     return null;
   }
-  const kind = KINDS.find((each) => node.entries.has(each));
-  if (!kind) {
-    problems.error(
-      node.mark,
-      `include config does not have a valid subkey for include. Valid subkeys are: ${KINDS.map((each) => `\`${each}\``).join(', ')}`,
-    );
+  const [kind, ...others] = KINDS.filter((each) => field(node, each));
+  if (!kind || others.length > 0) {
+    const wrong = kind
+      ? `Each include must use only one of: ${SUBKEYS}`
+      : `include config does not have a valid subkey for include. Valid subkeys are: ${SUBKEYS}`;
+    problems.error(node.mark, wrong);
     return null;
   }
   const value = textOf(field(node, kind));
   if (!SCHEMAS[kind](node, AT, problems) || value === null) return null;
+  const needed = kind in REQUIRED ? REQUIRED[kind as keyof typeof REQUIRED] : null;
+  if (needed && textsOf(field(node, needed)).length === 0) {
+    problems.error(node.mark, `include config ${MISSING[needed]}`);
+    return null;
+  }
   const rules = field(node, 'rules');
   const rest = {
     mark: node.entries.get(kind)!.value.mark,

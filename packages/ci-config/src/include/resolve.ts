@@ -1,5 +1,5 @@
 /** Pass: `include`. Files come through an injected fetcher; the including file lies over what it includes. */
-import { CompileFailure, fail, failLimit, type Mark } from '../diagnostics.ts';
+import { CompileFailure, fail, failLimit, located, type Mark } from '../diagnostics.ts';
 import { applyInputs, type InputContext } from '../expand/inputs.ts';
 import { variableScope } from '../expand/variables.ts';
 import { type ParsedFile, parseFile, parseSpecFile } from '../inputs/file.ts';
@@ -28,7 +28,7 @@ export type Component = {
   /** The whole address that was asked for, its variables replaced. */
   readonly address: string;
 };
-/** Why there is no file, as a part of a sentence. */
+/** Why there is no file: the end of a sentence that begins with the project for files of one, a reason for others. */
 export type FetchFailure = { readonly failure: string };
 
 /**
@@ -79,7 +79,7 @@ export async function withIncludedInputs(
 async function includeInputs(file: ParsedFile, state: State, origin: ProjectSource | null = null): Promise<ParsedFile> {
   const { include, specs } = file;
   if (!include || !specs) return file;
-  const { problems, limits, count } = state;
+  const { problems, count } = state;
   const before = problems.errors.length;
   const lists: (readonly InputSpec[])[] = [];
   for (const entry of headerEntries(include, state)) {
@@ -87,7 +87,7 @@ async function includeInputs(file: ParsedFile, state: State, origin: ProjectSour
     const at = { ...entry, source: sourceOf(entry, origin, state) };
     for (const found of await filesOf(at, state)) {
       count.files++;
-      if (count.files > limits.includes) failLimit(entry.mark, 'included files', limits, 'includes', count.files);
+      checkCount(entry.mark, state);
       countBytes(found, entry.mark, state);
       lists.push(parseSpecFile(stepOf(found, at).name, found.content, state));
     }
@@ -160,7 +160,7 @@ async function filesOf(entry: IncludeEntry, state: State): Promise<readonly Incl
   const found = await state.fetch(path, source);
   const files = found === null || 'failure' in found ? [] : found;
   if (files.length === 0) {
-    state.problems.error(mark, missing(path, entry, found !== null && 'failure' in found ? `: ${found.failure}` : ''));
+    state.problems.error(mark, missing(path, entry, found !== null && 'failure' in found ? found.failure : null));
     return [];
   }
   return [...files].sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
@@ -191,14 +191,15 @@ function problemOf(path: string, { source, local }: IncludeEntry, { elsewhere }:
 }
 
 /** Addresses and names are shown as they are written: what variables hold may be secret. */
-function missing(path: string, { source, local }: IncludeEntry, because: string): string {
+function missing(path: string, { source, local }: IncludeEntry, failure: string | null): string {
+  const because = failure === null ? '' : `: ${failure}`;
   switch (source?.kind) {
     case undefined:
       return `Local file \`${path}\` does not exist!`;
     case 'artifact':
       return `Job \`${source.job}\` has no artifact \`${path}\`!`;
     case 'project':
-      return `Project \`${source.project}\` has no file \`${path}\` there, or access is denied!`;
+      return `Project \`${source.project}\` ${failure ?? `file \`${path}\` does not exist!`}`;
     case 'remote':
       return `Remote file \`${source.shown}\` could not be fetched${because}!`;
     case 'template':
@@ -264,7 +265,7 @@ async function load(
     fail(mark, `include loop: ${steps.map((each) => each.name).join(' -> ')}`);
   if (chain.length > limits.includeDepth) failLimit(mark, 'levels of include', limits, 'includeDepth', chain.length);
   count.files++;
-  if (count.files > limits.includes) failLimit(mark, 'included files', limits, 'includes', count.files);
+  checkCount(mark, state);
   const isElsewhere = source?.kind === 'remote' || source?.kind === 'template';
   const within = isElsewhere ? seenFromElsewhere(state, mark) : state;
   const origin = originOf(file, source);
@@ -276,6 +277,12 @@ async function load(
   if (root === null) return fail(mark, `Included file \`${name}\` is empty or does not exist!`);
   if (!isMapping(root)) return fail(root.mark, `Included file \`${name}\` does not have valid YAML syntax!`);
   return expand(root, steps, within, origin);
+}
+
+function checkCount(mark: Mark, { limits: { includes }, count: { files } }: State): void {
+  if (files <= includes) return;
+  const use = { name: 'includes', value: includes, used: files } as const;
+  throw new CompileFailure(located(mark, `Maximum of ${includes} nested includes are allowed!`, use));
 }
 
 function countBytes(file: IncludedFile, mark: Mark, { limits, count }: State): void {

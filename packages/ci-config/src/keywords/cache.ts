@@ -47,9 +47,14 @@ const MOST_CACHES = 4;
 const MOST_FILES = 2;
 const MOST_FALLBACKS = 5;
 
-const filesHash = hash({
-  keys: { files: atMost(MOST_FILES, texts), files_commits: atMost(MOST_FILES, texts), prefix: text },
-});
+const someFiles = atMost(MOST_FILES, texts);
+const files: Schema = (node, at, problems) => {
+  if (!someFiles(node, at, problems)) return false;
+  if (flatItems(node)?.length !== 0) return true;
+  problems.error(node.mark, `${at.path} ${at.noun} requires at least 1 item`);
+  return false;
+};
+const filesHash = hash({ keys: { files, files_commits: files, prefix: text } });
 const keyOfFiles: Schema = (node, at, problems) => {
   if (!filesHash(node, at, problems)) return false;
   const given = ['files', 'files_commits'].filter((each) => field(node, each));
@@ -82,8 +87,9 @@ const key: Schema = either(
   'should be a hash, a string or a symbol',
 );
 const POLICIES = ['pull-push', 'push', 'pull'];
+const onePolicy = oneOf(POLICIES, `should be a variable or one of: ${POLICIES.join(', ')}`);
 const policy: Schema = (node, at, problems) =>
-  textOf(node)?.includes('$') ? text(node, at, problems) : oneOf(POLICIES)(node, at, problems);
+  textOf(node)?.includes('$') ? text(node, at, problems) : onePolicy(node, at, problems);
 
 const one = hash({
   keys: {
@@ -92,7 +98,7 @@ const one = hash({
     untracked: boolean,
     policy,
     when: oneOf(['on_success', 'on_failure', 'always']),
-    fallback_keys: atMost(MOST_FALLBACKS, texts),
+    fallback_keys: atMost(MOST_FALLBACKS, texts, `has too many entries (maximum ${MOST_FALLBACKS})`),
     unprotect: boolean,
   },
 });
@@ -103,7 +109,14 @@ export const cache: Keyword<Cache[]> = {
   schema: either(
     [
       [isHash, one],
-      [isList, atMost(MOST_CACHES, listOf(one, 'should be an array of hashes'))],
+      [
+        isList,
+        atMost(
+          MOST_CACHES,
+          listOf(one, 'should be an array of hashes'),
+          `no more than ${MOST_CACHES} caches can be created`,
+        ),
+      ],
     ],
     'should be a hash or an array of hashes',
   ),

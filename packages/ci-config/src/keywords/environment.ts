@@ -4,7 +4,7 @@ import type { Node } from '../yaml/tree.ts';
 import { environmentName } from './environment-name.ts';
 import type { Keyword } from './keyword.ts';
 import { field, textOf } from './read.ts';
-import { duration, either, hash, isHash, isText, noLonger, oneOf, orVariable, text } from './schema.ts';
+import { duration, either, hash, isHash, isText, noLonger, oneOf, orVariable, type Schema, text } from './schema.ts';
 
 export type Environment = {
   readonly name: string;
@@ -24,12 +24,25 @@ export const TIERS = ['production', 'staging', 'testing', 'development', 'other'
 /** A duration of `auto_stop_in` without end. */
 export const NEVER = 'never';
 
+const TIERS_SAID = `must be one of ${TIERS.join(', ')}`;
+export const tierProblem = `deployment_tier ${TIERS_SAID}`;
+const PLACE = ['namespace', 'flux_resource_path'] as const;
 const place = { namespace: text, flux_resource_path: text };
 /** Agents and what they manage are not there yet; the namespace is kept, so that people find what was deployed. */
-const kubernetes = hash({
+const cluster = hash({
   keys: { ...place, dashboard: hash({ keys: place, unsupported: ['agent'] }) },
   unsupported: ['agent', 'managed_resources'],
 });
+const kubernetes: Schema = (node, at, problems) => {
+  if (!cluster(node, at, problems)) return false;
+  const dashboard = field(node, 'dashboard');
+  const twice = PLACE.filter((key) => field(node, key) && field(dashboard, key));
+  for (const key of twice) {
+    const mark = field(node, key)!.mark;
+    problems.error(mark, `${at.path}:${at.noun} ${key} cannot be specified when dashboard.${key} is set`);
+  }
+  return twice.length === 0;
+};
 
 function kubernetesOf(node: Node | undefined): KubernetesPlace | null {
   if (!node) return null;
@@ -49,10 +62,13 @@ export const environment: Keyword<Environment> = {
           keys: {
             name: environmentName,
             url: noLonger(255, text),
-            action: oneOf(['start', 'stop', 'prepare', 'verify', 'access']),
+            action: oneOf(
+              ['start', 'stop', 'prepare', 'verify', 'access'],
+              'should be start, stop, prepare, verify, or access',
+            ),
             on_stop: text,
             auto_stop_in: orVariable(duration(Number.POSITIVE_INFINITY, [NEVER])),
-            deployment_tier: orVariable(oneOf(TIERS)),
+            deployment_tier: orVariable(oneOf(TIERS, TIERS_SAID)),
             kubernetes,
           },
           required: ['name'],

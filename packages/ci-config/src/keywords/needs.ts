@@ -102,6 +102,9 @@ export function needsOf(node: Node, context: KeywordContext): Needs {
   };
 }
 
+/** The job's name in the path of its keyword, `jobs:NAME:needs` or `jobs:NAME:rules:rule`. */
+const jobOf = (path: string): string => path.replace(/^jobs:/, '').replace(/:(?:needs|rules:rule)$/, '');
+
 function localNeeds(node: Node, items: readonly Node[], { at, problems, limits }: KeywordContext): Need[] {
   const needs = items.map((item): Need => {
     const matrix = field(field(item, 'parallel'), 'matrix');
@@ -115,7 +118,10 @@ function localNeeds(node: Node, items: readonly Node[], { at, problems, limits }
   });
   if (needs.length > limits.needs) {
     const use = { name: 'needs', value: limits.needs, used: needs.length } as const;
-    problems.error(node.mark, `${at.path} ${at.noun}: ${limitSentence('needed jobs', use)}`, use);
+    const message =
+      `${jobOf(at.path)}: one job can only need ${use.value} others, but you have listed ${use.used}. ` +
+      'See needs keyword documentation for more details';
+    problems.error(node.mark, message, use);
     return [];
   }
   for (const { matrix, mark } of needs) {

@@ -1,6 +1,5 @@
 /** `parallel`: how many instances of a job run, as a number or a matrix of variables. */
 import type { Problems } from '../diagnostics.ts';
-import { limitSentence } from '../limits.ts';
 import type { MappingNode, Node } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { entriesOf, field, numberOf, textsOf } from './read.ts';
@@ -84,7 +83,10 @@ export const parallel: Keyword<Parallel> = {
     const used = result.kind === 'matrix' ? matrixSize(result.matrix) : result.total;
     if (used <= limits.parallel) return result;
     const use = { name: 'parallel', value: limits.parallel, used } as const;
-    problems.error(node.mark, `${at.path} config: ${limitSentence('jobs', use)}`, use);
+    const message = matrix
+      ? `${at.path}:matrix config generates too many jobs (maximum is ${use.value})`
+      : `${at.path} config must be less than or equal to ${use.value}`;
+    problems.error(node.mark, message, use);
     return { kind: 'number', total: 1 };
   },
 };

@@ -3,11 +3,12 @@
 import { exitCodesSchema } from './allow-failure.ts';
 import type { Keyword } from './keyword.ts';
 import { field, numberOf, numbersOf, textsOf } from './read.ts';
-import { either, hash, integer, isHash, isList, isScalar, isText, listOf, oneOf } from './schema.ts';
+import { either, hash, integer, isHash, isList, isScalar, isText, oneOf, textsOfThese } from './schema.ts';
 
 /** `max` further runs; empty lists mean any failure and any exit code. */
 export type Retry = { readonly max: number; readonly when: readonly string[]; readonly exitCodes: readonly number[] };
 
+/** Why a job may fail, for the ecosystem: all of them may be named, also those that cannot occur here. */
 const REASONS = [
   'always',
   'unknown_failure',
@@ -29,6 +30,31 @@ const REASONS = [
   'unmet_prerequisites',
   'scheduler_failure',
   'data_integrity_failure',
+  'missing_dependency_failure',
+  'forward_deployment_failure',
+  'protected_environment_failure',
+  'user_blocked',
+  'project_deleted',
+  'ci_quota_exceeded',
+  'pipeline_loop_detected',
+  'no_matching_runner',
+  'trace_size_exceeded',
+  'builds_disabled',
+  'environment_creation_failure',
+  'deployment_rejected',
+  'failed_outdated_deployment_job',
+  'insufficient_bridge_permissions',
+  'downstream_bridge_project_not_found',
+  'invalid_bridge_trigger',
+  'upstream_bridge_project_not_found',
+  'insufficient_upstream_permissions',
+  'bridge_pipeline_is_child_pipeline',
+  'downstream_pipeline_creation_failed',
+  'secrets_provider_not_found',
+  'reached_max_descendant_pipelines_depth',
+  'reached_max_pipeline_hierarchy_size',
+  'reached_downstream_pipeline_trigger_rate_limit',
+  'ip_restriction_failure',
 ];
 const MOST = 2;
 const max = integer(0, MOST);
@@ -45,8 +71,8 @@ export const retry: Keyword<Retry> = {
             max,
             when: either(
               [
-                [isText, oneOf(REASONS)],
-                [isList, listOf(oneOf(REASONS), 'should be an array of strings or a string')],
+                [isText, oneOf(REASONS, 'is not included in the list of failure reasons')],
+                [isList, textsOfThese(REASONS)],
               ],
               'should be an array of strings or a string',
             ),

@@ -24,7 +24,7 @@ import {
 const LISTED = 'should be an array of strings';
 const MOST_PATHS = 50;
 /** Patterns of paths that a rule or policy looks for. */
-export const paths: Schema = atMost(MOST_PATHS, texts);
+export const paths: Schema = atMost(MOST_PATHS, texts, `has too many entries (maximum ${MOST_PATHS})`);
 const changes: Schema = either(
   [
     [isList, paths],

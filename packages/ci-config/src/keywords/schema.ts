@@ -57,8 +57,8 @@ export function integer(least: number, most: number): Schema {
   };
 }
 
-export function oneOf(values: readonly string[]): Schema {
-  return when((node) => isText(node) && values.includes(node.text), `should be one of: ${values.join(', ')}`);
+export function oneOf(values: readonly string[], expectation = `should be one of: ${values.join(', ')}`): Schema {
+  return when((node) => isText(node) && values.includes(node.text), expectation);
 }
 
 /** A duration of at most `limit` seconds; `words` are accepted besides. */
@@ -101,11 +101,11 @@ export function listOf(item: Schema, expectation: string): Schema {
   };
 }
 
-/** A list of at most `most` items. */
-export function atMost(most: number, schema: Schema): Schema {
+/** A list of at most `most` items; `said` where the ecosystem has other words for it. */
+export function atMost(most: number, schema: Schema, said = `has too many items (maximum is ${most})`): Schema {
   return (node, at, problems) => {
     if ((flatItems(node)?.length ?? 0) <= most) return schema(node, at, problems);
-    problems.error(node.mark, `${at.path} ${at.noun} has too many items (maximum is ${most})`);
+    problems.error(node.mark, `${at.path} ${at.noun} ${said}`);
     return false;
   };
 }
@@ -170,6 +170,8 @@ export type HashShape = {
   readonly required?: readonly string[];
   /** Keys that the ecosystem knows and this compiler does not: they are named in a warning. */
   readonly unsupported?: readonly string[];
+  /** What is said of other keys. */
+  readonly unknown?: string;
 };
 
 /** What is checked as the ecosystem does, and has no effect here: whoever writes it is told so. */
@@ -182,7 +184,8 @@ export const ignored =
   };
 
 /** A hash with these keys only; a key whose value is null counts as absent. */
-export function hash({ keys, required = [], unsupported = [] }: HashShape): Schema {
+export function hash(shape: HashShape): Schema {
+  const { keys, required = [], unsupported = [] } = shape;
   return (node, at, problems) => {
     if (!isHash(node)) {
       problems.error(node.mark, `${at.path} ${at.noun} should be a hash`);
@@ -200,7 +203,7 @@ export function hash({ keys, required = [], unsupported = [] }: HashShape): Sche
     const missing = required.filter((key) => !node.entries.has(key) || isNull(node.entries.get(key)!.value));
     if (unknown.length > 0) {
       const mark = node.entries.get(unknown[0]!)!.keyMark;
-      problems.error(mark, `${at.path} ${at.noun} contains unknown keys: ${unknown.join(', ')}`);
+      problems.error(mark, `${at.path} ${at.noun} ${shape.unknown ?? 'contains unknown keys'}: ${unknown.join(', ')}`);
     }
     if (missing.length > 0) {
       problems.error(node.mark, `${at.path} ${at.noun} missing required keys: ${missing.join(', ')}`);

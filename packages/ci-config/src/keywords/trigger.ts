@@ -2,7 +2,7 @@
 import type { Problems } from '../diagnostics.ts';
 import { includeEntries } from '../include/entry.ts';
 import { plainValue } from '../yaml/plain.ts';
-import { isMapping, type Node } from '../yaml/tree.ts';
+import type { Node } from '../yaml/tree.ts';
 import type { Keyword } from './keyword.ts';
 import { booleanOf, field, textOf } from './read.ts';
 import { type At, boolean, either, flatItems, hash, isHash, isText, name, oneOf, type Schema } from './schema.ts';
@@ -51,7 +51,7 @@ const RUNNER_KEYWORDS = [
 ] as const;
 
 const common = {
-  strategy: oneOf(['depend', 'mirror']),
+  strategy: oneOf(['depend', 'mirror'], 'should be depend or mirror'),
   forward: hash({ keys: { yaml_variables: boolean, pipeline_variables: boolean } }),
 };
 const anyHash: Schema = (node, at, problems) => {
@@ -64,7 +64,7 @@ const anyInclude: Schema = (node, at, problems) => {
   problems.error(node.mark, `${at.path} ${at.noun} should be an array of hashes or strings`);
   return false;
 };
-const ofProject = hash({ keys: { ...common, project: name, branch: name, inputs: anyHash }, required: ['project'] });
+const ofProject = hash({ keys: { ...common, project: name, branch: name, inputs: anyHash } });
 const ofChild = hash({ keys: { ...common, include: anyInclude, inputs: anyHash }, required: ['include'] });
 
 function included(node: Node, at: At, problems: Problems): boolean {
@@ -81,8 +81,13 @@ export const trigger: Keyword<Trigger> = {
       [isText, name],
       [
         isHash,
-        (node, at, problems) =>
-          (isMapping(node) && node.entries.has('include') ? ofChild : ofProject)(node, at, problems),
+        (node, at, problems) => {
+          if (field(node, 'include')) return ofChild(node, at, problems);
+          if (!ofProject(node, at, problems)) return false;
+          if (field(node, 'project')) return true;
+          problems.error(node.mark, `${at.path} ${at.noun} must specify either project or include`);
+          return false;
+        },
       ],
     ],
     'has to be either a string or a hash',

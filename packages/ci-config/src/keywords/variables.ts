@@ -13,13 +13,14 @@ export type YamlVariable = Variable & {
 };
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const jobVariable = hash({ keys: { value: word, expand: boolean } });
+const described = (keys: Readonly<Record<string, Schema>>) => hash({ keys, unknown: 'uses invalid data keys' });
+const jobVariable = described({ value: word, expand: boolean });
 /** Of a rule or a service: a value and nothing about it. */
 const plainVariable: Schema = (node, at, problems) => {
   problems.error(node.mark, `${at.path} ${at.noun} must be a string`);
   return false;
 };
-const rootVariable = hash({ keys: { value: word, expand: boolean, description: word, options: texts } });
+const rootVariable = described({ value: word, expand: boolean, description: word, options: texts });
 
 function variablesSchema(full: Schema): Schema {
   return (node, at, problems) => {
@@ -72,7 +73,7 @@ export const rootVariables: Keyword<YamlVariable[]> = {
     const list = variablesOf(node);
     for (const { key, value, options } of list) {
       if (!options || options.includes(value)) continue;
-      problems.error(node.mark, `${at.path}:${key} config value must be one of its options: ${options.join(', ')}`);
+      problems.error(node.mark, `${at.path}:${key} config value must be present in options: ${options.join(', ')}`);
     }
     return list;
   },

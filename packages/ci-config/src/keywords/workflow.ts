@@ -23,8 +23,9 @@ export type Workflow = {
   readonly autoCancel: AutoCancel | null;
 };
 
+const mustBe = (values: readonly string[]) => oneOf(values, `must be one of: ${values.join(', ')}`);
 const autoCancel = hash({
-  keys: { on_new_commit: oneOf(['conservative', 'interruptible', 'none']), on_job_failure: oneOf(['all', 'none']) },
+  keys: { on_new_commit: mustBe(['conservative', 'interruptible', 'none']), on_job_failure: mustBe(['none', 'all']) },
 });
 
 const ignored: Schema = (node, at, problems) => {

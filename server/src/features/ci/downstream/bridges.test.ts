@@ -246,7 +246,7 @@ describe('include:project', () => {
       token: stranger.token,
       json: { content },
     });
-    expect(lint.body.errors.join()).toContain('or access is denied');
+    expect(lint.body.errors.join()).toContain('not found or access denied!');
     expect(JSON.stringify(lint.body)).not.toContain('from_lib');
   });
 });

@@ -25,6 +25,10 @@ interface SourceRequest {
   readonly artifact?: ((job: string, path: string) => Promise<string | null>) | undefined;
 }
 
+/** The same whether there is none of that name or the caller may not read it. */
+const noProject: FetchFailure = {
+  failure: 'not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.',
+};
 const noAccess: FetchFailure = { failure: 'the project or component does not exist, or access is denied' };
 
 /** Fetches for one compilation: the same address is asked once. */
@@ -49,24 +53,26 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
 
   const ifCommit = (name: string) => (/^[0-9a-f]{40}$/.test(name) ? [name] : []);
 
-  /** The commit of another project at a ref or its default branch; null when there is none, or not for the caller. */
+  /** The commit of another project at a ref or its default branch; why there is none, or not for the caller. */
   async function commitIn(place: OtherProject & { readonly anonymous?: true }) {
     const other = await readable(place.project, place);
-    if (!other) return null;
+    if (!other) return noProject;
     const ref = place.ref ?? other.project.default_branch ?? '';
     const commit = await firstCommit(other, [`refs/heads/${ref}`, `refs/tags/${ref}`, ...ifCommit(ref)]);
-    return commit === null ? null : { project: other.project, commit };
+    if (commit === null) return { failure: `reference \`${place.ref ?? 'HEAD'}\` does not exist!` };
+    return { project: other.project, commit };
   }
 
   async function ofProject(path: string, source: Source<'project'>): Promise<Found> {
     const found = await commitIn(source);
-    const content = found && (await repository.readText(found.project, found.commit, path, fileBytes));
+    if ('failure' in found) return found;
+    const content = await repository.readText(found.project, found.commit, path, fileBytes);
     return content === null ? null : [{ path, content }];
   }
 
   async function listPathsIn(place: OtherProject): Promise<readonly string[] | null> {
     const found = await commitIn(place);
-    return found && (await repository.listPaths(found.project, found.commit));
+    return 'failure' in found ? null : await repository.listPaths(found.project, found.commit);
   }
 
   async function ofArtifact(path: string, { job }: Source<'artifact'>): Promise<Found> {

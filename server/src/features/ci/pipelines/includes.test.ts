@@ -121,7 +121,7 @@ describe('include:remote', () => {
     expect(remote.received.map(({ path }) => path)).toEqual(['/ci/a.yml', '/leak--.yml']);
     remote.answer = { status: 200, body: `include: {project: ${hidden.path}, file: ci.yml}\nfar: {script: [x]}\n` };
     expect((await including(`"${remoteFile()}"`)).errors).toEqual([
-      `${remoteFile()}:1:20: Project \`${hidden.path}\` has no file \`ci.yml\` there, or access is denied!`,
+      `${remoteFile()}:1:20: Project \`${hidden.path}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
     ]);
   });
 });
