@@ -912,7 +912,9 @@ export interface JobTokenScopeProjectsTable {
 export interface JobTraceChunksTable {
   job_id: number;
   start_byte: number;
-  data: Buffer;
+  data: Buffer | null;
+  object_key: string | null;
+  object_bytes: number | null;
 }
 
 export interface JobsTable {

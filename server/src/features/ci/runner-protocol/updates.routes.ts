@@ -1,7 +1,7 @@
 /** PUT /jobs/:id and PATCH /jobs/:id/trace: how a runner says how the job goes. */
 import { crc32 } from 'node:zlib';
 import Type from 'typebox';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { transaction } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
 import { readAll } from '../../../kernel/http/params/body.ts';
@@ -11,7 +11,7 @@ import { headerPrefix } from '../../../kernel/names.ts';
 import type { CiDependencies } from '../deps.ts';
 import { finishJob } from '../jobs/finish.ts';
 import { executingStatuses } from '../scheduling/job-states.ts';
-import { hideAcross, tokenMask } from '../traces/token-mask.ts';
+import { storePiece } from '../traces/pieces.ts';
 import { appendTrace, resetTrace } from '../traces/traces.queries.ts';
 import { jobByToken, jobIsOver, jobTokenOf, runningJob } from './job-access.ts';
 import { failureReasons } from './payload.ts';
@@ -160,16 +160,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       if (start + data.length > limit * 1024 * 1024) return await overflow(job, limit);
       // Of what the runner sent: it compares.
       const checksum = crc32(data, job.trace_crc32);
-      const mask = tokenMask(token);
-      const split = start > 0 && mask.continuesIn(data);
-      if (!split) mask.hide(data);
-      const append = async (handle: Db) => appendTrace(handle, { jobId: job.id, start, data, crc32: checksum });
-      const stored = split
-        ? await transaction(db, async (tx) => {
-            await hideAcross(tx, job.id, start, data, mask);
-            return await append(tx);
-          })
-        : await append(db);
+      const stored = await storePiece(deps, { jobId: job.id, start, data, crc32: checksum }, token);
       if (stored) await deps.announce(db, `job:${job.id}:trace`);
       // Two pieces at once: the other one was first.
       if (!stored) throw outOfPlace((await runningJob(db, job.id, token)).trace_size);

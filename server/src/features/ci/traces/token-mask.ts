@@ -1,6 +1,4 @@
-/** Hides the token of a job in its log, whatever runner sends the log: as long as it was, so that every byte keeps its place. */
-import type { Db } from '../../../kernel/db/index.ts';
-import { lastChunks, replaceChunk } from './traces.queries.ts';
+/** Hides the token of a job in its log, whatever runner sends the log: as long as it was, so that every byte keeps its place. Pure. */
 
 const MASK = 'x';
 const BASE64_BITS = 6;
@@ -49,19 +47,4 @@ export function tokenMask(token: string): TokenMask {
       return first;
     },
   };
-}
-
-/** Hides what began in the pieces before one and ends in it: these are written again where they held a part of it. */
-export async function hideAcross(tx: Db, jobId: number, start: number, piece: Buffer, mask: TokenMask): Promise<void> {
-  const chunks = await lastChunks(tx, jobId, start, mask.reach);
-  const whole = Buffer.concat([...chunks.map(({ data }) => data), piece]);
-  const first = mask.hide(whole);
-  if (first < 0) return;
-  let at = 0;
-  for (const { start_byte: from, data } of chunks) {
-    const until = at + data.length;
-    if (first < until) await replaceChunk(tx, jobId, from, whole.subarray(at, until));
-    at = until;
-  }
-  whole.copy(piece, 0, at);
 }

@@ -16,11 +16,11 @@ afterAll(() => world.close());
 const pieces = Array.from({ length: 20 }, (_, at) => `${String(at).padStart(2, '0')}${'x'.repeat(8000)}\n`);
 
 /** A job with all pieces, still running; `end` ends it and waits until its log has moved. */
-async function logged() {
+async function logged(sent: readonly string[] = pieces) {
   const project = await world.project();
   await project.push('a: {script: [x]}');
   const job = await runner.next();
-  for (const piece of pieces) expect((await runner.patch(job, piece)).status).toBe(202);
+  for (const piece of sent) expect((await runner.patch(job, piece)).status).toBe(202);
   const end = async () => {
     expect((await runner.update(job, 'success')).status).toBe(200);
     await eventually('the archive', async () => {
@@ -31,7 +31,7 @@ async function logged() {
   const { db, kernels } = world.app;
   const open = () =>
     traceStream({ db, objects: kernels.objects }, { id: job.id, trace_object_key: null }, new AbortController().signal);
-  return { end, open };
+  return { job, end, open };
 }
 
 it('are whole when they move between the look at their job and the first byte', async () => {
@@ -50,6 +50,21 @@ it('are whole when they move after some pieces were read', async () => {
   let rest = '';
   for (let next = await stream.next(); !next.done; next = await stream.next()) rest += String(next.value);
   expect(String(first.value) + rest).toBe(pieces.join(''));
+});
+
+it('are whole when pieces that are objects are removed while they are read', async () => {
+  const large = ['a', 'b', 'c'].map((letter) => letter.repeat(1_100_000));
+  const { job, end, open } = await logged(large);
+  const { db, kernels } = world.app;
+  const rows = await db.selectFrom('job_trace_chunks').selectAll().where('job_id', '=', job.id).execute();
+  expect(rows.map(({ data, object_bytes }) => [data, object_bytes])).toEqual(large.map(() => [null, 1_100_000]));
+  const stream = (await open())[Symbol.asyncIterator]();
+  const first = await stream.next();
+  await end();
+  for (const { object_key } of rows) await kernels.objects.remove(object_key ?? '');
+  let rest = '';
+  for (let next = await stream.next(); !next.done; next = await stream.next()) rest += String(next.value);
+  expect(String(first.value) + rest === large.join('')).toBe(true);
 });
 
 it('are read by parts, while they grow and when they have moved; memory holds a part alone', async () => {

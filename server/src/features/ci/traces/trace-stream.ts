@@ -6,28 +6,56 @@ import { type ByteRange, rangeOf } from '../../../kernel/http/ranges.ts';
 import { type Streamed, streamed } from '../../../kernel/http/route.ts';
 import { readObject } from '../artifacts/store.ts';
 import type { CiDependencies } from '../deps.ts';
-import { archivedAs, chunkStart, readChunks } from './traces.queries.ts';
+import { archivedAs, chunkStart, readChunks, type TraceChunk } from './traces.queries.ts';
 
 /** Chunks read at once: what one slow reader holds in memory. */
 const chunksAtOnce = 16;
 
 export type TraceJob = Pick<Job, 'id' | 'trace_object_key'>;
 
+/** The bytes of one chunk, without the first `skipped`. */
+async function* chunkBytes(
+  { objects }: Pick<CiDependencies, 'objects'>,
+  { data, object_key: key, object_bytes: bytes }: TraceChunk,
+  skipped: number,
+): AsyncGenerator<Buffer> {
+  if (data !== null) yield data.subarray(skipped);
+  else if (key !== null && bytes !== null && skipped < bytes)
+    yield* objects.get(key, { start: skipped, end: bytes - 1 }) as AsyncIterable<Buffer>;
+}
+
+const isGone = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
 /** The bytes that have arrived, in order, from one of them on; `end` where no more will come than that. */
 export async function* traceBytes(
-  deps: Pick<CiDependencies, 'db'>,
+  deps: Pick<CiDependencies, 'db' | 'objects'>,
   jobId: number,
   signal: AbortSignal,
   { from = 0, end = Number.POSITIVE_INFINITY }: { readonly from?: number; readonly end?: number } = {},
 ): AsyncGenerator<Buffer> {
-  let next = from === 0 ? 0 : await chunkStart(deps.db, jobId, from);
+  let next = from;
+  let begin = from === 0 ? 0 : await chunkStart(deps.db, jobId, from);
+  let gone: string | null = null;
   while (!signal.aborted) {
-    const chunks = await readChunks(deps.db, jobId, next, chunksAtOnce);
+    const chunks = await readChunks(deps.db, jobId, begin, chunksAtOnce);
+    if (chunks.length === 0) return;
+    begin = -1;
     for (const chunk of chunks) {
-      yield chunk.start_byte < from ? chunk.data.subarray(from - chunk.start_byte) : chunk.data;
-      next = chunk.start_byte + chunk.data.length;
+      try {
+        for await (const data of chunkBytes(deps, chunk, next - chunk.start_byte)) {
+          next += data.length;
+          yield data;
+        }
+      } catch (error) {
+        // The log was moved, or a piece of it replaced, since this row was read: the rows of now say where it is.
+        if (!isGone(error) || chunk.object_key === gone) throw error;
+        gone = chunk.object_key;
+        begin = await chunkStart(deps.db, jobId, next);
+        break;
+      }
     }
-    if (chunks.length === 0 || next >= end) return;
+    if (next >= end) return;
+    if (begin < 0) begin = next;
   }
 }
 

@@ -31,19 +31,38 @@ export async function appendTrace(tx: Db, { jobId, start, data, crc32 }: TraceAp
   return result.rows.length > 0;
 }
 
+/** Adds a piece that is an object to the end of a log; false when the log does not end at `start` any more. */
+export async function appendObject(tx: Db, piece: TraceAppend, objectKey: string): Promise<boolean> {
+  const { jobId, start, data, crc32 } = piece;
+  const result = await sql<{ id: number }>`
+    with grown as (
+      update jobs set trace_size = ${start + data.length}, trace_crc32 = ${crc32}, contacted_at = now()
+      where id = ${jobId} and trace_size = ${start} returning id
+    )
+    insert into job_trace_chunks (job_id, start_byte, object_key, object_bytes)
+    select id, ${start}::bigint, ${objectKey}, ${data.length}::integer from grown returning job_id as id
+  `.execute(tx);
+  return result.rows.length > 0;
+}
+
+/** A piece of a log that grows: a row of its bytes, or an object. */
+export interface TraceChunk {
+  readonly start_byte: number;
+  readonly data: Buffer | null;
+  readonly object_key: string | null;
+  readonly object_bytes: number | null;
+}
+
+const columns = ['start_byte', 'data', 'object_key', 'object_bytes'] as const;
+
 /** Chunks that begin this close to the first one are read with it. */
 const readBytes = 1024 * 1024;
 
 /** Some chunks from the one that begins at `from` on, at most `limit`; none at the end of the log. */
-export async function readChunks(
-  db: Db,
-  jobId: number,
-  from: number,
-  limit: number,
-): Promise<Array<{ start_byte: number; data: Buffer }>> {
+export async function readChunks(db: Db, jobId: number, from: number, limit: number): Promise<TraceChunk[]> {
   return await db
     .selectFrom('job_trace_chunks')
-    .select(['start_byte', 'data'])
+    .select(columns)
     .where('job_id', '=', jobId)
     .where('start_byte', '>=', from)
     .where('start_byte', '<', from + readBytes)
@@ -64,24 +83,24 @@ export async function chunkStart(db: Db, jobId: number, byte: number): Promise<n
 }
 
 /** The last chunks of a log that hold its last `bytes` bytes, in order. */
-export async function lastChunks(
-  tx: Db,
-  jobId: number,
-  end: number,
-  bytes: number,
-): Promise<Array<{ start_byte: number; data: Buffer }>> {
+export async function lastChunks(tx: Db, jobId: number, end: number, bytes: number): Promise<TraceChunk[]> {
   return await tx
     .selectFrom('job_trace_chunks')
-    .select(['start_byte', 'data'])
+    .select(columns)
     .where('job_id', '=', jobId)
     .where('start_byte', '>=', await chunkStart(tx, jobId, Math.max(0, end - bytes)))
     .orderBy('start_byte')
     .execute();
 }
 
-/** Puts other bytes of the same number in the place of a chunk. */
-export async function replaceChunk(tx: Db, jobId: number, start: number, data: Buffer): Promise<void> {
-  const chunk = tx.updateTable('job_trace_chunks').set({ data });
+/** Puts other bytes of the same number, or an object of them, in the place of a chunk. */
+export async function replaceChunk(
+  tx: Db,
+  jobId: number,
+  start: number,
+  by: { readonly data: Buffer } | { readonly object_key: string },
+): Promise<void> {
+  const chunk = tx.updateTable('job_trace_chunks').set(by);
   await chunk.where('job_id', '=', jobId).where('start_byte', '=', start).execute();
 }
 

@@ -105,4 +105,24 @@ export async function* namedObjects(db: Db): AsyncGenerator<readonly NamedObject
       if (rows.length < batch) break;
       after = rows.at(-1)?.id ?? after;
     }
+  yield* namedLogPieces(db);
+}
+
+/** Pieces of logs that grow. */
+async function* namedLogPieces(db: Db): AsyncGenerator<readonly NamedObject[]> {
+  for (let job = 0, start = 0; ; ) {
+    const { rows } = await sql<{ job_id: number; start_byte: number; object_key: string }>`
+      select job_id, start_byte, object_key from job_trace_chunks
+      where (job_id, start_byte) > (${job}, ${start}) and object_key is not null
+      order by job_id, start_byte limit ${batch}`.execute(db);
+    if (rows.length > 0)
+      yield rows.map(({ job_id, start_byte, object_key }) => ({
+        key: object_key,
+        name: `log of job ${job_id} from byte ${start_byte} on`,
+      }));
+    const last = rows.at(-1);
+    if (!last || rows.length < batch) return;
+    job = last.job_id;
+    start = last.start_byte;
+  }
 }

@@ -124,6 +124,7 @@ import { factProgressMigration } from './0961-fact-progress.ts';
 import { lockRepositoryMigration } from './0962-lock-repository.ts';
 import { issuePopularityMigration } from './0970-issue-popularity.ts';
 import { forkCommitsMigration } from './0990-fork-commits.ts';
+import { logPieceObjectsMigration } from './0991-log-piece-objects.ts';
 import { ciCatalogMigration } from './1000-ci-catalog.ts';
 import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
 
@@ -259,6 +260,7 @@ export const migrations: readonly Migration[] = [
   lockRepositoryMigration,
   issuePopularityMigration,
   forkCommitsMigration,
+  logPieceObjectsMigration,
   ciCatalogMigration,
   epicBoardOrderMigration,
 ];

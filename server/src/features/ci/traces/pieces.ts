@@ -1,0 +1,81 @@
+/** Pieces of a log that grows: where one is stored, and how the job's token is hidden over the border of two. */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { CiDependencies } from '../deps.ts';
+import { type TokenMask, tokenMask } from './token-mask.ts';
+import {
+  appendObject,
+  appendTrace,
+  lastChunks,
+  replaceChunk,
+  type TraceAppend,
+  type TraceChunk,
+} from './traces.queries.ts';
+
+type Deps = Pick<CiDependencies, 'db' | 'objects'>;
+
+/**
+ * From here on a piece is an object. The database writes what it is given into its log and into its table, and holds both in
+ * its memory: for short pieces one commit costs less than a file, for long ones ten times as much processor time.
+ */
+const objectBytes = 1024 * 1024;
+
+const putObject = async ({ objects }: Pick<Deps, 'objects'>, data: Buffer) =>
+  (await objects.put(Readable.from([data], { objectMode: false }))).key;
+
+/** The bytes of a chunk, from one of them on. */
+async function bytesOf({ objects }: Pick<Deps, 'objects'>, chunk: TraceChunk, from = 0): Promise<Buffer> {
+  const { data, object_key: key, object_bytes: bytes } = chunk;
+  if (data !== null) return data.subarray(from);
+  return await buffer(objects.get(key ?? '', { start: from, end: (bytes ?? 0) - 1 }));
+}
+
+/** Writes a chunk again whose bytes from one place on have changed. */
+async function rewrite(deps: Deps, tx: Db, jobId: number, chunk: TraceChunk, from: number, to: Buffer): Promise<void> {
+  const data = Buffer.from(await bytesOf(deps, chunk));
+  to.copy(data, from);
+  const by = chunk.object_key === null ? { data } : { object_key: await putObject(deps, data) };
+  await replaceChunk(tx, jobId, chunk.start_byte, by);
+}
+
+/** Hides what began in the pieces before one and ends in it: these are written again where they held a part of it. */
+async function hideAcross(deps: Deps, tx: Db, { jobId, start, data }: TraceAppend, mask: TokenMask): Promise<void> {
+  const before = await Promise.all(
+    (await lastChunks(tx, jobId, start, mask.reach)).map(async (chunk) => {
+      const from = Math.max(0, start - mask.reach - chunk.start_byte);
+      return { chunk, from, end: await bytesOf(deps, chunk, from) };
+    }),
+  );
+  const whole = Buffer.concat([...before.map(({ end }) => end), data]);
+  const first = mask.hide(whole);
+  if (first < 0) return;
+  let at = 0;
+  for (const { chunk, from, end } of before) {
+    const until = at + end.length;
+    if (first < until) await rewrite(deps, tx, jobId, chunk, from, whole.subarray(at, until));
+    at = until;
+  }
+  whole.copy(data, 0, at);
+}
+
+/** Stores a piece, durably, with the job's token hidden; false when the log does not end at its start any more. */
+export async function storePiece(deps: Deps, piece: TraceAppend, token: string): Promise<boolean> {
+  const { db, objects } = deps;
+  const append = async (handle: Db): Promise<boolean> => {
+    if (piece.data.length < objectBytes) return await appendTrace(handle, piece);
+    const key = await putObject(deps, piece.data);
+    // Where this fails the row may be there all the same: only what is certainly nobody's goes.
+    const stored = await appendObject(handle, piece, key);
+    if (!stored) await objects.remove(key);
+    return stored;
+  };
+  const mask = tokenMask(token);
+  if (piece.start > 0 && mask.continuesIn(piece.data))
+    return await transaction(db, async (tx) => {
+      await hideAcross(deps, tx, piece, mask);
+      return await append(tx);
+    });
+  mask.hide(piece.data);
+  return await append(db);
+}
