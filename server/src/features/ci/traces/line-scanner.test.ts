@@ -1,6 +1,6 @@
 /** Lines of logs are counted as the job page numbers them, however the log is cut into pieces. */
 import { expect, it } from 'vitest';
-import { keptBytes, type LogLine, lineScanner, visibleText } from './line-scanner.ts';
+import { keptBytes, type LogLine, lineScanner, visibleText, withVisibleText } from './line-scanner.ts';
 
 const esc = String.fromCharCode(27);
 const start = (name: string) => `section_start:1:${name}\r${esc}[0K`;
@@ -39,6 +39,39 @@ it('numbers and bytes are the same for pieces of any size', () => {
     expect(lines(pieces).map(({ line, startByte, data }) => [line, startByte, visibleText(data.toString())])).toEqual(
       expected,
     );
+  }
+});
+
+it('blocks that are passed count as their lines do, and hold all that is visible in them', () => {
+  const long = Array.from({ length: 20 }, () => log).join('\n');
+  const stamped = `2026-11-27T03:15:06.098722Z 01O one\n2026-11-27T03:15:06.098722Z 01O+two\n`;
+  const plain = 'plain\n'.repeat(12_000);
+  const whole = Buffer.from(`${plain}${long}\n${stamped}${plain}${stamped}${long}`);
+  const all = lines([whole]);
+  for (const size of [100, 65_536, 70_001, whole.length]) {
+    for (const pass of [true, false]) {
+      let blocks = 0;
+      const seen: LogLine[] = [];
+      const scanner = lineScanner(
+        (each) => seen.push(each),
+        ({ line, startByte, lines: count, data }) => {
+          const held = all.slice(line - 1, line - 1 + count);
+          expect(held[0]?.startByte).toBe(startByte);
+          expect(all[line - 1 + count]?.startByte ?? whole.length).toBeGreaterThanOrEqual(startByte + data.length);
+          const text = withVisibleText(data.toString());
+          expect(held.every(({ data: one }) => text.includes(visibleText(one.toString())))).toBe(true);
+          blocks += 1;
+          for (const each of held) if (pass) seen.push(each);
+          return pass;
+        },
+      );
+      for (let at = 0; at < whole.length; at += size) scanner.push(whole.subarray(at, at + size));
+      expect(scanner.end()).toBe(all.length);
+      expect(seen.map(({ line, startByte }) => [line, startByte])).toEqual(
+        all.map(({ line, startByte }) => [line, startByte]),
+      );
+      expect(blocks).toBeGreaterThan(0);
+    }
   }
 });
 

@@ -2,7 +2,7 @@
 import type { Job } from '../../../kernel/db/rows.ts';
 import { unavailable } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
-import { type LogLine, lineScanner, visibleText } from './line-scanner.ts';
+import { type LogBlock, type LogLine, lineScanner, visibleText, withVisibleText } from './line-scanner.ts';
 import { type TraceJob, traceStream } from './trace-stream.ts';
 
 type Deps = Pick<CiDependencies, 'db' | 'objects'>;
@@ -30,18 +30,18 @@ export function logLines(deps: Deps) {
   let scans = 0;
 
   /** How many lines were read. */
-  async function scan(job: Log, signal: AbortSignal, visit: (line: LogLine) => void): Promise<number> {
+  async function scan(
+    job: Log,
+    signal: AbortSignal,
+    visit: (line: LogLine) => void,
+    passed: (block: LogBlock) => boolean,
+  ): Promise<number> {
     if (scans >= mostScans) throw unavailable('Too many logs are being searched. Try again later.');
     scans += 1;
     try {
-      let lines = 0;
-      const scanner = lineScanner((line) => {
-        lines = line.line;
-        visit(line);
-      });
+      const scanner = lineScanner(visit, passed);
       for await (const data of await traceStream(deps, job, signal)) scanner.push(data as Buffer);
-      scanner.end();
-      return lines;
+      return scanner.end();
     } finally {
       scans -= 1;
     }
@@ -55,11 +55,20 @@ export function logLines(deps: Deps) {
   ): Promise<LinePosition> {
     let found: { line: number; start_byte: number } = { line: 1, start_byte: 0 };
     let done = false;
-    const lines = await scan(job, signal, ({ line, startByte }) => {
-      if (done) return;
-      found = { line, start_byte: startByte };
-      done = wanted.line === undefined ? startByte >= (wanted.byte ?? 0) : line >= wanted.line;
-    });
+    const visit = (at: { line: number; start_byte: number }): boolean => {
+      found = at;
+      return wanted.line === undefined ? at.start_byte >= (wanted.byte ?? 0) : at.line >= wanted.line;
+    };
+    const lines = await scan(
+      job,
+      signal,
+      ({ line, startByte }) => {
+        done ||= visit({ line, start_byte: startByte });
+      },
+      // Nothing before the last line of a block is looked for where that one is not enough.
+      ({ line, startByte, lines: count, data }) =>
+        done || !visit({ line: line + count - 1, start_byte: startByte + data.subarray(0, -1).lastIndexOf(10) + 1 }),
+    );
     return { ...found, lines, size: job.trace_size };
   }
 
@@ -68,11 +77,16 @@ export function logLines(deps: Deps) {
     const wanted = text.toLowerCase();
     const matches: { line: number; start_byte: number }[] = [];
     let more = false;
-    const lines = await scan(job, signal, ({ line, startByte, data }) => {
-      if (more || !visibleText(data.toString('utf8')).toLowerCase().includes(wanted)) return;
-      if (matches.length === mostMatches) more = true;
-      else matches.push({ line, start_byte: startByte });
-    });
+    const lines = await scan(
+      job,
+      signal,
+      ({ line, startByte, data }) => {
+        if (more || !visibleText(data.toString('utf8')).toLowerCase().includes(wanted)) return;
+        if (matches.length === mostMatches) more = true;
+        else matches.push({ line, start_byte: startByte });
+      },
+      ({ data }) => more || !withVisibleText(data.toString('utf8')).toLowerCase().includes(wanted),
+    );
     return { matches, more, lines };
   }
 
