@@ -1,8 +1,9 @@
 /** Finding and ending the processes of a job, whatever they did to their process group, parent or session. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { procText } from './proc.ts';
 import type { Account } from './types.ts';
 
 /** Names a job's processes: by uid when it has one of its own, else by descent and what a variable in their environment begins with. */
@@ -26,8 +27,8 @@ const quietSince = new Map<number, Moment | undefined>();
 /** This moment; undefined where the system does not tell. */
 export function momentNow(): Moment | undefined {
   try {
-    const lastPid = Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1));
-    const forks = Number(/^processes (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1]);
+    const lastPid = Number(procText('/proc/loadavg').trim().split(' ').at(-1));
+    const forks = Number(/^processes (\d+)$/m.exec(procText('/proc/stat'))?.[1]);
     return lastPid > 0 && forks > 0 ? { lastPid, forks } : undefined;
   } catch {
     return undefined;
@@ -53,7 +54,7 @@ export function firstNewPid(
 
 function largestPid(): number {
   try {
-    return Number(readFileSync('/proc/sys/kernel/pid_max', 'latin1'));
+    return Number(procText('/proc/sys/kernel/pid_max'));
   } catch {
     return 0;
   }
@@ -61,20 +62,31 @@ function largestPid(): number {
 
 // Running and all tasks, threads included: `2/615`.
 function tasksAlive(): number {
-  return Number(/ \d+\/(\d+) /.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? Number.POSITIVE_INFINITY);
+  return Number(/ \d+\/(\d+) /.exec(procText('/proc/loadavg'))?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-type Entry = { pid: number; parent: number; zombie: boolean };
+type Entry = { pid: number; parent: number; zombie: boolean; uids: string[] };
+
+/** What the kernel says of a process. A name in it has no line breaks. */
+function entryOf(pid: number): Entry {
+  const status = procText(`/proc/${pid}/status`);
+  const field = (pattern: RegExp) => pattern.exec(status)?.[1] ?? '';
+  return {
+    pid,
+    parent: Number(field(/^PPid:\s+(\d+)/m)),
+    zombie: 'ZX'.includes(field(/^State:\s+(\w)/m) || '?'),
+    uids: field(/^Uid:\s+(.+)/m).split('\t'),
+  };
+}
 
 function table(since: Moment | undefined): Entry[] {
   const entries: Entry[] = [];
   const first = since ? firstNewPid(since, momentNow(), 2 * tasksAlive(), largestPid()) : 0;
   for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name) || Number(name) < first) continue;
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid < first) continue;
     try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      entries.push({ pid: Number(name), parent: Number(parent), zombie: state === 'Z' || state === 'X' });
+      entries.push(entryOf(pid));
     } catch {
       // It ended meanwhile.
     }
@@ -84,26 +96,12 @@ function table(since: Moment | undefined): Entry[] {
 
 function hasMark(pid: number, variable: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1')
+    return procText(`/proc/${pid}/environ`)
       .split('\0')
       .some((text) => text.startsWith(`${MARK}=${variable}`));
   } catch {
     return false;
   }
-}
-
-function hasUid(pid: number, uid: number): boolean {
-  try {
-    return statSync(`/proc/${pid}`).uid === uid || realUid(pid) === uid;
-  } catch {
-    return false;
-  }
-}
-
-// A process that is not dumpable shows root as the owner of its directory.
-function realUid(pid: number): number {
-  const match = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
-  return Number(match?.[1] ?? Number.NaN);
 }
 
 /** Live processes of the job. Without /proc (macOS) none are found, and only process groups are signalled. */
@@ -116,10 +114,11 @@ function findProcesses(mark: JobMark): number[] {
     before = family.size;
     for (const entry of all) if (family.has(entry.parent)) family.add(entry.pid);
   }
-  const { account } = mark;
+  // Real, effective or saved: whatever of it is the job's.
+  const uid = mark.account && String(mark.account.uid);
   return all
     .filter((entry) => !entry.zombie && entry.pid !== process.pid)
-    .filter(({ pid }) => family.has(pid) || (account ? hasUid(pid, account.uid) : hasMark(pid, mark.variable)))
+    .filter(({ pid, uids }) => family.has(pid) || (uid ? uids.includes(uid) : hasMark(pid, mark.variable)))
     .map((entry) => entry.pid);
 }
 
@@ -158,11 +157,11 @@ export async function killProcesses(mark: JobMark, milliseconds = 5000): Promise
 /** Memory of the job's processes; what they share counts once. */
 export function memoryOf(mark: JobMark, suspicious: number): number {
   const pids = findProcesses(mark);
-  const resident = sum(pids, (pid) => Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE);
+  const resident = sum(pids, (pid) => Number(procText(`/proc/${pid}/statm`).split(' ')[1]) * PAGE);
   // Adding up the shares of each page is slow: only where it matters.
   if (resident <= suspicious) return resident;
   return sum(pids, (pid) => {
-    const match = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'));
+    const match = /^Pss:\s+(\d+)/m.exec(procText(`/proc/${pid}/smaps_rollup`));
     return Number(match?.[1] ?? 0) * 1024;
   });
 }
