@@ -9,7 +9,7 @@ import { JobFailure, messageOf } from './errors.ts';
 import type { Account, Executor, Sandbox, Stage } from './executors/types.ts';
 import { resolveJob } from './inputs.ts';
 import { type JobLimits, watchLimits } from './limits.ts';
-import { createJobLog, type JobLog } from './log.ts';
+import { type Author, createJobLog, type JobLog } from './log.ts';
 import {
   type JobDependency,
   type JobPayload,
@@ -52,7 +52,7 @@ export type JobOptions = {
   caches?: CacheStore | undefined;
   /** Through which people open terminals while the script runs. */
   session?: Session | undefined;
-  output(chunk: Buffer): void;
+  output(chunk: Buffer, author: Author): void;
   /** Ends the job at once; its reason may be a JobFailure. */
   abort: AbortSignal;
   /** Ends the script; after_script and the rest still run. */

@@ -13,14 +13,17 @@ export type JobLog = {
 
 const CLEAR = '\r\u001b[0K';
 
+/** Who writes: what the job says is waited for, what the runner says about it is not. */
+export type Author = 'job' | 'runner';
+
 /** A log over a sink of bytes. */
-export function createJobLog(sink: (chunk: Buffer) => void): JobLog {
-  const write = (text: string) => sink(Buffer.from(text));
+export function createJobLog(sink: (chunk: Buffer, author: Author) => void): JobLog {
+  const write = (text: string) => sink(Buffer.from(text), 'runner');
   const colour = (code: string) => (text: string) => write(`\u001b[${code}m${text}\u001b[0;m\n`);
   const seconds = () => Math.floor(Date.now() / 1000);
   const title = colour('36;1');
   return {
-    raw: sink,
+    raw: (chunk) => sink(chunk, 'job'),
     line: (text) => write(`${text}\n`),
     title,
     good: colour('32;1'),

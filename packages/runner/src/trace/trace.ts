@@ -1,6 +1,7 @@
 /** A job's log: masked, limited, kept until the end, and sent while it grows. */
 import { crc32 } from 'node:zlib';
 import type { JobStatus, RunnerClient } from '../client.ts';
+import type { Author } from '../log.ts';
 import type { JobPayload } from '../protocol.ts';
 import type { Masker } from './masker.ts';
 
@@ -11,10 +12,13 @@ const LARGEST_PATCH = 1024 * 1024;
 const BURST = 4;
 const BURST_PAUSE = 20;
 const SHORTEST_INTERVAL = 200;
+// What the runner says about the stages goes with the output that follows: a request for each costs more than a short job.
+const RUNNER_PAUSE = 200;
 const LONGEST_INTERVAL = 900_000;
 
 export type Trace = {
-  write(chunk: Buffer | string): void;
+  /** Output of the job is sent at once where it can be. */
+  write(chunk: Buffer | string, author?: Author): void;
   /** Sends all that is there, retrying as long as `patient` says. Resolves when the server has it or the job is gone. */
   flush(patient: () => boolean): Promise<void>;
   /** Ends the stream: what the masker kept back is added. */
@@ -43,6 +47,9 @@ export function createTrace({ client, job, masker, limit = DEFAULT_OUTPUT_LIMIT,
   let credit = BURST;
   let lastSend = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
+  /** Whether output of the job is there that was not sent. */
+  let urgent = false;
+  let urgentTimer = false;
   let active: Promise<void> | undefined;
   let gone = false;
   let failures = 0;
@@ -69,10 +76,14 @@ export function createTrace({ client, job, masker, limit = DEFAULT_OUTPUT_LIMIT,
   }
 
   function schedule(): void {
-    if (timer || active || gone || sent >= size) return;
+    if (active || gone || sent >= size) return;
+    if (timer && (urgentTimer || !urgent)) return;
+    clearTimeout(timer);
     const since = performance.now() - lastSend;
     credit = Math.min(BURST, credit + since / interval);
-    const wait = failures > 0 || credit < 1 ? interval - since : BURST_PAUSE - since;
+    const slow = failures > 0 || credit < 1;
+    const wait = slow ? interval - since : urgent ? BURST_PAUSE - since : RUNNER_PAUSE;
+    urgentTimer = urgent;
     timer = setTimeout(
       () => {
         timer = undefined;
@@ -95,6 +106,7 @@ export function createTrace({ client, job, masker, limit = DEFAULT_OUTPUT_LIMIT,
   async function patch(): Promise<void> {
     const start = sent;
     const chunk = buffer.subarray(start, Math.min(size, start + LARGEST_PATCH));
+    urgent = start + chunk.length < size;
     try {
       const answer = await client.patchTrace(job, start, chunk);
       if (answer.kind === 'gone') return setGone();
@@ -119,8 +131,9 @@ export function createTrace({ client, job, masker, limit = DEFAULT_OUTPUT_LIMIT,
   }
 
   return {
-    write(chunk) {
+    write(chunk, author = 'job') {
       if (full || gone) return;
+      urgent ||= author === 'job';
       const safe = masker.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
       if (safe.length > 0) append(safe);
       schedule();
