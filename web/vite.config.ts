@@ -81,7 +81,7 @@ const chunks = [
   },
   {
     name: 'review',
-    test: /[\\/]web[\\/]src[\\/](features[\\/](comments|editor)[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request|status-checks)|features[\\/](merge-requests[\\/]merge-requests\.module|milestones[\\/]MilestoneLink|commits[\\/]CommitMeta))/,
+    test: /[\\/]web[\\/]src[\\/](features[\\/](comments|editor)[\\/]|ui[\\/]diff[\\/](hunks|line-comments)|lib[\\/](merge-request|status-checks)|features[\\/](merge-requests[\\/](merge-requests\.module|sidebar[\\/](EditInPlace|sidebar\.module))|milestones[\\/]MilestoneLink|commits[\\/]CommitMeta))/,
     minShareCount: 2,
     priority: 3,
   },

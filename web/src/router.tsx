@@ -4,6 +4,7 @@ import { ErrorPage } from './features/frame/ErrorPages.tsx';
 import { PendingPage } from './features/frame/PendingPage.tsx';
 import { ObjectPage } from './features/projects/ObjectPage.tsx';
 import { loadObject } from './features/projects/object-views.ts';
+import { PendingProjects } from './features/projects/ProjectLists.tsx';
 import * as data from './lib/data.ts';
 import { queries } from './lib/queries.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
@@ -70,6 +71,7 @@ const start = createRoute({
         : queries.ensureQueryData(data.projects(deps)),
     ]),
   component: lazyRouteComponent(() => import('./features/projects/ProjectsPage.tsx')),
+  pendingComponent: PendingProjects,
 });
 const newProject = createRoute({
   getParentRoute: () => root,

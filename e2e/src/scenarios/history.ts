@@ -138,7 +138,7 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.getByText('depths.txt').first().waitFor();
         await page.getByRole('button', { name: 'Swap' }).click();
         await headed(page, '2 commits', 2);
-        await page.getByRole('link', { name: 'Merge request', exact: true }).click();
+        await page.getByRole('link', { name: 'Create merge request', exact: true }).click();
         await headed(page, 'New merge request');
         await page.getByRole('button', { name: 'Source branch: survey' }).waitFor();
       });
@@ -146,7 +146,7 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.goto(`/${project}/-/commit/survey`);
         await headed(page, 'Correct the depths');
         await page.getByText('Verified', { exact: false }).first().waitFor();
-        await page.getByText('committed by Millrace').waitFor();
+        await page.getByText('Millrace committed').waitFor();
         await look(page, 'commit-verified');
         const change = (branch: string, content: string, start: object) =>
           call.expect(201, 'POST', `${base}/repository/commits`, {
@@ -175,15 +175,13 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.goto(`/${project}/-/commit/${last.id}`);
         await headed(page, 'Correct the depths');
         await page.getByRole('main').getByRole('link', { name: 'survey', exact: true }).waitFor();
-        await page.getByRole('button', { name: 'Apply' }).click();
-        await page.getByRole('menuitem', { name: 'Cherry-pick …' }).click();
+        await page.getByRole('button', { name: 'Cherry-pick …' }).click();
         await page.getByRole('alert').waitFor();
         assert.equal(await page.getByRole('button', { name: 'Cherry-pick', exact: true }).isDisabled(), true);
         await look(page, 'cherry-pick-conflict');
         await page.goto(`/${project}/-/commit/${first.id}`);
         await headed(page, 'Measure the depths');
-        await page.getByRole('button', { name: 'Apply' }).click();
-        await page.getByRole('menuitem', { name: 'Cherry-pick …' }).click();
+        await page.getByRole('button', { name: 'Cherry-pick …' }).click();
         await page.getByText('It can be done without conflicts.').waitFor();
         await look(page, 'cherry-pick');
         // What fails after the branch was made leaves no branch behind: the second try makes it again.
@@ -205,8 +203,7 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.getByText('Measure the depths').first().waitFor();
         await page.goto(`/${project}/-/commit/${last.id}`);
         await headed(page, 'Correct the depths');
-        await page.getByRole('button', { name: 'Apply' }).click();
-        await page.getByRole('menuitem', { name: 'Revert …' }).click();
+        await page.getByRole('button', { name: 'Revert …' }).click();
         await page.getByRole('button', { name: 'Branch: main' }).click();
         await page.getByRole('option', { name: 'survey', exact: true }).click();
         await page.getByText('It can be done without conflicts.').waitFor();

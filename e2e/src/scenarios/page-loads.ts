@@ -121,7 +121,7 @@ const pages = [
   ['a file', `${project}/-/blob/main/README.md`, 'Weighs.', 231_000, 20],
   ['the list of issues', `${project}/-/issues`, 'No open issues', 202_000, 17],
   ['the list of merge requests', `${project}/-/merge_requests`, 'Subtract the tare', 206_000, 18],
-  ['a merge request', `${project}/-/merge_requests/1`, 'tare', 250_000, 28],
+  ['a merge request', `${project}/-/merge_requests/1`, 'tare', 250_000, 25],
   ['its changes', `${project}/-/merge_requests/1/diffs`, 'tare.md', 252_000, 25],
 ] as const;
 

@@ -57,7 +57,7 @@ async function groupSteps(suite: Suite, page: Page, call: Api): Promise<void> {
     await look(page, 'group-milestone-new');
     await page.getByRole('button', { name: 'Create milestone' }).click();
     await headed(page, 'Refit');
-    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Second refit');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await headed(page, 'Second refit');

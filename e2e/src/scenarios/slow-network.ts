@@ -228,6 +228,8 @@ const frames: readonly (readonly [what: string, address: string, rows: readonly 
   ['a project', `/${project}`, ['Project']],
   ['a group', '/semaphore', ['Group']],
   ['a merge request', `/${project}/-/merge_requests/1`, ['Project', 'Merge request']],
+  ['lists around pipelines', `/${project}/-/pipelines`, ['Project', 'Pipelines and jobs']],
+  ['lists of projects', '/', ['Lists of projects']],
   ['the administration', '/admin', ['Administration']],
 ];
 

@@ -22781,6 +22781,12 @@ export interface components {
                 open_threads: number;
                 /** @description null for those who may not see pipelines */
                 pipelines: number | null;
+                /** @description Open merge requests that it stands on, or that stand on it */
+                stacked: number;
+                /** @description External status checks of the project */
+                status_checks: number;
+                /** @description Versions of its changes */
+                versions: number;
             };
             /** Format: date-time */
             created_at: string;
@@ -23042,6 +23048,12 @@ export interface components {
                 open_threads: number;
                 /** @description null for those who may not see pipelines */
                 pipelines: number | null;
+                /** @description Open merge requests that it stands on, or that stand on it */
+                stacked: number;
+                /** @description External status checks of the project */
+                status_checks: number;
+                /** @description Versions of its changes */
+                versions: number;
             };
             /** Format: date-time */
             created_at: string;
@@ -64316,7 +64328,7 @@ export interface operations {
                 include_rebase_in_progress?: boolean;
                 /** @description Also give title and description as HTML */
                 render_html?: boolean;
-                /** @description Also count its commits, pipelines and open threads */
+                /** @description Also count its commits, pipelines, open threads, versions, stacked requests and status checks */
                 with_counts?: boolean;
             };
             header?: {
@@ -76823,6 +76835,7 @@ export interface operations {
             405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -80962,6 +80975,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -32,6 +32,13 @@ export type PlaceKind = 'project' | 'group';
 /** Id of a list, or the columns before and after the lists. */
 export type ColumnName = 'backlog' | 'closed' | `${number}`;
 
+/** The columns of a board from left to right. */
+export const columnsOf = (board: Board): ColumnName[] => [
+  ...(board.hide_backlog_list ? [] : (['backlog'] as const)),
+  ...board.lists.map(({ id }): ColumnName => `${id}`),
+  ...(board.hide_closed_list ? [] : (['closed'] as const)),
+];
+
 /** What a list is made of; one of them. */
 export interface ListSubject {
   readonly label_id?: number;
@@ -82,7 +89,7 @@ export function boardsOf(kind: PlaceKind, path: string) {
       infiniteQueryOptions({
         queryKey: [...key, board.id, 'column', column],
         queryFn: async ({ pageParam }): Promise<Paged<BoardIssue>> => {
-          const query = { column, per_page: 50, page: pageParam, with_labels_details: true };
+          const query = { column, per_page: 25, page: pageParam, with_labels_details: true };
           const found = await unwrapPage(client.GET(`${one}/issues` as const, { params: { ...at(board.id), query } }));
           const items = found.items.map((issue) => ({ ...issue, topic: `project:${issue.project_id}:issues` }));
           return { ...found, items };

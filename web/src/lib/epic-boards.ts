@@ -50,7 +50,7 @@ export function epicBoardsOf(path: string): Boards {
                 path: id,
                 query: {
                   ...{
-                    per_page: 50,
+                    per_page: 25,
                     page: pageParam,
                     with_labels_details: true,
                     order_by: 'relative_position',

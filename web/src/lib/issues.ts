@@ -114,6 +114,14 @@ export interface IssueValues {
 export const createIssue = (id: string, { labels, ...values }: IssueValues) =>
   unwrap(client.POST('/projects/{id}/issues', { params: { path: { id } }, body: { ...values, labels: [...labels] } }));
 
+export const setSubscribed = (id: string, iid: number, subscribed: boolean) =>
+  unwrap(
+    client.POST(
+      subscribed ? '/projects/{id}/issues/{issue_iid}/subscribe' : '/projects/{id}/issues/{issue_iid}/unsubscribe',
+      { params: { path: { id, issue_iid: iid } } },
+    ),
+  );
+
 export type IssueChange = Schemas['PutProjectsByIdIssuesByIssueIidBody'];
 
 export const changeIssue = (id: string, iid: number, body: IssueChange) =>

@@ -69,3 +69,7 @@ export function bytes(size: number): string {
 
 /** `YYYY-MM-DD`, that many days from today. */
 export const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+/** A day as people write it: `Nov 27, 2026`. */
+export const dayText = (date: string): string =>
+  new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });

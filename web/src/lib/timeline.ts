@@ -21,9 +21,10 @@ export type TimelineItem =
 /** Events of each kind that are shown, the newest ones. */
 const most = 100;
 
-export const eventsOf = (id: string, iid: number) =>
+/** The versions are left out where the first is the only one: it came with the merge request. */
+export const eventsOf = (id: string, iid: number, versioned: boolean) =>
   queryOptions({
-    queryKey: ['project', id, 'merge-request', iid, 'events'],
+    queryKey: ['project', id, 'merge-request', iid, 'events', versioned],
     async queryFn(): Promise<TimelineEvent[]> {
       const base = '/projects/{id}/merge_requests/{merge_request_iid}' as const;
       const params = { path: { id, merge_request_iid: iid }, query: { per_page: most } };
@@ -31,7 +32,7 @@ export const eventsOf = (id: string, iid: number) =>
         unwrap(client.GET(`${base}/resource_label_events` as const, { params })),
         unwrap(client.GET(`${base}/resource_milestone_events` as const, { params })),
         unwrap(client.GET(`${base}/resource_state_events` as const, { params })),
-        unwrap(client.GET(`${base}/versions` as const, { params })),
+        versioned ? unwrap(client.GET(`${base}/versions` as const, { params })) : [],
       ]);
       return [
         ...labels.map((event) => ({ kind: 'label', at: event.created_at, event }) as const),

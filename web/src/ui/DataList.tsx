@@ -21,7 +21,7 @@ interface DataRowProps {
 export function DataRow({ title, meta, before, after }: DataRowProps) {
   return (
     <li className={classes.row}>
-      {before}
+      {before ? <div className={classes.before}>{before}</div> : null}
       <div className={classes.grow}>
         <div className={classes.title}>{title}</div>
         {meta ? <div className={classes.meta}>{meta}</div> : null}

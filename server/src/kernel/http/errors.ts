@@ -36,6 +36,9 @@ export const badRequest = (reason?: string) =>
 export const invalidRecord = (fields: Readonly<Record<string, readonly string[]>>, status = 400) =>
   new HttpError(status, { message: fields });
 
+/** `{message: {error: sentence}}`, as routes of snippets answer. */
+export const nestedError = (status: number, error: string) => new HttpError(status, { message: { error } });
+
 /** The reasons of a refused record inside a sentence, as the ecosystem prints them: `{:path=>["is invalid"]}`. */
 export const printedReasons = (fields: Readonly<Record<string, readonly string[]>>): string =>
   `{${Object.entries(fields)

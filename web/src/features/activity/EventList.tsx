@@ -89,9 +89,9 @@ function EventRow({ event, here }: { event: Event; here: boolean }) {
     <DataRow
       before={<UserChip user={event.author} />}
       title={
-        <>
-          {event.action_name} <Target event={event} />
-        </>
+        <span className={classes.event}>
+          <span>{event.action_name}</span> <Target event={event} />
+        </span>
       }
       meta={
         <>

@@ -43,6 +43,7 @@ export default function BackgroundJobsPage() {
   return (
     <AdminFrame title="Background jobs" wide>
       <SegmentedControl
+        size="xs"
         aria-label="Status"
         mb="md"
         value={status ?? ''}

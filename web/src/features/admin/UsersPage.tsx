@@ -3,6 +3,7 @@ import { NativeSelect } from '@mantine/core';
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
+import { dayText } from '../../lib/time.ts';
 import { kinds, orders, readUserFilter, type UserFilter } from '../../lib/user-filter.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -86,7 +87,7 @@ export default function UsersPage() {
               after={
                 user.last_activity_on ? (
                   <span>
-                    seen <time dateTime={user.last_activity_on}>{user.last_activity_on}</time>
+                    Last active <time dateTime={user.last_activity_on}>{dayText(user.last_activity_on)}</time>
                   </span>
                 ) : user.created_at ? (
                   <span>

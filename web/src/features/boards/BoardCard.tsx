@@ -1,12 +1,17 @@
 /** An issue or epic on a board: dragged with the mouse, moved with Shift and the arrow keys, or from its menu. */
-import { ActionIcon, Avatar, Menu } from '@mantine/core';
+import { ActionIcon, Avatar } from '@mantine/core';
 import { IconDots, IconEyeOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { KeyboardEvent } from 'react';
 import type { BoardIssue, ColumnName } from '../../lib/boards.ts';
+import { dayText } from '../../lib/time.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { LabelChip } from '../../ui/LabelChip.tsx';
+import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import classes from './boards.module.css';
+
+// A board has hundreds of cards, and few menus are opened.
+const cardMenu = onDemand(() => import('./CardMenu.tsx'));
 
 export interface ColumnChoice {
   readonly column: ColumnName;
@@ -54,27 +59,22 @@ export function BoardCard({ issue, column, columns, full, writes, dragged, drag,
           {issue.title}
         </Link>
         {writes ? (
-          <Menu position="bottom-end" withinPortal>
-            <Menu.Target>
+          <MenuOnDemand
+            of={cardMenu}
+            props={{ column, columns, send }}
+            target={
               <ActionIcon variant="subtle" size="sm" color="gray" aria-label={`Move ${issue.title}`}>
                 <IconDots size={16} aria-hidden />
               </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {columns.map((each) => (
-                <Menu.Item key={each.column} onClick={() => send(each.column)}>
-                  {each.column === column ? 'Move to top' : `Move to ${each.name}`}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
+            }
+          />
         ) : null}
       </div>
       <div className={classes.cardMeta}>
         {issue.confidential ? <IconEyeOff size={14} aria-label="Confidential" /> : null}
         <span>{full ? issue.references.full : issue.references.short}</span>
         {issue.weight === null ? null : <span title="Weight">{issue.weight} pt</span>}
-        {issue.due_date ? <span>due {issue.due_date}</span> : null}
+        {issue.due_date ? <span>Due {dayText(issue.due_date)}</span> : null}
         {issue.labels.map((label) =>
           typeof label === 'string' ? (
             <span key={label} className={classes.plainLabel}>

@@ -100,6 +100,7 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
     else focus.current = null;
   });
 
+  const touched = useRef(new Set<ColumnName>());
   const moving = [...of.boards.key, board.id, 'move'];
   const move = useMutation({
     mutationKey: moving,
@@ -126,9 +127,14 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
           };
         });
     },
-    async onSettled() {
+    async onSettled(_data, error, { from, to }) {
+      touched.current.add(from).add(to);
       // What is read before the last move would show it undone.
-      if (cache.isMutating({ mutationKey: moving }) === 1) await cache.invalidateQueries({ queryKey: of.boards.key });
+      if (cache.isMutating({ mutationKey: moving }) > 1) return;
+      // The other columns have not changed; after a refusal nothing is certain.
+      const keys = error === null ? [...touched.current].map(keyOf) : [of.boards.key];
+      touched.current.clear();
+      await Promise.all(keys.map((queryKey) => cache.invalidateQueries({ queryKey })));
     },
   });
   const carry = (wanted: BoardMove | null) => {

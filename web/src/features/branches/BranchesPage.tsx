@@ -27,7 +27,7 @@ import classes from './ref-row.module.css';
 function Distance({ ahead, behind }: { ahead: number; behind: number }) {
   const text = `${counted(ahead, 'commit', 'commits')} ahead, ${counted(behind, 'commit', 'commits')} behind`;
   return (
-    <span className={classes.distance} title={text}>
+    <span title={text}>
       <span aria-hidden>
         ↑ {ahead} ↓ {behind}
       </span>
@@ -95,29 +95,22 @@ export default function BranchesPage() {
               at={branch.commit.committed_date}
               state={
                 <>
-                  <PipelineMark pipeline={branch.status?.pipeline} />
-                  {branch.status && !branch.default ? <Distance {...branch.status} /> : null}
-                  {branch.status?.merge_request ? (
-                    <Link
-                      to="/p/$path/merge_requests/$iid"
-                      params={{ path: segment, iid: String(branch.status.merge_request.iid) }}
-                      title={branch.status.merge_request.title}
-                    >
-                      !{branch.status.merge_request.iid}
-                    </Link>
-                  ) : null}
-                </>
-              }
-              actions={
-                writes && !branch.default ? (
-                  <>
-                    <LinkButton
-                      to="/p/$path/compare/$"
-                      params={{ path: segment, _splat: rangeText(project.default_branch ?? '', branch.name, false) }}
-                    >
-                      Compare
-                    </LinkButton>
-                    {branch.status?.merge_request ? null : (
+                  <span className={classes.mark}>
+                    <PipelineMark pipeline={branch.status?.pipeline} />
+                  </span>
+                  <span className={classes.distance}>
+                    {branch.status && !branch.default ? <Distance {...branch.status} /> : null}
+                  </span>
+                  <span className={classes.request}>
+                    {branch.status?.merge_request ? (
+                      <Link
+                        to="/p/$path/merge_requests/$iid"
+                        params={{ path: segment, iid: String(branch.status.merge_request.iid) }}
+                        title={branch.status.merge_request.title}
+                      >
+                        !{branch.status.merge_request.iid}
+                      </Link>
+                    ) : writes && !branch.default ? (
                       <LinkButton
                         to="/p/$path/merge_requests/new"
                         params={{ path: segment }}
@@ -125,19 +118,35 @@ export default function BranchesPage() {
                       >
                         Merge request
                       </LinkButton>
-                    )}
-                    {branch.protected ? null : (
-                      <ActionIcon
-                        variant="subtle"
-                        color="gray"
-                        size={30}
-                        aria-label={`Delete ${branch.name}`}
-                        onClick={() => leaving.ask(branch)}
+                    ) : null}
+                  </span>
+                </>
+              }
+              actions={
+                writes ? (
+                  branch.default ? (
+                    <span className={classes.actions} />
+                  ) : (
+                    <span className={classes.actions}>
+                      <LinkButton
+                        to="/p/$path/compare/$"
+                        params={{ path: segment, _splat: rangeText(project.default_branch ?? '', branch.name, false) }}
                       >
-                        <IconTrash size={16} />
-                      </ActionIcon>
-                    )}
-                  </>
+                        Compare
+                      </LinkButton>
+                      {branch.protected ? null : (
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          size={30}
+                          aria-label={`Delete ${branch.name}`}
+                          onClick={() => leaving.ask(branch)}
+                        >
+                          <IconTrash size={16} />
+                        </ActionIcon>
+                      )}
+                    </span>
+                  )
                 ) : null
               }
             />

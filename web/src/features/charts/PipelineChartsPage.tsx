@@ -8,7 +8,6 @@ import { duration } from '../../lib/time.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { Axes } from './Axes.tsx';
 import classes from './charts.module.css';
@@ -148,7 +147,6 @@ export default function PipelineChartsPage() {
   ] as const;
   return (
     <Page title={`Pipeline charts · ${project.name_with_namespace}`} heading="Pipeline charts">
-      <PipelineTabs />
       <FilterBar
         label="Filter by branch or tag"
         value={search.ref ?? ''}

@@ -30,7 +30,17 @@ export function Comment({ note, thread, of, mayWrite, batch, again }: Props) {
   const [changing, setChanging] = useState(false);
   const actions = commentsOf(path, of);
   const removing = useConfirmed((id: number) => actions.remove(thread, id), again);
-  const mine = mayWrite && !note.system && (note.author.id === session?.user?.id || own >= level.maintainer);
+  const mine = mayWrite && (note.author.id === session?.user?.id || own >= level.maintainer);
+  if (note.system)
+    return (
+      <div id={`note_${note.id}`}>
+        <strong>{note.author.name}</strong>{' '}
+        <span className={classes.system}>
+          <MarkdownBody html={note.body_html ?? ''} of={{ kind, path }} />
+        </span>{' '}
+        <TimeAgo at={note.created_at} />
+      </div>
+    );
   return (
     <div id={`note_${note.id}`} className={classes.note}>
       <div className={classes.who}>

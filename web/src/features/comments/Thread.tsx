@@ -27,6 +27,7 @@ interface ThreadProps {
 export function Thread({ thread, of, mayWrite, inline, batch, again, later }: ThreadProps) {
   const { path } = usePlace();
   const [replying, setReplying] = useState(false);
+  const system = thread.notes.length === 1 && thread.notes[0]?.system === true;
   const place = thread.notes[0]?.position;
   const line = place?.new_line ?? place?.old_line;
   const file = place?.new_path ?? place?.old_path;
@@ -39,7 +40,7 @@ export function Thread({ thread, of, mayWrite, inline, batch, again, later }: Th
   });
   return (
     <article
-      className={classes.thread}
+      className={system ? classes.event : classes.thread}
       aria-label={`Comment of ${first?.author.name}`}
       data-thread={resolvable && !resolved ? 'open' : 'settled'}
       tabIndex={-1}

@@ -6,11 +6,11 @@ interface CommitMetaProps {
 }
 
 export function CommitMeta({ commit }: CommitMetaProps) {
-  const other = commit.committer_name !== commit.author_name ? `, committed by ${commit.committer_name}` : '';
+  const { author_name: author, committer_name: committer } = commit;
   return (
     <span>
-      {commit.author_name}
-      {other} <TimeAgo at={commit.committed_date} />
+      {author === committer ? `${author} committed` : `${author} authored, ${committer} committed`}{' '}
+      <TimeAgo at={commit.committed_date} />
     </span>
   );
 }

@@ -14,6 +14,7 @@ import { ShowMore } from '../../ui/ShowMore.tsx';
 import { CommitMeta } from '../commits/CommitMeta.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import classes from './compare.module.css';
 
 interface Sides {
   readonly from: string;
@@ -39,7 +40,7 @@ function Difference({ from, to, straight }: Sides) {
   return (
     <>
       {newest.length > 0 ? (
-        <section>
+        <section className={classes.commits}>
           <h2>{newest.length === 1 ? '1 commit' : `${newest.length} commits`}</h2>
           <DataList label="Commits">
             {newest.slice(0, all ? undefined : first).map((commit) => (
@@ -83,11 +84,12 @@ export default function ComparePage() {
       actions={
         mayAsk && sides.from !== sides.to ? (
           <LinkButton
+            variant="filled"
             to="/p/$path/merge_requests/new"
             params={{ path: segment }}
             search={{ source: sides.to, target: sides.from }}
           >
-            Merge request
+            Create merge request
           </LinkButton>
         ) : null
       }

@@ -2,7 +2,7 @@
  * The one field for Markdown: toolbar, preview, files by paste and drop, and completion of people, issues, merge requests,
  * labels, milestones, emoji and quick actions. While completions are offered the field is a combobox with their list.
  */
-import { SegmentedControl, Textarea } from '@mantine/core';
+import { Input, SegmentedControl, Textarea } from '@mantine/core';
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -94,6 +94,9 @@ export function MarkdownEditor(props: Props) {
   };
   return (
     <div className={classes.editor}>
+      <Input.Label htmlFor={`${listId}-field`} required={required ?? false}>
+        {label}
+      </Input.Label>
       <div className={classes.head}>
         <SegmentedControl
           size="xs"
@@ -116,7 +119,7 @@ export function MarkdownEditor(props: Props) {
         <div className={classes.field}>
           <Textarea
             ref={field}
-            label={label}
+            id={`${listId}-field`}
             {...(name ? { name } : {})}
             autosize
             minRows={rows}
@@ -125,7 +128,7 @@ export function MarkdownEditor(props: Props) {
             autoFocus={autoFocus ?? false}
             value={value}
             error={error}
-            inputWrapperOrder={['label', 'error', 'input']}
+            inputWrapperOrder={['error', 'input']}
             onChange={(event) => {
               change(event.currentTarget.value);
               completion.follow();

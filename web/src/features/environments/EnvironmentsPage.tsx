@@ -13,7 +13,6 @@ import { Pager } from '../../ui/Pager.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
-import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { tiers } from './tiers.ts';
 
@@ -62,13 +61,12 @@ export default function EnvironmentsPage() {
       heading="Environments"
       actions={
         stops ? (
-          <LinkButton size="xs" to="/p/$path/environments/new" params={{ path: segment }}>
+          <LinkButton variant="filled" to="/p/$path/environments/new" params={{ path: segment }}>
             New environment
           </LinkButton>
         ) : null
       }
     >
-      <PipelineTabs />
       <TitleFilter
         label="Filter by name"
         value={search}
@@ -92,7 +90,7 @@ export default function EnvironmentsPage() {
               }
               meta={
                 <>
-                  <span>{tiers[each.tier]}</span>
+                  <span>{tiers[each.tier]} tier</span>
                   {each.external_url && each.state !== 'stopped' ? (
                     <a
                       href={each.external_url}

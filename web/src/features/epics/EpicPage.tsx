@@ -1,12 +1,14 @@
 /** One epic: what it is about, how far it is, what is below it, and what people say. */
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { changeEpic, type EpicContents, epicContents, epic as epicOf, epicsKey, removeEpic } from '../../lib/epics.ts';
+import { labelsOf } from '../../lib/labels.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { FormError } from '../../ui/FormError.tsx';
+import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownPreview } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -47,6 +49,7 @@ export default function EpicPage() {
   const { group, path, segment, level: own } = useGroup();
   const { data: epic } = useSuspenseQuery(epicOf(path, Number(iid)));
   const { data: contents } = useSuspenseQuery(epicContents(path, epic.iid));
+  const { data: known = [] } = useQuery({ ...labelsOf({ kind: 'group', path }), enabled: epic.labels.length > 0 });
   const [editing, setEditing] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const cache = useQueryClient();
@@ -96,9 +99,10 @@ export default function EpicPage() {
         <TimeAgo at={epic.created_at} />
         {epic.confidential ? <span>Confidential</span> : null}
         {epic.start_date || epic.due_date ? <Days span={epic} /> : null}
-        {epic.labels.map((label) => (
-          <span key={label}>{label}</span>
-        ))}
+        {epic.labels.map((name) => {
+          const label = known.find((one) => one.name === name);
+          return label ? <LabelChip key={name} label={label} /> : <span key={name}>{name}</span>;
+        })}
         <Progress statistics={contents.statistics} />
       </div>
       {editing ? (

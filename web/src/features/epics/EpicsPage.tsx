@@ -66,7 +66,7 @@ export default function EpicsPage() {
       ) : null}
       <TitleFilter value={search} states={states} change={change} />
       {data.items.length === 0 ? (
-        <EmptyState title={search.search || search.state ? 'No epics match your filter.' : 'No open epics'}>
+        <EmptyState title={search.search || search.state ? 'No epics match your filter' : 'No open epics'}>
           An epic groups issues of several projects under one theme. Epics can have child epics.
         </EmptyState>
       ) : (
@@ -75,7 +75,7 @@ export default function EpicsPage() {
             <DataRow
               key={epic.id}
               before={
-                <span style={{ paddingLeft: Math.min(depth, 6) * 20 }}>
+                <span style={{ display: 'flex', paddingLeft: Math.min(depth, 6) * 20 }}>
                   <StatusBadge status={issueStatus(epic.state)} compact />
                 </span>
               }

@@ -3,13 +3,10 @@ import { Button, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { iterationName } from '../../lib/boards.ts';
 import { changeIssue, issue as issueOf, rendered } from '../../lib/issues.ts';
-import { labels as labelsOf } from '../../lib/planning.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { FormError } from '../../ui/FormError.tsx';
-import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -18,6 +15,7 @@ import { UserChip } from '../../ui/UserChip.tsx';
 import { Comments } from '../comments/Comments.tsx';
 import { useThreads } from '../comments/useThreads.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { IssueSidebar } from './IssueSidebar.tsx';
 import classes from './issues.module.css';
 
 // Shown when somebody edits; images of metrics belong to incidents alone.
@@ -30,7 +28,6 @@ export default function IssuePage() {
   const { path } = view;
   const { data: issue } = useSuspenseQuery(issueOf(path, Number(iid)));
   const { data: session } = useQuery(sessionQuery);
-  const { data: known = [] } = useQuery({ ...labelsOf(path, ''), enabled: issue.labels.length > 0 });
   const text = issue.description ?? '';
   const { data: html } = useQuery({ ...rendered(path, text), enabled: text !== '', placeholderData: keepPreviousData });
   const [editing, setEditing] = useState(false);
@@ -71,56 +68,53 @@ export default function IssuePage() {
         <UserChip user={issue.author} />
         <TimeAgo at={issue.created_at} />
         {issue.confidential ? <span>Confidential</span> : null}
-        {issue.milestone ? <span>Milestone {issue.milestone.title}</span> : null}
-        {issue.iteration ? <span>Iteration {iterationName(issue.iteration)}</span> : null}
-        {issue.epic ? <a href={issue.epic.url}>Epic {issue.epic.title}</a> : null}
-        {issue.due_date ? <span>Due {issue.due_date}</span> : null}
-        {issue.weight === null ? null : <span>Weight {issue.weight}</span>}
-        {issue.assignees.length > 0 ? (
-          <span>Assigned to {issue.assignees.map(({ name }) => name).join(', ')}</span>
-        ) : null}
-        {issue.labels.map((name) => {
-          const label = known.find((one) => one.name === name);
-          return label ? <LabelChip key={name} label={label} /> : <span key={name}>{name}</span>;
-        })}
       </div>
-      {editing ? (
-        <Suspense fallback={null}>
-          <IssueForm
-            issue={issue}
-            action="Save"
-            cancel={() => setEditing(false)}
-            send={async ({ labels, ...values }) => {
-              await changeIssue(path, issue.iid, { ...values, labels: [...labels] });
-              await again();
-              setEditing(false);
-            }}
-          />
-        </Suspense>
-      ) : text === '' ? (
-        <Text c="var(--mr-dim)">No description.</Text>
-      ) : (
-        <MarkdownBody
-          html={html ?? ''}
-          of={{ kind: 'project', path }}
-          tasks={
-            may
-              ? {
-                  text,
-                  update: async (update_task) => {
-                    await changeIssue(path, issue.iid, { update_task }).finally(again);
-                  },
-                }
-              : undefined
-          }
-        />
-      )}
-      {issue.issue_type === 'incident' ? (
-        <Suspense fallback={null}>
-          <MetricImages iid={issue.iid} adds={!view.project.archived && view.level >= level.planner} removes={may} />
-        </Suspense>
-      ) : null}
-      <Comments of={discussed} threads={threads} />
+      <div className={classes.page}>
+        <div>
+          {editing ? (
+            <Suspense fallback={null}>
+              <IssueForm
+                issue={issue}
+                action="Save"
+                cancel={() => setEditing(false)}
+                send={async ({ labels, ...values }) => {
+                  await changeIssue(path, issue.iid, { ...values, labels: [...labels] });
+                  await again();
+                  setEditing(false);
+                }}
+              />
+            </Suspense>
+          ) : text === '' ? (
+            <Text c="var(--mr-dim)">No description.</Text>
+          ) : (
+            <MarkdownBody
+              html={html ?? ''}
+              of={{ kind: 'project', path }}
+              tasks={
+                may
+                  ? {
+                      text,
+                      update: async (update_task) => {
+                        await changeIssue(path, issue.iid, { update_task }).finally(again);
+                      },
+                    }
+                  : undefined
+              }
+            />
+          )}
+          {issue.issue_type === 'incident' ? (
+            <Suspense fallback={null}>
+              <MetricImages
+                iid={issue.iid}
+                adds={!view.project.archived && view.level >= level.planner}
+                removes={may}
+              />
+            </Suspense>
+          ) : null}
+        </div>
+        <IssueSidebar issue={issue} mayChange={may} again={again} />
+        <Comments of={discussed} threads={threads} />
+      </div>
     </Page>
   );
 }

@@ -12,7 +12,6 @@ import { Pager } from '../../ui/Pager.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge, statusChoices } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { useProject } from '../projects/useProject.ts';
 import classes from './jobs.module.css';
 
@@ -24,7 +23,6 @@ export default function JobsPage() {
   useLive([`project:${project.id}:pipelines`], [['project', path, 'jobs']]);
   return (
     <Page title={`Jobs · ${project.name_with_namespace}`} heading="Jobs">
-      <PipelineTabs />
       <NativeSelect
         aria-label="Status"
         className={classes.filter}

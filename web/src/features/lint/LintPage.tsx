@@ -13,7 +13,6 @@ import { Page } from '../../ui/Page.tsx';
 import { decodeText } from '../files/content.ts';
 import files from '../files/files.module.css';
 import { RefPicker } from '../files/RefPicker.tsx';
-import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { CommitConfiguration } from './CommitConfiguration.tsx';
 import { ConfigurationField } from './ConfigurationField.tsx';
@@ -122,7 +121,6 @@ export default function LintPage() {
         ) : null
       }
     >
-      <PipelineTabs />
       <Stack gap="md">
         <form
           onSubmit={(event) => {

@@ -8,6 +8,7 @@ import { AddMember } from './AddMember.tsx';
 import { type InvitedGroup, InvitedGroups } from './InvitedGroups.tsx';
 import { MemberFilters } from './MemberFilters.tsx';
 import { MemberList } from './MemberList.tsx';
+import classes from './members.module.css';
 import { Pending } from './Pending.tsx';
 import { Seats } from './Seats.tsx';
 import { AccessRequests, Invitations } from './Waiting.tsx';
@@ -39,7 +40,7 @@ export function MemberParts({ source, groups, manages, seatsOf = null, go }: Pro
       onChange={(tab) => go({ tab: tab === 'members' || tab === null ? undefined : tab })}
       keepMounted={false}
     >
-      <Tabs.List mb="md">
+      <Tabs.List mb="md" className={classes.tabs}>
         <Tabs.Tab value="members">Members</Tabs.Tab>
         <Tabs.Tab value="groups">Groups</Tabs.Tab>
         {manages ? <Tabs.Tab value="invitations">Invitations</Tabs.Tab> : null}

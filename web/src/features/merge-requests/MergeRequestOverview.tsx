@@ -76,7 +76,7 @@ export function MergeRequestOverview({ request }: { request: Schemas['MergeReque
           </details>
         ) : null}
         <ReviewBox key={`review-${request.id}`} request={request} />
-        <Timeline iid={request.iid} threads={threads} />
+        <Timeline iid={request.iid} versioned={request.counts?.versions !== 1} threads={threads} />
       </div>
       <Sidebar request={request} />
     </div>

@@ -32,7 +32,7 @@ function AddStack({ request, below }: { request: Schemas['MergeRequestDetail']; 
 export function StackRow({ request }: { request: Schemas['MergeRequestDetail'] }) {
   const { iid } = request;
   const { path, segment } = useProject();
-  const { data: stack = [] } = useQuery(stackOf(path, iid));
+  const { data: stack = [] } = useQuery({ ...stackOf(path, iid), enabled: request.counts?.stacked !== 0 });
   if (stack.length < 2) return null;
   return (
     <nav aria-label="Stack" className={classes.stack}>

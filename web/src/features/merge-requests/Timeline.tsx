@@ -1,5 +1,5 @@
 /** What people said about a merge request and what happened to it, in one order, and a field for the next comment. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { commentsOf, type Discussion } from '../../lib/comments.ts';
@@ -79,10 +79,17 @@ function SystemLine({ thread }: { thread: Discussion }) {
   );
 }
 
-export function Timeline({ iid, threads }: { iid: number; threads: Threads }) {
+interface TimelineProps {
+  readonly iid: number;
+  /** Whether commits were pushed since it was created. */
+  readonly versioned: boolean;
+  readonly threads: Threads;
+}
+
+export function Timeline({ iid, versioned, threads }: TimelineProps) {
   const { path } = useProject();
   const { list, rest, batch, again, mayWrite, later } = threads;
-  const events = useQuery(eventsOf(path, iid));
+  const events = useQuery({ ...eventsOf(path, iid, versioned), placeholderData: keepPreviousData });
   const of = { kind: 'merge_request', iid } as const;
   const items = inOrder(rest, events.data ?? [], list.hasNextPage);
   return (

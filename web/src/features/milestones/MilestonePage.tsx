@@ -11,6 +11,7 @@ import { FormError } from '../../ui/FormError.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
+import { issueStatus, StatusBadge } from '../../ui/StatusBadge.tsx';
 import { BurnCharts } from '../charts/BurnCharts.tsx';
 import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
 import { Days, Progress } from './facts.tsx';
@@ -102,7 +103,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
     >
       <FormError error={change.error} />
       <div className={classes.facts}>
-        <span>{active ? 'Open' : 'Closed'}</span>
+        <StatusBadge status={issueStatus(active ? 'opened' : 'closed')} />
         <Days milestone={milestone} />
         <Progress milestone={milestone} plans={of.plans} />
       </div>

@@ -1,21 +1,19 @@
 /** What lists and pages of milestones tell of one: its days, and how far it is. */
 import type { Milestone } from '../../lib/planning.ts';
+import { dayText } from '../../lib/time.ts';
 import classes from './milestones.module.css';
-
-const day = (date: string) =>
-  new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
 export function Days({ milestone }: { milestone: Milestone }) {
   const { start_date: start, due_date: due, expired, state } = milestone;
   return (
     <>
-      {start ? <span>from {day(start)}</span> : null}
+      {start ? <span>Starts {dayText(start)}</span> : null}
       {due ? (
         <span className={expired && state === 'active' ? classes.overdue : undefined}>
-          {expired && state === 'active' ? 'was due' : 'due'} {day(due)}
+          {expired && state === 'active' ? 'Overdue since' : 'Due'} {dayText(due)}
         </span>
       ) : (
-        <span>no due date</span>
+        <span>No due date</span>
       )}
     </>
   );

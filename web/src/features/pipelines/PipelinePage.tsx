@@ -22,7 +22,7 @@ import { GraphSection } from './GraphSection.tsx';
 import classes from './pipelines.module.css';
 import { TestReport } from './TestReport.tsx';
 import { explanationTab, testsTab } from './tabs.ts';
-import { activeStatuses, sources } from './words.ts';
+import { activeStatuses, triggered } from './words.ts';
 
 /** Jobs, why they are there, and tests where jobs have reported any: with the number of those that failed. */
 function Tabs({ id }: { id: number }) {
@@ -125,11 +125,11 @@ export function PipelinePage() {
           <code>{pipeline.sha.slice(0, 8)}</code>
         </Link>
         <span>
-          {sources[pipeline.source] ?? pipeline.source} <TimeAgo at={pipeline.created_at} />
+          {triggered[pipeline.source] ?? `Triggered by ${pipeline.source}`} <TimeAgo at={pipeline.created_at} />
         </span>
         <UserChip user={pipeline.user} />
-        {pipeline.duration === null ? null : <span>ran {duration(pipeline.duration)}</span>}
-        {pipeline.coverage ? <span>coverage {pipeline.coverage} %</span> : null}
+        {pipeline.duration === null ? null : <span>Duration {duration(pipeline.duration)}</span>}
+        {pipeline.coverage ? <span>Coverage {pipeline.coverage}%</span> : null}
       </div>
       {pipeline.yaml_errors ? (
         <Alert color="red" variant="light" title="The configuration cannot be used" mb="md">

@@ -1,37 +1,36 @@
-/** The lists around pipelines as one row of links, on top of each of them. */
-import { Link } from '@tanstack/react-router';
+/**
+ * The lists around pipelines as one row of links, below the project's own. It belongs to the project's header, so that it
+ * stays where it is while the next list loads.
+ */
+import { Link, useMatches } from '@tanstack/react-router';
 import { TabRow } from '../../ui/TabRow.tsx';
 import { level, useProject } from '../projects/useProject.ts';
-import classes from './pipelines.module.css';
+import classes from './pipeline-tabs.module.css';
+
+/** Routes of the lists, the last one for those who may change the configuration. */
+const lists = [
+  ['/p/$path/pipelines', 'Pipelines'],
+  ['/p/$path/jobs', 'Jobs'],
+  ['/p/$path/pipeline_schedules', 'Schedules'],
+  ['/p/$path/environments', 'Environments'],
+  ['/p/$path/pipelines/tests', 'Tests'],
+  ['/p/$path/pipelines/charts', 'Charts'],
+  ['/p/$path/ci/editor', 'Editor'],
+] as const;
+const exact = { exact: true, includeSearch: false } as const;
 
 export function PipelineTabs() {
   const { segment, level: own } = useProject();
-  const params = { path: segment };
+  // Of the page that is shown, or of the one whose skeleton is.
+  const route = useMatches({ select: (matches) => matches.at(-1)?.routeId });
+  if (!lists.some(([to]) => to === route)) return null;
   return (
-    <TabRow label="Pipelines and jobs" className={classes.tabs}>
-      <Link to="/p/$path/pipelines" params={params} activeOptions={{ exact: true, includeSearch: false }}>
-        Pipelines
-      </Link>
-      <Link to="/p/$path/jobs" params={params} activeOptions={{ exact: true, includeSearch: false }}>
-        Jobs
-      </Link>
-      <Link to="/p/$path/pipeline_schedules" params={params} activeOptions={{ includeSearch: false }}>
-        Schedules
-      </Link>
-      <Link to="/p/$path/environments" params={params} activeOptions={{ includeSearch: false }}>
-        Environments
-      </Link>
-      <Link to="/p/$path/pipelines/tests" params={params} activeOptions={{ includeSearch: false }}>
-        Tests
-      </Link>
-      <Link to="/p/$path/pipelines/charts" params={params} activeOptions={{ includeSearch: false }}>
-        Charts
-      </Link>
-      {own >= level.developer ? (
-        <Link to="/p/$path/ci/editor" params={params} activeOptions={{ includeSearch: false }}>
-          Editor
+    <TabRow label="Pipelines and jobs" className={classes.row}>
+      {lists.slice(0, own >= level.developer ? undefined : -1).map(([to, label]) => (
+        <Link key={to} to={to} params={{ path: segment }} activeOptions={exact}>
+          {label}
         </Link>
-      ) : null}
+      ))}
     </TabRow>
   );
 }

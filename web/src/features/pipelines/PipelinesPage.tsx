@@ -10,7 +10,6 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { isFiltered, PipelineFilters, PipelineRow } from './PipelineRow.tsx';
-import { PipelineTabs } from './PipelineTabs.tsx';
 
 const example =
   "cat > .gitlab-ci.yml <<'END'\ntest:\n  script:\n    - echo hello\nEND\ngit add .gitlab-ci.yml\ngit commit -m 'Add a pipeline'\ngit push";
@@ -37,7 +36,6 @@ export default function PipelinesPage() {
         ) : null
       }
     >
-      <PipelineTabs />
       <PipelineFilters of="project" value={search} narrow={narrow} />
       {data.items.length === 0 ? (
         <EmptyState title={filtered ? 'No pipelines match your filter' : 'No pipelines yet'}>

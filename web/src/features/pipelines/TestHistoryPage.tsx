@@ -9,7 +9,6 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { useProject } from '../projects/useProject.ts';
-import { PipelineTabs } from './PipelineTabs.tsx';
 
 export default function TestHistoryPage() {
   const search = useSearch({ from: '/p/$path/pipelines/tests' });
@@ -18,7 +17,6 @@ export default function TestHistoryPage() {
   const { data } = useSuspenseQuery(testHistory(path, search));
   return (
     <Page title={`Failed tests · ${project.name_with_namespace}`} heading="Failed tests">
-      <PipelineTabs />
       <Group gap="md" mb="sm">
         <NativeSelect
           aria-label="Period"

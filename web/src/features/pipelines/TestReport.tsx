@@ -23,19 +23,21 @@ function Case({ one }: { one: TestCase }) {
           <StatusBadge status={one.status === 'error' ? 'failed' : one.status} />
         </span>
       }
-      title={one.name}
-      meta={
-        <>
-          {one.classname ? <span>{one.classname}</span> : null}
-          {one.file ? <code>{one.file}</code> : null}
-          {one.attachment_url ? <Anchor href={one.attachment_url}>Attachment</Anchor> : null}
-          {one.system_output ? (
-            <details className={classes.output}>
-              <summary>Output</summary>
-              <pre tabIndex={0}>{one.system_output}</pre>
-            </details>
-          ) : null}
-        </>
+      title={
+        <div className={classes.case}>
+          {one.name}
+          <div className={classes.about}>
+            {one.classname ? <span>{one.classname}</span> : null}
+            {one.file ? <code>{one.file}</code> : null}
+            {one.attachment_url ? <Anchor href={one.attachment_url}>Attachment</Anchor> : null}
+            {one.system_output ? (
+              <details className={classes.output}>
+                <summary>Output</summary>
+                <pre tabIndex={0}>{one.system_output}</pre>
+              </details>
+            ) : null}
+          </div>
+        </div>
       }
       after={<span className={classes.time}>{seconds(one.execution_time)}</span>}
     />

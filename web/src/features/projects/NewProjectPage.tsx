@@ -1,5 +1,6 @@
 /** Creating a project: an empty one, one from a template, a repository elsewhere, or what an archive holds. */
 import { Button, Checkbox, NativeSelect, SegmentedControl, Stack } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -18,6 +19,7 @@ import { slug } from './slug.ts';
 import { VisibilityField, type VisibilityLevel } from './VisibilityField.tsx';
 
 export default function NewProjectPage() {
+  const narrow = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false });
   const { namespace_id } = useSearch({ from: '/projects/new' });
   const { data: namespaces } = useSuspenseQuery(data.namespaces());
   const [source, setSource] = useState('new');
@@ -66,6 +68,7 @@ export default function NewProjectPage() {
         aria-label="What the project starts with"
         mb="md"
         fullWidth
+        orientation={narrow ? 'vertical' : 'horizontal'}
         value={source}
         onChange={setSource}
         data={[

@@ -9,6 +9,7 @@ import { LinkButton } from '../../ui/links.ts';
 import { useKeySequence } from '../../ui/sequence.ts';
 import { TabRow } from '../../ui/TabRow.tsx';
 import { AccessButton } from '../members/AccessButton.tsx';
+import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { CloneMenu } from './CloneMenu.tsx';
 import { Crumbs } from './Crumbs.tsx';
 import classes from './projects.module.css';
@@ -195,6 +196,7 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
           ) : null}
         </TabRow>
       </div>
+      <PipelineTabs />
       {children}
     </>
   );

@@ -6,24 +6,14 @@ import * as data from '../../lib/data.ts';
 import { workCounts, workSentence } from '../../lib/work.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
-import { LinkButton } from '../../ui/links.ts';
-import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { OwnActivity } from '../activity/OwnActivity.tsx';
 import { FirstRun } from './FirstRun.tsx';
+import { type ProjectList, ProjectLists, projectListOf } from './ProjectLists.tsx';
 import { ProjectRows } from './ProjectRows.tsx';
 import classes from './projects.module.css';
 
-const lists = {
-  yours: 'Yours',
-  starred: 'Starred',
-  contributed: 'Contributed',
-  all: 'All',
-  inactive: 'Inactive',
-  activity: 'Activity',
-} as const;
-type List = keyof typeof lists;
-const nothing: Readonly<Record<Exclude<List, 'activity'>, { title: string; help: string }>> = {
+const nothing: Readonly<Record<Exclude<ProjectList, 'activity'>, { title: string; help: string }>> = {
   yours: { title: 'You have no projects yet', help: 'Create one, then push a repository to it.' },
   starred: { title: 'You have not starred anything yet', help: 'A star keeps a project in this list.' },
   contributed: { title: 'Nothing of yours anywhere yet', help: 'Push something, or open a merge request.' },
@@ -46,7 +36,7 @@ function Waiting() {
   );
 }
 
-function Listed({ current }: { current: Exclude<List, 'activity'> }) {
+function Listed({ current }: { current: Exclude<ProjectList, 'activity'> }) {
   const search = useSearch({ from: '/' });
   const navigate = useNavigate({ from: '/' });
   const { data: page } = useSuspenseQuery(data.projects(search));
@@ -90,34 +80,9 @@ function Listed({ current }: { current: Exclude<List, 'activity'> }) {
 export default function ProjectsPage() {
   const search = useSearch({ from: '/' });
   const navigate = useNavigate({ from: '/' });
-  const current: List =
-    search.list !== undefined && Object.hasOwn(lists, search.list) ? (search.list as List) : 'yours';
+  const current = projectListOf(search.list);
   return (
-    <Page
-      title="Projects"
-      actions={
-        <>
-          <LinkButton to="/dashboard/groups">Groups</LinkButton>
-          <LinkButton to="/groups/new">New group</LinkButton>
-          <LinkButton to="/projects/new" variant="filled">
-            New project
-          </LinkButton>
-        </>
-      }
-    >
-      <nav aria-label="Lists of projects" className={classes.lists}>
-        {Object.entries(lists).map(([list, label]) => (
-          <Link
-            key={list}
-            to="/"
-            search={{ list: list === 'yours' ? undefined : list, order: search.order }}
-            aria-current={list === current ? 'page' : undefined}
-            activeOptions={{ exact: true }}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
+    <ProjectLists>
       <Waiting />
       {current === 'yours' ? <FirstRun /> : null}
       {current === 'activity' ? (
@@ -128,6 +93,6 @@ export default function ProjectsPage() {
       ) : (
         <Listed current={current} />
       )}
-    </Page>
+    </ProjectLists>
   );
 }

@@ -22,7 +22,6 @@ import { Pager } from '../../ui/Pager.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
-import { PipelineTabs } from '../pipelines/PipelineTabs.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './schedules.module.css';
 
@@ -140,7 +139,6 @@ export default function SchedulesPage() {
         ) : null
       }
     >
-      <PipelineTabs />
       <NativeSelect
         aria-label="State"
         className={classes.filter}

@@ -29,7 +29,7 @@ export function SnippetList({ place, page, everybody }: Props) {
       heading="Snippets"
       actions={
         place.creates ? (
-          <LinkButton {...snippetLink(place.project, 'new')} variant="filled" size="sm">
+          <LinkButton {...snippetLink(place.project, 'new')} variant="filled">
             New snippet
           </LinkButton>
         ) : null

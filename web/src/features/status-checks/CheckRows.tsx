@@ -17,7 +17,7 @@ interface Props {
 export function CheckRows({ request, className }: Props) {
   const { path, level } = useProject();
   const cache = useQueryClient();
-  const told = level >= levels.developer;
+  const told = level >= levels.developer && request.counts?.status_checks !== 0;
   const { data: checks } = useQuery({ ...statusChecksOf(path, request.iid, request.sha), enabled: told });
   const again = useMutation({
     mutationFn: (external_status_check_id: number) =>

@@ -6,8 +6,8 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Snippet as SnippetRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, invalidParameters, notFound, plainError } from '../../../kernel/http/errors.ts';
-import { atLeastOneOf, exactlyOneOf } from '../../../kernel/http/params/groups.ts';
+import { forbidden, invalidParameters, nestedError, notFound } from '../../../kernel/http/errors.ts';
+import { atLeastOneOf, exactlyOneOf, mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
   DateTimeParam,
   IdOrPath,
@@ -79,7 +79,11 @@ const dates = {
   created_before: Optional(DateTimeParam({ description: 'Created at or before this time' })),
 };
 const oneOf = rules(exactlyOneOf('files', 'content'));
-const some = rules(atLeastOneOf('content', 'description', 'files', 'file_name', 'title', 'visibility'));
+const some = rules(
+  atLeastOneOf('content', 'description', 'files', 'file_name', 'title', 'visibility'),
+  mutuallyExclusive('files', 'content'),
+  mutuallyExclusive('files', 'file_name'),
+);
 const ref = Str({ minLength: 1, maxLength: 1024, description: 'Branch, tag or commit' });
 
 interface Given {
@@ -87,16 +91,32 @@ interface Given {
   readonly content?: string | undefined;
 }
 
+/** Whether a path leads out of a repository. */
+const isOutside = (path: string) => path.startsWith('/') || path.split('/').includes('..');
+
+function refuseOutside(files: ReadonlyArray<{ file_path?: string | undefined; previous_path?: string | undefined }>) {
+  const wrong = files.flatMap((file, at) =>
+    (['file_path', 'previous_path'] as const)
+      .filter((name) => isOutside(file[name] ?? ''))
+      .map((name) => `files[${at}][${name}] should be a valid file path`),
+  );
+  if (wrong.length > 0) throw invalidParameters(wrong);
+}
+
 function newFiles(
   given: Given & { readonly files?: ReadonlyArray<{ file_path: string; content: string }> | undefined },
 ) {
-  if (given.files) return given.files;
+  if (given.files) {
+    refuseOutside(given.files);
+    return given.files;
+  }
   if (!given.file_name) throw invalidParameters(['file_name is missing']);
   return [{ file_path: given.file_name, content: given.content ?? '' }];
 }
 
-/** What is missing of actions on files. */
+/** Actions that have what they need; 422 for others, as the ecosystem answers. */
 function checked(files: readonly SnippetFileAction[]): readonly SnippetFileAction[] {
+  refuseOutside(files);
   const missing = files.flatMap(({ action, file_path, previous_path, content }, at) => [
     ...(file_path || action === 'delete' ? [] : [`files[${at}][file_path] is missing`]),
     ...(action === 'move' && !previous_path ? [`files[${at}][previous_path] is missing`] : []),
@@ -105,7 +125,7 @@ function checked(files: readonly SnippetFileAction[]): readonly SnippetFileActio
       ? [`files[${at}][content] is missing`]
       : []),
   ]);
-  if (missing.length > 0) throw invalidParameters(missing);
+  if (missing.length > 0) throw nestedError(422, `Snippet files have invalid data: ${missing.join(', ')}`);
   return files;
 }
 
@@ -119,7 +139,7 @@ function changedFiles(
   if (name === undefined && content === undefined) return [];
   const [only, another] = paths;
   if (another !== undefined || only === undefined)
-    throw plainError(400, 'To update Snippets with multiple files, you must use the `files` parameter');
+    throw nestedError(400, 'To update Snippets with multiple files, you must use the `files` parameter');
   if (name !== undefined && name !== '' && name !== only)
     return [{ action: 'move', previous_path: only, file_path: name, content }];
   return content === undefined ? [] : [{ action: 'update', file_path: only, content }];
@@ -150,9 +170,11 @@ export function snippetRoutes(deps: SnippetRoutesDependencies): Route[] {
     return subject;
   }
   async function raw({ snippet }: SnippetSubject, revision: string | null, file: string, signal: AbortSignal) {
+    if (isOutside(file)) throw invalidParameters(['file_path should be a valid file path']);
     const name = revision ?? snippet.default_branch ?? 'main';
     const sha = await reader.resolve(snippet, revision === null ? `refs/heads/${name}` : name);
-    const blob = sha === null ? null : await reader.blob(snippet, sha, file);
+    if (sha === null) throw notFound('Reference');
+    const blob = await reader.blob(snippet, sha, file);
     if (!blob) throw notFound('File');
     return streamed(
       async () => Readable.from(await reader.blobStream(snippet, blob.id, signal), { objectMode: false }),
@@ -361,7 +383,7 @@ export function snippetRoutes(deps: SnippetRoutesDependencies): Route[] {
       access: signedIn,
       params: Type.Object({ ...numbered, ...changed }, some),
       responses: { 200: Snippet },
-      errors: [409],
+      errors: [409, 422],
       handler: async ({ params, caller }) => {
         const subject = await writable(params.id, caller, null);
         const { title, description, visibility } = params;
@@ -377,7 +399,7 @@ export function snippetRoutes(deps: SnippetRoutesDependencies): Route[] {
       access: reads,
       params: Type.Object({ ...inProject, ...changed }, some),
       responses: { 200: Snippet },
-      errors: [409],
+      errors: [409, 422],
       handler: async ({ params, subject: place, caller }) => {
         const subject = await writable(params.snippet_id, caller, place);
         const { title, description, visibility } = params;

@@ -3,7 +3,7 @@ import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Snippet } from '../../../kernel/db/rows.ts';
-import { invalidRecord, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { invalidParameters, nestedError, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { addJob } from '../../../kernel/queue/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { committerOf } from '../commits/committer.ts';
@@ -72,22 +72,22 @@ export function snippetService(deps: {
 
   function titled(title: string): string {
     const text = title.trim();
-    if (text === '') throw invalidRecord({ title: ["can't be blank"] });
-    if ([...text].length > 255) throw invalidRecord({ title: ['is too long (maximum is 255 characters)'] });
+    if (text === '') throw invalidParameters(['title is empty']);
+    if ([...text].length > 255) throw nestedError(400, 'Title is too long (maximum is 255 characters)');
     return text;
   }
 
   async function checkVisibility(visibility: Snippet['visibility'], caller: Caller): Promise<void> {
     const { restricted_visibility_levels: restricted } = await settings.read();
     if (restricted.includes(visibility) && !caller.admin)
-      throw invalidRecord({ visibility_level: [`${visibility} has been restricted by your administrator`] });
+      throw nestedError(400, `Visibility level ${visibility} has been restricted by your administrator`);
   }
 
   async function bytesOf(content: string | Uint8Array): Promise<Uint8Array> {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
     const maximum = (await settings.read()).snippet_size_limit;
     if (bytes.length > maximum)
-      throw invalidRecord({ content: [`is too long (${bytes.length} Bytes). The maximum size is ${maximum} Bytes.`] });
+      throw nestedError(400, `Content is too long (${bytes.length} Bytes). The maximum size is ${maximum} Bytes.`);
     return bytes;
   }
 
@@ -111,7 +111,7 @@ export function snippetService(deps: {
     const { user } = caller;
     const ref = git.branchRef(subject.snippet.default_branch ?? 'main');
     if (!user) throw unauthorized();
-    if (ref === null) throw plainError(400, 'Branch name is invalid');
+    if (ref === null) throw nestedError(400, 'Branch name is invalid');
     await writes.write({
       subject,
       caller,
@@ -122,7 +122,11 @@ export function snippetService(deps: {
         try {
           for (const action of actions) await editor.apply(action);
         } catch (error) {
-          if (error instanceof git.TreeActionError) throw plainError(400, `${wording[error.problem]}: ${error.path}`);
+          if (error instanceof git.TreeActionError)
+            throw nestedError(
+              400,
+              `Repository Error ${tip === null ? 'creating' : 'updating'} the snippet - ${wording[error.problem]}: ${error.path}`,
+            );
           throw error;
         }
         const committer = committerOf(user);
@@ -142,8 +146,8 @@ export function snippetService(deps: {
     const { default_snippet_visibility, default_branch_name } = await settings.read();
     const visibility = given.visibility ?? default_snippet_visibility;
     await checkVisibility(visibility, caller);
-    if (given.files.length === 0) throw invalidRecord({ snippet_files: ["can't be blank"] });
-    if (given.files.length > mostFiles) throw invalidRecord({ snippet_files: [`cannot be more than ${mostFiles}`] });
+    if (given.files.length === 0) throw nestedError(400, "Snippet files can't be blank");
+    if (given.files.length > mostFiles) throw nestedError(400, `Snippet files cannot be more than ${mostFiles}`);
     const actions: git.TreeAction[] = [];
     for (const { file_path: path, content } of given.files)
       actions.push({ action: 'create', path, content: await bytesOf(content) });

@@ -111,12 +111,44 @@ it('snippets of people and projects are created, read by file and ref, changed b
     expect(await raw(`${api}/files/main/${encodeURIComponent('docs/ü b.md')}/raw`, stranger)).toBe('200 # Ü');
     expect(await raw(`${web}/raw`, stranger)).toBe('200 puts 1\n');
     expect(await raw(`${web}/raw/main/docs/%C3%BC%20b.md`, stranger)).toBe('200 # Ü');
-    expect(await raw(`${api}/files/nowhere/a.rb/raw`, stranger)).toMatch(/^404/);
-    expect(await raw(`${api}/files/main/b.rb/raw`, stranger)).toMatch(/^404/);
+    expect(await raw(`${api}/files/nowhere/a.rb/raw`, stranger)).toBe('404 {"message":"404 Reference Not Found"}');
+    expect(await raw(`${api}/files/main/b.rb/raw`, stranger)).toBe('404 {"message":"404 File Not Found"}');
+    const outside = '400 {"error":"file_path should be a valid file path"}';
+    expect(await raw(`${api}/files/main/%2Fetc%2Fpasswd/raw`, stranger)).toBe(outside);
 
     expect((await call('PUT', url, reporter, { content: 'x' })).body).toEqual({
-      message: 'To update Snippets with multiple files, you must use the `files` parameter',
+      message: { error: 'To update Snippets with multiple files, you must use the `files` parameter' },
     });
+    const update = { action: 'update', file_path: 'a.rb', content: 'x' };
+    const wrong: readonly [object, number, object][] = [
+      [{ title: '' }, 400, { error: 'title is empty' }],
+      [{ content: '' }, 400, { error: 'content is empty' }],
+      [{ content: 'x', files: [update] }, 400, { error: 'files, content are mutually exclusive' }],
+      [{ file_name: 'x', files: [update] }, 400, { error: 'files, file_name are mutually exclusive' }],
+      [
+        { files: [{ ...update, previous_path: '../x' }] },
+        400,
+        { error: 'files[0][previous_path] should be a valid file path' },
+      ],
+      [
+        { files: [{ action: 'move', file_path: 'x' }] },
+        422,
+        { message: { error: 'Snippet files have invalid data: files[0][previous_path] is missing' } },
+      ],
+      [
+        { files: [{ action: 'delete', file_path: 'none' }] },
+        400,
+        {
+          message: {
+            error: expect.stringMatching(
+              /^Repository Error updating the snippet - A file with this name doesn't exist/,
+            ),
+          },
+        },
+      ],
+    ];
+    for (const [json, status, body] of wrong)
+      expect(await call('PUT', url, reporter, json)).toMatchObject({ status, body });
     const changes = [
       { action: 'move', previous_path: 'a.rb', file_path: 'z.rb' },
       { action: 'update', file_path: 'docs/ü b.md', content: 'New' },
@@ -163,13 +195,13 @@ it('what is not valid is refused and leaves nothing: titles, files, paths, sizes
     [{ title: 'x' }, /files, content are missing/],
     [{ title: 'x', content: 'x' }, /file_name is missing/],
     [{ title: 'x', content: 'x', files: [file] }, /files, content are mutually exclusive|exactly one/],
-    [{ title: ' ', files: [file] }, /can't be blank/],
+    [{ title: ' ', files: [file] }, /title is empty/],
     [{ title: 'x'.repeat(256), files: [file] }, /too long/],
     [
       { title: 'x', files: Array.from({ length: 11 }, (_, at) => ({ file_path: `f${at}`, content: 'x' })) },
       /more than 10/,
     ],
-    [{ title: 'x', files: [{ file_path: '../a', content: 'x' }] }, /traversal/],
+    [{ title: 'x', files: [{ file_path: '../a', content: 'x' }] }, /file_path\] should be a valid file path/],
     [{ title: 'x', files: [{ file_path: '.git/config', content: 'x' }] }, /special names/],
     [{ title: 'x', files: [file, file] }, /already exists/],
     [{ title: 'x', visibility: 'secret', files: [file] }, /visibility/],
@@ -189,7 +221,7 @@ it('what is not valid is refused and leaves nothing: titles, files, paths, sizes
   const large = await call('POST', '/snippets', owner, { title: 'x', files: [{ ...file, content: 'x'.repeat(2001) }] });
   expect(large).toMatchObject({
     status: 400,
-    body: { message: { content: [expect.stringContaining('maximum size')] } },
+    body: { message: { error: expect.stringContaining('maximum size') } },
   });
   const open = await call('POST', '/snippets', owner, { title: 'x', visibility: 'public', files: [file] });
   expect([open.status, JSON.stringify(open.body)]).toEqual([400, expect.stringContaining('restricted')]);
@@ -199,14 +231,14 @@ it('what is not valid is refused and leaves nothing: titles, files, paths, sizes
   });
   expect(await count()).toBe(before);
   const { id } = await made('/snippets', owner);
-  for (const files of [
-    [{ action: 'delete', file_path: 'a.txt' }],
-    [{ action: 'update', file_path: 'b.txt', content: 'x' }],
-    [{ action: 'move', file_path: 'b.txt' }],
-    [{ action: 'create', content: 'x' }],
-    [{ action: 'create', file_path: 'a.txt', content: 'x' }],
-  ])
-    expect((await call('PUT', `/snippets/${id}`, owner, { files })).status).toBe(400);
+  for (const [status, file] of [
+    [400, { action: 'delete', file_path: 'a.txt' }],
+    [400, { action: 'update', file_path: 'b.txt', content: 'x' }],
+    [422, { action: 'move', file_path: 'b.txt' }],
+    [422, { action: 'create', content: 'x' }],
+    [400, { action: 'create', file_path: 'a.txt', content: 'x' }],
+  ] as const)
+    expect((await call('PUT', `/snippets/${id}`, owner, { files: [file] })).status).toBe(status);
   expect((await call('PUT', `/snippets/${id}`, owner, {})).status).toBe(400);
 });
 

@@ -14,7 +14,7 @@ import { noteableOf } from './history.ts';
 import { type MergeRequestDetailJson, mergeRequestJson } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
-import { openThreadsOf } from './review-status.queries.ts';
+import { openThreadsOf, partsOf } from './review-status.queries.ts';
 
 /** The part of a pipeline that every object carries. */
 const briefly = ({
@@ -95,15 +95,16 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
     };
   }
 
-  /** What its tabs hold. */
+  /** What its tabs hold, and which of its parts are there at all. */
   async function countsOf(subject: ProjectSubject, caller: Caller, row: MergeRequest) {
     const { base_sha: base, head_sha: head } = row;
-    const [commits, built, open_threads] = await Promise.all([
+    const [commits, built, open_threads, parts] = await Promise.all([
       base && head ? repository.divergence(subject.project, base, head).then(({ ahead }) => ahead) : 0,
       canOnProject(caller, 'read_pipeline', subject) ? pipelines.countOfMergeRequest(row) : null,
       openThreadsOf(db, row.id, canOnProject(caller, 'read_internal_note', subject)),
+      partsOf(db, row.id),
     ]);
-    return { commits, pipelines: built, open_threads };
+    return { commits, pipelines: built, open_threads, ...parts };
   }
 
   /** Title and description as HTML; relative links are of the target branch. A title is a line without blocks. */

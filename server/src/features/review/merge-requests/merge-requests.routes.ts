@@ -112,7 +112,12 @@ export function mergeRequestRoutes(
           Bool({ description: 'Also tell how many commits the source branch is behind' }),
         ),
         include_rebase_in_progress: Optional(Bool({ description: 'Also tell whether a rebase is in progress' })),
-        with_counts: Optional(Bool({ description: 'Also count its commits, pipelines and open threads' })),
+        with_counts: Optional(
+          Bool({
+            description:
+              'Also count its commits, pipelines, open threads, versions, stacked requests and status checks',
+          }),
+        ),
       }),
       responses: { 200: MergeRequestDetail },
       handler: async ({ params, subject, caller }) =>

@@ -21,6 +21,22 @@ export async function openThreadsOf(db: Db, id: number, internal: boolean): Prom
   return rows[0]?.count ?? 0;
 }
 
+/** What a page asks for only where there is any: versions, open requests that it stands on or that stand on it, checks. */
+export async function partsOf(
+  db: Db,
+  id: number,
+): Promise<{ readonly versions: number; readonly stacked: number; readonly status_checks: number }> {
+  const { rows } = await sql<{ versions: number; stacked: number; status_checks: number }>`
+    select (select count(*)::int from merge_request_versions v where v.merge_request_id = m.id) as versions,
+      (select count(*)::int from merge_requests o where o.source_project_id = m.project_id and o.project_id = m.project_id
+        and o.source_branch = m.target_branch and o.state = 'opened' and o.id <> m.id)
+      + (select count(*)::int from merge_requests o where m.source_project_id = m.project_id and o.project_id = m.project_id
+        and o.target_branch = m.source_branch and o.state = 'opened' and o.id <> m.id) as stacked,
+      (select count(*)::int from external_status_checks c where c.project_id = m.project_id) as status_checks
+    from merge_requests m where m.id = ${id}`.execute(db);
+  return rows[0] ?? { versions: 0, stacked: 0, status_checks: 0 };
+}
+
 /** By the id of the merge request, with one statement for a page. Internal threads count for those who read them. */
 export async function reviewStatusOf(
   db: Db,

@@ -47,6 +47,13 @@ describe('stacks', () => {
     expect(await stack(beside)).toEqual([first, beside]);
     expect(await stack(first, (await (await buildRepositoryProject(app)).member(Level.developer)).secret)).toBe(404);
     expect(await stack(999)).toBe(404);
+    const stacked = async (iid: number) =>
+      (await project.api<Json>('GET', `/merge_requests/${iid}`, { query: { with_counts: true } })).body.counts;
+    expect([await stacked(first), await stacked(second), await stacked(beside)]).toMatchObject([
+      { stacked: 2, versions: 1, status_checks: 0 },
+      { stacked: 2 },
+      { stacked: 1 },
+    ]);
     expect(await changed(third)).toEqual([`${three}.txt`]);
     await project.api('PUT', `/merge_requests/${first}`, { json: { state_event: 'close' } });
     expect(await stack(second)).toEqual([second, third]);
