@@ -2,7 +2,7 @@
 
 import type { ComposedFeatures, FeatureKernels } from './composition.ts';
 import { activityFeature, hookRepository, pushReader } from './features/activity/index.ts';
-import { adminFeature } from './features/admin/index.ts';
+import { adminFeature, pushBanner } from './features/admin/index.ts';
 import { ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import { collaborationFeature } from './features/collaboration/index.ts';
 import { deliveryFeature } from './features/delivery/index.ts';
@@ -147,6 +147,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     downloaded: (projectId, caller) => namespaces.downloaded(projectId, caller),
     templateProject: async () => (await settings.read()).file_template_project_id,
     afterPush: async (pushed) => [
+      ...(await pushBanner(db, `${pushed.subject.namespace.full_path}/${pushed.subject.project.path}`)),
       ...(await namespaces.pushed.lines(pushed.subject, pushed.caller)),
       ...(await review.afterPush(pushed)),
     ],

@@ -197,6 +197,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/user/gpg_keys/:key_id': () => gpgKey('/user'),
   '/users/:id/emails/:email_id': () => email('/users/:id'),
   '/user/emails/:email_id': () => email('/user'),
+  '/broadcast_messages/:id': async () => inside('/broadcast_messages', { message: 'Soon' }),
   '/topics/:id': async () => inside('/topics', { name: unique('topic'), title: 'x' }),
   '/hooks/:id': async () => inside('/hooks', { url: 'https://x.example' }),
   '/projects/:id': async () => ({ url: `/projects/${(await buildProject(world.app)).id}` }),

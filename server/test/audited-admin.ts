@@ -58,6 +58,18 @@ function changesOfBackgroundJobs(app: TestApp): Changes {
   };
 }
 
+/** Messages to everybody. */
+function changesOfMessages(app: TestApp, admin: string): Changes {
+  const url = '/broadcast_messages';
+  const json = { message: 'Maintenance at noon' };
+  const made = async () => `${url}/${(await app.api<{ id: number }>('POST', url, { token: admin, json })).body.id}`;
+  return {
+    [`POST ${url}`]: async () => ({ url, json, leaves: 'broadcast_message_created' }),
+    [`PUT ${url}/:id`]: async () => ({ url: await made(), json, leaves: 'broadcast_message_updated' }),
+    [`DELETE ${url}/:id`]: async () => ({ url: await made(), leaves: 'broadcast_message_deleted' }),
+  };
+}
+
 /** Integrations of a project, under both names, of a group and of the instance. */
 function changesOfIntegrations(app: TestApp, admin: string): Changes {
   const json = { external_wiki_url: 'https://wiki.example/' };
@@ -89,5 +101,6 @@ function changesOfIntegrations(app: TestApp, admin: string): Changes {
 export const changesOfAdministration = (app: TestApp, admin: string): Changes => ({
   ...changesOfBackups(app),
   ...changesOfBackgroundJobs(app),
+  ...changesOfMessages(app, admin),
   ...changesOfIntegrations(app, admin),
 });

@@ -157,6 +157,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', '/user/keys', { title: `key ${number}`, key: sshKeyText() });
     await call('POST', '/user/gpg_keys', { key: (await gpgKeyTexts(`gpg-${number}@example.com`)).publicKey });
     await call('POST', '/user/emails', { email: `more-${number}@example.com` });
+    await call('POST', '/broadcast_messages', { message: `Message ${number}` });
     await call('POST', '/topics', { name: `topic ${number}`, title: `Topic ${number}` });
     await call('POST', '/admin/ci/variables', { key: `INSTANCE_${number}`, value: 'x' });
     await call('PUT', `/groups/${group.id}/custom_attributes/key${number}`, { value: 'x' });

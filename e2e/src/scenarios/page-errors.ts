@@ -49,6 +49,7 @@ const adminPages = [
   '/admin/push_rule',
   '/admin/hooks',
   '/admin/backups',
+  '/admin/broadcast_messages',
   '/admin/integrations',
   '/admin/audit_logs',
   '/admin/runners',

@@ -6,6 +6,7 @@ import { type Api, api } from '../support/api.ts';
 import {
   accessible,
   confirmAction,
+  counted,
   look,
   openPart,
   openWindow,
@@ -57,6 +58,7 @@ export async function settingsJourney(suite: Suite): Promise<void> {
       await serviceAccounts(suite, page, call);
       await pictureOfProject(suite, page);
       await topics(suite, page, call);
+      await messages(suite, page);
       await backups(suite, page);
       await person.close();
     });
@@ -376,6 +378,36 @@ async function topics(suite: Suite, page: Page, call: Api): Promise<void> {
     const { topics: kept } = await call.expect<{ topics: string[] }>(200, 'GET', '/projects/weather%2Fbarometer');
     assert.deepEqual(kept, ['sensors']);
   });
+}
+
+async function messages(suite: Suite, page: Page): Promise<void> {
+  await suite.step(
+    'administrators announce something on every page, and whoever has read it dismisses it',
+    async () => {
+      await openPart(page, '/admin/broadcast_messages', 'Messages');
+      await page.getByText('No messages yet').waitFor();
+      await page.getByRole('button', { name: 'New message' }).click();
+      await page
+        .getByLabel('Message', { exact: false })
+        .first()
+        .fill('Upgrade at noon: [status](https://status.example.com/)');
+      await page.getByLabel('Can be dismissed').check();
+      await accessible(page);
+      await page.getByRole('button', { name: 'Create message' }).click();
+      const banner = page.getByRole('region', { name: 'Announcement' });
+      await banner.getByRole('link', { name: 'status' }).waitFor();
+      await accessible(page);
+      await look(page, 'admin-messages');
+      await banner.getByRole('button', { name: 'Dismiss' }).click();
+      await banner.waitFor({ state: 'detached' });
+      await page.reload();
+      await page.getByText('Upgrade at noon').waitFor();
+      await counted(banner, 0);
+      await page.getByRole('button', { name: /^Delete message/ }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete message' }).click();
+      await page.getByText('No messages yet').waitFor();
+    },
+  );
 }
 
 async function backups(suite: Suite, page: Page): Promise<void> {

@@ -636,6 +636,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/broadcast_messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List broadcast messages, newest first
+         * @description Open to everyone.
+         */
+        get: operations["getBroadcastMessages"];
+        put?: never;
+        /**
+         * Create a broadcast message
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postBroadcastMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/broadcast_messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a broadcast message
+         * @description Open to everyone.
+         */
+        get: operations["getBroadcastMessagesById"];
+        /**
+         * Update a broadcast message
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putBroadcastMessagesById"];
+        post?: never;
+        /**
+         * Delete a broadcast message
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteBroadcastMessagesById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/bulk_imports": {
         parameters: {
             query?: never;
@@ -19061,6 +19113,31 @@ export interface components {
             user: components["schemas"]["User"] | null;
             web_url: string;
         };
+        /** BroadcastMessage */
+        BroadcastMessage: {
+            /** @description Whether it has begun and not ended */
+            active: boolean;
+            /** @enum {string} */
+            broadcast_type: "banner" | "notification";
+            /** @description Background, for clients that show it */
+            color: string;
+            dismissable: boolean;
+            /** Format: date-time */
+            ends_at: string;
+            /** @description Foreground, for clients that show it */
+            font: string;
+            id: number;
+            /** @description Markdown */
+            message: string;
+            /** Format: date-time */
+            starts_at: string;
+            /** @description Roles of those who see it; everybody where there is none */
+            target_access_levels: number[];
+            /** @description Pattern of paths of pages, with `*` for anything */
+            target_path: string | null;
+            /** @enum {string} */
+            theme: "indigo" | "light-indigo" | "blue" | "light-blue" | "green" | "light-green" | "red" | "light-red" | "dark" | "light";
+        };
         /** BulkImport */
         BulkImport: {
             /** Format: date-time */
@@ -24498,6 +24575,40 @@ export interface components {
             scopes: string;
             /** @description Whether people are not asked; false unless given */
             trusted?: boolean;
+        };
+        PostBroadcastMessagesBody: {
+            /**
+             * @description A banner above the page, or a notification in its corner
+             * @enum {string}
+             */
+            broadcast_type?: "banner" | "notification";
+            /** @description Background, for clients that show it: `#E75E40` */
+            color?: string;
+            /** @description Whether people can close it */
+            dismissable?: boolean;
+            /**
+             * Format: date-time
+             * @description When it is no longer shown; an hour from now without it
+             */
+            ends_at?: string;
+            /** @description Foreground, for clients that show it: `#FFFFFF` */
+            font?: string;
+            /** @description Markdown */
+            message: string;
+            /**
+             * Format: date-time
+             * @description When it begins to be shown; now without it
+             */
+            starts_at?: string;
+            /** @description Shown to those with one of these roles in the project or group of the page; to everybody without any */
+            target_access_levels?: (10 | 15 | 20 | 30 | 40 | 50)[];
+            /** @description Only on pages below this path; `*` stands for anything */
+            target_path?: string | null;
+            /**
+             * @description Colors of a banner on the pages
+             * @enum {string}
+             */
+            theme?: "indigo" | "light-indigo" | "blue" | "light-blue" | "green" | "light-green" | "red" | "light-red" | "dark" | "light";
         };
         PostBulkImportsBody: {
             /** @description The instance that they come from */
@@ -31000,6 +31111,40 @@ export interface components {
             /** @description Zoekt: different pieces of one file; at least 1 */
             zoekt_trigram_max?: number;
         };
+        PutBroadcastMessagesByIdBody: {
+            /**
+             * @description A banner above the page, or a notification in its corner
+             * @enum {string}
+             */
+            broadcast_type?: "banner" | "notification";
+            /** @description Background, for clients that show it: `#E75E40` */
+            color?: string;
+            /** @description Whether people can close it */
+            dismissable?: boolean;
+            /**
+             * Format: date-time
+             * @description When it is no longer shown; an hour from now without it
+             */
+            ends_at?: string;
+            /** @description Foreground, for clients that show it: `#FFFFFF` */
+            font?: string;
+            /** @description Markdown */
+            message?: string;
+            /**
+             * Format: date-time
+             * @description When it begins to be shown; now without it
+             */
+            starts_at?: string;
+            /** @description Shown to those with one of these roles in the project or group of the page; to everybody without any */
+            target_access_levels?: (10 | 15 | 20 | 30 | 40 | 50)[];
+            /** @description Only on pages below this path; `*` stands for anything */
+            target_path?: string | null;
+            /**
+             * @description Colors of a banner on the pages
+             * @enum {string}
+             */
+            theme?: "indigo" | "light-indigo" | "blue" | "light-blue" | "green" | "light-green" | "red" | "light-red" | "dark" | "light";
+        };
         PutGroupsByIdAccessRequestsByUserIdApproveBody: {
             /**
              * @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner
@@ -37483,6 +37628,196 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBroadcastMessages: {
+        parameters: {
+            query?: {
+                /** @description Only those that are shown now */
+                active?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BroadcastMessage"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postBroadcastMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostBroadcastMessagesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostBroadcastMessagesBody"];
+                "multipart/form-data": components["schemas"]["PostBroadcastMessagesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BroadcastMessage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBroadcastMessagesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the message */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BroadcastMessage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putBroadcastMessagesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the message */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutBroadcastMessagesByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutBroadcastMessagesByIdBody"];
+                "multipart/form-data": components["schemas"]["PutBroadcastMessagesByIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BroadcastMessage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteBroadcastMessagesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the message */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -5,6 +5,7 @@ import * as accounts from '../lib/accounts.ts';
 import { forbidden } from '../lib/api.ts';
 import { applicationsOf, instanceApplications } from '../lib/applications.ts';
 import { backgroundJobs, codeIndexes, type JobStatus, jobStatuses } from '../lib/background-jobs.ts';
+import { broadcastMessages } from '../lib/broadcast-messages.ts';
 import * as data from '../lib/data.ts';
 import { runnerUsage, runnerVersions, thisMonth, type UsageGroup } from '../lib/fleet.ts';
 import { queries } from '../lib/queries.ts';
@@ -91,6 +92,12 @@ const jobs = createRoute({
     ]);
   },
   component: lazyRouteComponent(() => import('../features/admin/BackgroundJobsPage.tsx')),
+});
+const messages = createRoute({
+  ...inAdmin,
+  path: '/admin/broadcast_messages',
+  loader: () => queries.ensureInfiniteQueryData(broadcastMessages()),
+  component: lazyRouteComponent(() => import('../features/admin/BroadcastMessagesPage.tsx')),
 });
 const importList = createRoute({
   ...inAdmin,
@@ -215,6 +222,7 @@ export const adminRoutes = [
   groups,
   jobs,
   importList,
+  messages,
   users,
   newUser,
   user,

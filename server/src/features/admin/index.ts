@@ -3,6 +3,7 @@ import type { Feature } from '../../kernel/feature.ts';
 import type { Switches } from '../../kernel/switches/index.ts';
 import { backgroundJobRoutes } from './background-jobs/background-jobs.routes.ts';
 import { type BackupDependencies, type Backups, backupFeature } from './backups/index.ts';
+import { broadcastMessageRoutes } from './broadcast-messages/broadcast-messages.routes.ts';
 import { type ConfigurationDependencies, configurationRoutes } from './configuration/configuration.routes.ts';
 import { type OverviewDependencies, overviewRoutes } from './overview/overview.routes.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
@@ -10,6 +11,7 @@ import { switchRoutes } from './switches/switches.routes.ts';
 import { usageRoutes } from './usage/usage.routes.ts';
 
 export { type Backups, headsOf, openDestination, restoreBackup, verifyBackup } from './backups/index.ts';
+export { pushBanner } from './broadcast-messages/push-banner.ts';
 
 export interface AdminDependencies
   extends ConfigurationDependencies,
@@ -31,6 +33,7 @@ export function adminFeature(deps: AdminDependencies): Feature & { readonly back
       ...switchRoutes(switches),
       ...backup.routes,
       ...backgroundJobRoutes(deps.db),
+      ...broadcastMessageRoutes(deps.db),
     ],
     tasks: backup.tasks,
     cron: backup.cron,

@@ -7,6 +7,7 @@ import type {
   BadgesTable,
   BoardListsTable,
   BoardsTable,
+  BroadcastMessagesTable,
   CiVariablesTable,
   CommitStatusesTable,
   DeploymentApprovalsTable,
@@ -103,6 +104,7 @@ export type Pipeline = Selectable<PipelinesTable>;
 export type ResourceGroup = Selectable<ResourceGroupsTable>;
 export type Environment = Selectable<EnvironmentsTable>;
 export type Deployment = Selectable<DeploymentsTable>;
+export type BroadcastMessage = Selectable<BroadcastMessagesTable>;
 export type FreezePeriod = Selectable<FreezePeriodsTable>;
 export type ProtectedEnvironment = Selectable<ProtectedEnvironmentsTable>;
 export type ProtectedEnvironmentRule = Selectable<ProtectedEnvironmentRulesTable>;

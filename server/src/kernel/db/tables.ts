@@ -182,6 +182,22 @@ export interface BoardsTable {
   updated_at: Generated<Date>;
 }
 
+export interface BroadcastMessagesTable {
+  id: Generated<number>;
+  message: string;
+  starts_at: Date;
+  ends_at: Date;
+  broadcast_type: 'banner' | 'notification';
+  theme: 'indigo' | 'light-indigo' | 'blue' | 'light-blue' | 'green' | 'light-green' | 'red' | 'light-red' | 'dark' | 'light';
+  color: string;
+  font: string;
+  target_access_levels: Generated<number[]>;
+  target_path: string | null;
+  dismissable: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface BulkImportEntitiesTable {
   id: Generated<number>;
   bulk_import_id: number;
@@ -2425,6 +2441,7 @@ export interface Database {
   board_labels: BoardLabelsTable;
   board_lists: BoardListsTable;
   boards: BoardsTable;
+  broadcast_messages: BroadcastMessagesTable;
   bulk_import_entities: BulkImportEntitiesTable;
   bulk_imports: BulkImportsTable;
   catalog_components: CatalogComponentsTable;

@@ -15,6 +15,7 @@ const pages = [
   ['/admin/push_rule', 'Push rule'],
   ['/admin/hooks', 'System hooks'],
   ['/admin/integrations', 'Integrations'],
+  ['/admin/broadcast_messages', 'Messages'],
   ['/admin/background_jobs', 'Background jobs'],
   ['/admin/imports', 'Imports'],
   ['/admin/backups', 'Backups'],

@@ -9,6 +9,7 @@ import mark from '../../../public/favicon.svg?inline';
 import { sessionQuery } from '../../lib/session.ts';
 import { useListKeys } from '../../ui/ListKeys.ts';
 import { DialogOnDemand, MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
+import { BroadcastMessages } from './BroadcastMessages.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
 import { ImpersonationBanner } from './ImpersonationBanner.tsx';
@@ -98,6 +99,7 @@ export function Frame(): ReactNode {
         <Account />
       </header>
       <MaintenanceBanner />
+      <BroadcastMessages />
       <ImpersonationBanner />
       <ConnectionBanner />
       <div id="content">

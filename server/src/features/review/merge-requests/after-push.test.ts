@@ -142,6 +142,16 @@ describe('merge requests', () => {
 
   it('hints: create one, see one, neither where the project does not want them', async () => {
     expect((await push('hinted', [])).said).toContain('To create a merge request for hinted, visit:');
+    // What administrators tell everybody comes first.
+    const announced = { message: 'Upgrade at noon', starts_at: new Date(0), ends_at: new Date(Date.now() + 3_600_000) };
+    const looks = { broadcast_type: 'banner', theme: 'indigo', color: '#E75E40', font: '#FFFFFF' } as const;
+    await app.db
+      .insertInto('broadcast_messages')
+      .values({ ...announced, ...looks })
+      .execute();
+    expect((await push('hinted-again', [])).said).toMatch(
+      /={72}\n\nUpgrade at noon\n\n={72}[\s\S]*To create a merge request/,
+    );
     await push('hinted', ['mr.create']);
     expect((await push('hinted', [])).said).toContain('View merge request for hinted:');
     const quiet = { json: { printing_merge_request_link_enabled: false } };

@@ -126,6 +126,7 @@ import { issuePopularityMigration } from './0970-issue-popularity.ts';
 import { forkCommitsMigration } from './0990-fork-commits.ts';
 import { logPieceObjectsMigration } from './0991-log-piece-objects.ts';
 import { ciCatalogMigration } from './1000-ci-catalog.ts';
+import { broadcastMessagesMigration } from './1002-broadcast-messages.ts';
 import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -262,5 +263,6 @@ export const migrations: readonly Migration[] = [
   forkCommitsMigration,
   logPieceObjectsMigration,
   ciCatalogMigration,
+  broadcastMessagesMigration,
   epicBoardOrderMigration,
 ];

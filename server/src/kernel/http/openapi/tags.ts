@@ -60,6 +60,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Environments: 'Where projects are deployed to, with what runs there.',
   'Freeze periods': 'When projects are not deployed.',
   'Protected environments': 'Who may deploy to environments, and who approves that.',
+  'Broadcast messages': 'What administrators tell everybody on the pages and after pushes.',
   'CI/CD catalog': 'Components of CI configurations that projects publish: versions, and what each component asks for.',
   Releases: 'What is published of a project at a tag, with links to its files.',
   Repositories: 'Trees, archives and comparisons of repositories.',
