@@ -28,7 +28,7 @@ import type { PushedCommits } from './ports.ts';
 import { type QuickActions, quickActions } from './quick-actions/index.ts';
 import { resourceEventRoutes } from './resource-events/index.ts';
 import { subscriptionRoutes } from './subscriptions/index.ts';
-import { createTodo, resolveTodos, todoRoutes, todoRoutesOf } from './todos/index.ts';
+import { createTodos, resolveAll, todoRoutes, todoRoutesOf } from './todos/index.ts';
 
 export interface Noteables {
   /** Makes a kind known; answers its routes, for the feature that has it to list among its own. */
@@ -83,16 +83,16 @@ export function noteables(deps: {
   }
 
   /** Whoever comments has acted; whoever is named has something to do. */
-  const written: NoteHook = async (place, authorId, { body, internal = false }) => {
-    const told = await mentioned(place, body, authorId, internal);
-    const { noteable } = place;
-    return {
-      acted: (tx) => resolveTodos(tx, noteable, authorId),
-      async named(tx, note) {
-        for (const userId of told)
-          await createTodo(tx, { userId, authorId, noteable, action: 'mentioned', noteId: note.id });
-      },
-    };
+  const written: NoteHook = {
+    acted: resolveAll,
+    async named({ noteable, ...place }, authorId, { body, internal = false }) {
+      const told = await mentioned({ noteable, ...place }, body, authorId, internal);
+      return (tx, { id: noteId }) =>
+        createTodos(
+          tx,
+          told.map((userId) => ({ userId, authorId, noteable, action: 'mentioned', noteId })),
+        );
+    },
   };
   const notes = noteService({ db, kinds, written });
   const actions = quickActions(db, kinds, notes);

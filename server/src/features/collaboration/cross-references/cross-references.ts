@@ -128,7 +128,7 @@ export function crossReferences(deps: Dependencies): FactConsumer {
     const note = { author_id: caller.user.id, body, discussion_id: newDiscussionId() };
     await transaction(db, async (tx) => {
       const made = await insertReference(tx, noteable, source, note);
-      if (made) await kinds.of(noteable.type).commented?.(tx, target);
+      if (made) await kinds.of(noteable.type).commented?.(tx, [target]);
     });
   }
 

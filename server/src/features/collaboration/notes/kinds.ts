@@ -158,8 +158,8 @@ interface Common<P extends TProperties> {
   written?(tx: Db, place: Place, note: Note): Promise<void>;
   /** What comments on lines propose in place of them, by the comment. */
   suggestions?(notes: readonly Note[]): Promise<ReadonlyMap<number, readonly SuggestionJson[]>>;
-  /** Something was said about it: marks its row as updated and tells open pages, in the transaction of the comment. */
-  commented?(tx: Db, place: Place): Promise<void>;
+  /** Something was said about things: marks their rows as updated and tells open pages, in the transaction of the comments. */
+  commented?(tx: Db, places: readonly Place[]): Promise<void>;
 }
 
 export type NoteableKind<P extends TProperties = TProperties> = Common<P> &

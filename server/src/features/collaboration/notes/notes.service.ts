@@ -15,7 +15,7 @@ import {
 } from '../../../kernel/http/errors.ts';
 import { namesNothing } from '../../../kernel/markdown/index.ts';
 import { type TaskChange, withTask } from '../tasks/index.ts';
-import { columnsOf, may, mayComment, type NoteableKinds, type Place } from './kinds.ts';
+import { columnsOf, may, mayComment, type Noteable, type NoteableKinds, type Place } from './kinds.ts';
 import * as queries from './notes.queries.ts';
 import type { Position } from './positions.ts';
 
@@ -52,26 +52,23 @@ export interface NoteService {
   reader(place: Place, caller: Caller): queries.NoteReader;
 }
 
-/** What follows from a new comment in its transaction. */
-export interface NoteFollowUp {
-  /** Whoever comments has acted: once for all that they write about a thing at a time. */
-  acted(tx: Db): Promise<void>;
-  /** Those whom it names have something to do. */
-  named(tx: Db, note: Note): Promise<void>;
+/** What follows from new comments. */
+export interface NoteHook {
+  /** Asked before the transaction of one: in it, those whom the comment names have something to do. */
+  named(
+    place: Place,
+    authorId: number,
+    note: Pick<NewNote, 'body' | 'internal'>,
+  ): Promise<(tx: Db, note: Note) => Promise<void>>;
+  /** Whoever comments has acted. */
+  acted(tx: Db, acts: readonly { readonly noteable: Noteable; readonly userId: number }[]): Promise<void>;
 }
-
-/** Asked before the transaction of a new comment. */
-export type NoteHook = (
-  place: Place,
-  authorId: number,
-  note: Pick<NewNote, 'body' | 'internal'>,
-) => Promise<NoteFollowUp>;
 
 /** A comment that is ready to be written. */
 interface ReadyNote {
   readonly place: Place;
   readonly values: queries.NewNote;
-  readonly follow: NoteFollowUp;
+  named(tx: Db, note: Note): Promise<void>;
 }
 
 const longest = 1_000_000;
@@ -86,6 +83,9 @@ function checkBody(body: string): void {
   if (body.length > longest && [...body].length > longest)
     throw invalidNote('note', `is too long (maximum is ${longest} characters)`);
 }
+
+/** Tells things of one kind apart. */
+const thingOf = ({ projectId, id, commitId }: Noteable) => [projectId, id, commitId].join(' ');
 
 export const newDiscussionId = (): string => randomBytes(20).toString('hex');
 
@@ -134,7 +134,7 @@ export function noteService({
     const internal = internalOf(place, caller, note.internal);
     const mayDate = caller.admin || subject.level >= Level.owner;
     const at = mayDate && note.createdAt ? { created_at: note.createdAt, updated_at: note.createdAt } : {};
-    const follow = await written(place, user.id, { body: note.body, internal });
+    const named = await written.named(place, user.id, { body: note.body, internal });
     const values = {
       ...columnsOf(noteable),
       ...(note.commitId ? { commit_id: note.commitId } : {}),
@@ -148,7 +148,7 @@ export function noteService({
       ...(note.position ? { position: JSON.stringify(note.position), line_code: note.lineCode ?? null } : {}),
       ...at,
     };
-    const ready = { place, values, follow };
+    const ready = { place, values, named };
     if (!before && !db.isTransaction) return await writeTogether(ready);
     const [made] = await transaction(db, async (tx) => {
       await before?.(tx);
@@ -158,28 +158,30 @@ export function noteService({
     return made;
   }
 
-  /** Comments of one person on one thing; answers them in their order. */
+  /** Comments on things of one kind; answers them in their order. */
   async function writeAll(tx: Db, ready: readonly [ReadyNote, ...ReadyNote[]]): Promise<Note[]> {
     const made = await queries.insertComments(
       tx,
       ready.map(({ values }) => values),
     );
-    const [{ follow, place: first, values }] = ready;
-    await follow.acted(tx);
-    for (const [at, { place, follow: each }] of ready.entries()) {
+    await written.acted(
+      tx,
+      ready.map(({ place: { noteable }, values }) => ({ noteable, userId: values.author_id })),
+    );
+    for (const [at, { place, values, named }] of ready.entries()) {
       const note = made[at];
       if (!note) continue;
-      await each.named(tx, note);
+      await named(tx, note);
       await tell(tx, 'created', note, values.author_id, place);
     }
-    await kindOf(first).commented?.(tx, first);
+    const places = new Map(ready.map(({ place }) => [thingOf(place.noteable), place]));
+    await kindOf(ready[0].place).commented?.(tx, [...places.values()]);
     return made;
   }
 
-  /** Those that come while others of the same person on the same thing are written are the next. */
+  /** Those that come while others on things of the same kind and project are written are the next. */
   const writeTogether = together<ReadyNote, Note>(
-    ({ place: { noteable }, values }) =>
-      [noteable.type, noteable.projectId, noteable.id, noteable.commitId, values.author_id].join(' '),
+    ({ place: { noteable } }) => [noteable.type, noteable.projectId, noteable.groupId].join(' '),
     (ready) => transaction(db, (tx) => writeAll(tx, ready)),
   );
 
@@ -217,7 +219,7 @@ export function noteService({
         notes.map((note) => note.id),
         resolved ? resolver : null,
       );
-      if (changed > 0) await kindOf(place).commented?.(tx, place);
+      if (changed > 0) await kindOf(place).commented?.(tx, [place]);
     });
   }
 
@@ -262,7 +264,7 @@ export function noteService({
         const edited = await queries.editNote(tx, note.id, body, editor);
         if (!edited) throw recordNotFound();
         await tell(tx, 'updated', edited, editor, place);
-        await kindOf(place).commented?.(tx, place);
+        await kindOf(place).commented?.(tx, [place]);
         return edited;
       });
     },
@@ -283,7 +285,7 @@ export function noteService({
       requireOwn(place, caller, note);
       await transaction(db, async (tx) => {
         if (!(await queries.deleteNote(tx, note.id))) throw recordNotFound();
-        await kindOf(place).commented?.(tx, place);
+        await kindOf(place).commented?.(tx, [place]);
       });
     },
   };

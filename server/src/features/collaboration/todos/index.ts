@@ -1,3 +1,3 @@
 /** What people have to do. */
-export { createTodo, createTodos, type NewTodo, resolveTodos, type TodoAction } from './todos.queries.ts';
+export { createTodo, createTodos, type NewTodo, resolveAll, resolveTodos, type TodoAction } from './todos.queries.ts';
 export { todoRoutes, todoRoutesOf } from './todos.routes.ts';

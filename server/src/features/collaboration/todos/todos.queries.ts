@@ -65,16 +65,28 @@ export async function createTodos(tx: Db, todos: readonly NewTodo[]): Promise<vo
 const done = { state: 'done' as const, updated_at: sql<Date>`now()` };
 
 /** Marks what a person has to do about a thing as done: they acted on it. */
-export async function resolveTodos(tx: Db, { type, id }: Pick<Noteable, 'type' | 'id'>, userId: number): Promise<void> {
-  const marked = await tx
-    .updateTable('todos')
-    .set(done)
-    .where('user_id', '=', userId)
-    .where('noteable_type', '=', type)
-    .where('noteable_id', '=', id)
-    .where('state', '=', 'pending')
-    .executeTakeFirst();
-  if (marked.numUpdatedRows > 0n) await announce(tx, [userId]);
+export const resolveTodos = (tx: Db, noteable: Pick<Noteable, 'type' | 'id'>, userId: number): Promise<void> =>
+  resolveAll(tx, [{ noteable, userId }]);
+
+/** The same of several people and things. */
+export async function resolveAll(
+  tx: Db,
+  acts: readonly { readonly noteable: Pick<Noteable, 'type' | 'id'>; readonly userId: number }[],
+): Promise<void> {
+  const about = acts.filter(({ noteable }) => noteable.id !== null);
+  if (about.length === 0) return;
+  const marked = await sql<{ user_id: number }>`update todos t set state = 'done', updated_at = now()
+    from unnest(
+      ${about.map(({ userId }) => userId)}::bigint[],
+      ${about.map(({ noteable }) => noteable.type)}::text[],
+      ${about.map(({ noteable }) => noteable.id)}::bigint[]) acted (user_id, noteable_type, noteable_id)
+    where t.user_id = acted.user_id and t.noteable_type = acted.noteable_type and t.noteable_id = acted.noteable_id
+      and t.state = 'pending'
+    returning t.user_id`.execute(tx);
+  await announce(
+    tx,
+    marked.rows.map(({ user_id }) => user_id),
+  );
 }
 
 /** Marks one of a person's to-dos as done; undefined where they have none of that id. */

@@ -63,9 +63,10 @@ export const epicNoteable = (db: Db, present: PresentEpics): NoteableKind => ({
     internal: 'read_internal_epic_note',
   },
   load: (subject, { epic_id: id }, caller) => load(db, subject, { id: Number(id) }, caller),
-  async commented(tx, { noteable }) {
-    if (noteable.id === null) return;
-    const row = await updateEpic(tx, noteable.id, {});
-    await publish(tx, `epic:${row.id}`, `group:${row.namespace_id}:epics`);
+  async commented(tx, places) {
+    for (const id of places.flatMap(({ noteable }) => noteable.id ?? [])) {
+      const row = await updateEpic(tx, id, {});
+      await publish(tx, `epic:${row.id}`, `group:${row.namespace_id}:epics`);
+    }
   },
 });

@@ -125,3 +125,31 @@ it('comments at once are answered as their own, and name whom they name', async 
     .execute();
   expect(todos).toEqual([{ action: 'mentioned' }]);
 });
+
+it('comments at once on several issues mark each as updated and what their authors had to do as done, but for one that goes', async () => {
+  const both = [owner, reader];
+  const assignee_ids = both.map(({ user }) => user.id);
+  const made = await Promise.all(numbers(5).map((at) => post(`${base}/issues`, { title: `Busy ${at}`, assignee_ids })));
+  const issues = made.map(({ body }) => body);
+  const gone = issues[4] as Json;
+  const removing = app.api('DELETE', `${base}/issues/${gone.iid}`, { token: owner.secret });
+  const answers = await Promise.all(
+    numbers(20).map(async (at) => {
+      const issue = issues[at % 5] as Json;
+      const by = both[at % 2] as BuiltToken;
+      return { issue, by, at, answer: await post(`${base}/issues/${issue.iid}/notes`, { body: `Busy ${at}` }, by) };
+    }),
+  );
+  expect((await removing).status).toBe(204);
+  for (const { issue, by, at, answer } of answers) {
+    if (issue === gone && answer.status !== 201) expect(answer.status).toBe(404);
+    else expect([answer.body.body, (answer.body.author as Json).id]).toEqual([`Busy ${at}`, by.user.id]);
+  }
+  for (const issue of issues.slice(0, 4)) {
+    const { body: read } = await app.api<Json>('GET', `${base}/issues/${issue.iid}`, { token: owner.secret });
+    expect(read.user_notes_count).toBe(4);
+    expect(Date.parse(String(read.updated_at))).toBeGreaterThan(Date.parse(String(issue.updated_at)));
+    const todos = app.db.selectFrom('todos').select('state').where('noteable_id', '=', Number(issue.id));
+    expect(await todos.execute()).toEqual([{ state: 'done' }, { state: 'done' }]);
+  }
+});

@@ -294,6 +294,19 @@ export async function updateIssue(tx: Db, id: number, values: IssueValues): Prom
     .executeTakeFirstOrThrow(() => recordNotFound());
 }
 
+/** Marks rows as updated; answers those that are there. */
+export async function touchIssues(
+  tx: Db,
+  ids: readonly number[],
+): Promise<readonly Pick<Issue, 'id' | 'project_id'>[]> {
+  return await tx
+    .updateTable('issues')
+    .set({ updated_at: sql`now()` })
+    .where(sql<boolean>`id = any(${ids}::bigint[])`)
+    .returning(['id', 'project_id'])
+    .execute();
+}
+
 export async function deleteIssue(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('issues').where('id', '=', id).execute();
 }

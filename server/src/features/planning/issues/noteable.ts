@@ -12,7 +12,7 @@ import { iterationsById } from '../iterations/iterations.queries.ts';
 import { findIssue, mayReadIssue } from './access.ts';
 import { tellIssue } from './changes.ts';
 import { Issue, issueJson } from './issues.entity.ts';
-import { assigneeIds, issueById, issuesById, updateIssue, withDetails } from './issues.queries.ts';
+import { assigneeIds, issueById, issuesById, touchIssues, withDetails } from './issues.queries.ts';
 import { type PresentIssue, placeOfIssue } from './issues.routes.ts';
 
 const named = {
@@ -92,10 +92,12 @@ export const issueNoteable = ({ db, ...shown }: Shown): NoteableKind => ({
     const { row, subject } = await load(db, given, params, caller);
     return placeOfIssue(row, subject);
   },
-  async commented(tx, { noteable }) {
-    if (noteable.id === null) return;
-    const row = await updateIssue(tx, noteable.id, {});
-    await publish(tx, `issue:${row.id}`, `project:${row.project_id}:issues`);
+  async commented(tx, places) {
+    const ids = places.flatMap(({ noteable }) => noteable.id ?? []);
+    const found = await touchIssues(tx, ids);
+    // One was removed meanwhile.
+    if (found.length < ids.length) throw recordNotFound();
+    await publish(tx, ...found.flatMap((row) => [`issue:${row.id}`, `project:${row.project_id}:issues`]));
   },
 });
 

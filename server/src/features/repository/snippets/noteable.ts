@@ -34,7 +34,7 @@ export const snippetNoteable = (db: Db): NoteableKind => ({
       return snippet?.author_id ? [snippet.author_id] : [];
     },
   },
-  async commented(tx, { noteable }) {
-    if (noteable.id !== null) await updateSnippet(tx, noteable.id, {});
+  async commented(tx, places) {
+    for (const id of places.flatMap(({ noteable }) => noteable.id ?? [])) await updateSnippet(tx, id, {});
   },
 });

@@ -128,8 +128,9 @@ export function mergeRequestNoteable(
       return placeOfRequest(row, subject);
     },
     positioned,
-    async commented(tx, { noteable }) {
-      if (noteable.id !== null) await deps.changed(tx, await queries.updateRow(tx, noteable.id, {}));
+    async commented(tx, places) {
+      for (const id of places.flatMap(({ noteable }) => noteable.id ?? []))
+        await deps.changed(tx, await queries.updateRow(tx, id, {}));
     },
   };
 }
