@@ -55,7 +55,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** Reasons by field, for forms; empty when the answer names none. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** Why a sign-in was refused, where a page can do something about it. */
+  /** Why it was refused, in a word, where a page can do something about it. */
   readonly reason: string | null;
 
   constructor(

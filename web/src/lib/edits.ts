@@ -27,8 +27,7 @@ export function commitFiles(id: string, target: Target, message: string, actions
 }
 
 /** Somebody else changed the file meanwhile. */
-export const isOutdated = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 400 && error.message.includes('has changed since you started');
+export const isOutdated = (error: unknown): boolean => error instanceof ApiError && error.reason === 'file_changed';
 
 /** Base64 of what a chosen file holds. */
 export function contentsOf(file: File): Promise<string> {

@@ -54,8 +54,9 @@ export {
   recordWeight,
   takeHistory,
 } from './resource-events/index.ts';
-export { type Responses, responsesTo } from './responses.queries.ts';
-export { isSubscribed, setCommitSubscribed, setSubscribed, subscriptionTo } from './subscriptions/index.ts';
+export { type ResponseRow, type Responses, responseParts, responsesTo, toResponses } from './responses.queries.ts';
+export { recordStateBy } from './state-changes.queries.ts';
+export { isSubscribed, setCommitSubscribed, setSubscribed } from './subscriptions/index.ts';
 export { changedTask, type TaskChange, TaskParam, tasksOf, taskText, withTask } from './tasks/index.ts';
 export { createTodo, createTodos, type NewTodo, resolveTodos, type TodoAction } from './todos/index.ts';
 export {

@@ -63,6 +63,10 @@ export async function savedOr<T>(failure: string, work: () => Promise<T>): Promi
 /** Any status with a plain message, where the ecosystem has a wording of its own. */
 export const plainError = (status: number, message: string) => new HttpError(status, { message });
 
+/** The same with a word by which pages tell what happened. */
+export const reasonedError = (status: number, message: string, reason: string) =>
+  new HttpError(status, { message, reason });
+
 /** An error for clients that show text: git, and the general rate limits. */
 export const plainText = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) =>
   new HttpError(status, { message: text.trimEnd() }, headers, text);

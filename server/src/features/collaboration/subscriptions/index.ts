@@ -1,3 +1,3 @@
 /** Who hears of things. */
-export { isSubscribed, setCommitSubscribed, setSubscribed, subscriptionTo } from './subscriptions.queries.ts';
+export { isSubscribed, setCommitSubscribed, setSubscribed } from './subscriptions.queries.ts';
 export { subscriptionRoutes } from './subscriptions.routes.ts';

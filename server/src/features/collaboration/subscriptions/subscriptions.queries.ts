@@ -6,26 +6,17 @@ import type { Noteable } from '../notes/index.ts';
 /** Whether a person hears of it: as they said, else when they take part. `people` are author, assignees and reviewers. */
 export async function isSubscribed(
   db: Db,
-  noteable: Pick<Noteable, 'type' | 'id'>,
+  { type, id }: Pick<Noteable, 'type' | 'id'>,
   userId: number,
   people: readonly number[],
 ): Promise<boolean> {
-  return (await subscriptionTo(db, noteable, userId))(people);
-}
-
-/** The same for those who ask before they know who takes part. */
-export async function subscriptionTo(
-  db: Db,
-  { type, id }: Pick<Noteable, 'type' | 'id'>,
-  userId: number,
-): Promise<(people: readonly number[]) => boolean> {
   const { rows } = await sql<{ said: boolean | null; commented: boolean }>`
     select (select subscribed from subscriptions
         where noteable_type = ${type} and noteable_id = ${id} and user_id = ${userId}) as said,
       exists (select from notes where noteable_type = ${type} and noteable_id = ${id} and author_id = ${userId}
         and not system) as commented`.execute(db);
   const [found] = rows;
-  return (people) => found?.said ?? (people.includes(userId) || found?.commented === true);
+  return found?.said ?? (people.includes(userId) || found?.commented === true);
 }
 
 export async function setSubscribed(

@@ -22,7 +22,7 @@ export interface NewTodo {
 }
 
 /** Tells open pages of people that their to-dos changed. */
-async function announce(tx: Db, userIds: readonly number[]): Promise<void> {
+export async function announce(tx: Db, userIds: readonly number[]): Promise<void> {
   await publish(tx, ...userIds.map((id) => `user:${id}:todos`));
 }
 

@@ -4,7 +4,14 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, recordset } from '../../../kernel/db/index.ts';
 import type { Epic, Issue, Iteration, Label, Project, User } from '../../../kernel/db/rows.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
-import { milestonesById, type PlacedMilestone, responsesTo } from '../../collaboration/index.ts';
+import {
+  milestonesById,
+  type PlacedMilestone,
+  type ResponseRow,
+  type Responses,
+  responseParts,
+  toResponses,
+} from '../../collaboration/index.ts';
 import { takingIids } from '../../namespaces/index.ts';
 import { epicsOfIssuesSeen } from '../epics/seen.queries.ts';
 
@@ -33,6 +40,8 @@ export interface LoadedIssue {
   readonly epic: (Epic & { readonly group_path: string }) | null;
   readonly iteration: (Iteration & { readonly group_path: string }) | null;
   readonly counts: IssueCounts;
+  /** For the reader that was named. */
+  readonly isSubscribed: Responses['isSubscribed'];
 }
 
 type PlacedProject = LoadedIssue['project'];
@@ -90,20 +99,24 @@ function byIssue(rows: readonly (Label & { readonly issue_id: number })[]): Map<
   return found;
 }
 
-async function countsOf(db: Db, ids: readonly number[]): Promise<Map<number, IssueCounts>> {
-  const [{ rows }, responses] = await Promise.all([
-    sql<Pick<IssueCounts, 'mergeRequests' | 'blocking'> & { id: number }>`
-      select i.id,
-        (select count(*)::int from merge_request_closes_issues c where c.issue_id = i.id) as "mergeRequests",
-        (select count(*)::int from issue_links k join issues t on t.id = k.target_id
-          where k.source_id = i.id and k.link_type = 'blocks' and t.state = 'opened') as blocking
-      from unnest(${ids}::bigint[]) i (id)`.execute(db),
-    responsesTo(db, 'issue', ids),
-  ]);
+/** Counts, and what else people did with it; all in one query. */
+async function responsesOf(
+  db: Db,
+  ids: readonly number[],
+  reader: number | null,
+): Promise<Map<number, Pick<LoadedIssue, 'counts' | 'isSubscribed'>>> {
+  const { columns, from } = responseParts('issue', reader);
+  const { rows } = await sql<ResponseRow & Pick<IssueCounts, 'mergeRequests' | 'blocking'> & { id: number }>`
+    select t.id,
+      (select count(*)::int from merge_request_closes_issues c where c.issue_id = t.id) as "mergeRequests",
+      (select count(*)::int from issue_links k join issues b on b.id = k.target_id
+        where k.source_id = t.id and k.link_type = 'blocks' and b.state = 'opened') as blocking,
+      ${columns}
+    from unnest(${ids}::bigint[]) t (id) ${from}`.execute(db);
   return new Map(
-    rows.map(({ id, ...counts }) => {
-      const { comments, upvotes, downvotes } = responses(id);
-      return [id, { ...counts, notes: comments, upvotes, downvotes }];
+    rows.map(({ id, mergeRequests, blocking, ...row }) => {
+      const { comments, upvotes, downvotes, isSubscribed } = toResponses(row, reader);
+      return [id, { counts: { mergeRequests, blocking, notes: comments, upvotes, downvotes }, isSubscribed }];
     }),
   );
 }
@@ -128,12 +141,14 @@ export async function withDetails(
   rows: readonly Issue[],
   caller: Caller | null,
   known?: ProjectSubject,
+  /** Whose subscription is wanted. */
+  reader: number | null = null,
 ): Promise<LoadedIssue[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const of = (column: 'project_id' | 'milestone_id' | 'duplicated_to_id' | 'epic_id' | 'iteration_id') =>
     present(rows.map((row) => row[column]));
-  const [projects, involved, labels, milestones, duplicates, epics, iterations, counts] = await Promise.all([
+  const [projects, involved, labels, milestones, duplicates, epics, iterations, responses] = await Promise.all([
     projectsOf(db, of('project_id'), known),
     involvedIn(db, rows),
     labelsOf(db, ids),
@@ -152,13 +167,13 @@ export async function withDetails(
       sql<Grouped<Iteration>>`select i.*, n.full_path as group_path from iterations i
         join namespaces n on n.id = i.namespace_id where i.id = any(${wanted}::bigint[])`.execute(db),
     ),
-    countsOf(db, ids),
+    responsesOf(db, ids, reader),
   ]);
   const people = Map.groupBy(involved, ({ issue_id, role }) => `${issue_id}:${role}`);
   return rows.flatMap((row) => {
     const project = projects.get(row.project_id);
     const [author] = people.get(`${row.id}:author`) ?? [];
-    const found = counts.get(row.id);
+    const found = responses.get(row.id);
     // The project or the author was removed between two reads, and the issue with them.
     if (!project || !author || !found) return [];
     return [
@@ -173,7 +188,7 @@ export async function withDetails(
         duplicateOf: duplicates.find(({ id }) => id === row.duplicated_to_id) ?? null,
         epic: epics.find(({ id }) => id === row.epic_id) ?? null,
         iteration: iterations.find(({ id }) => id === row.iteration_id) ?? null,
-        counts: found,
+        ...found,
       },
     ];
   });

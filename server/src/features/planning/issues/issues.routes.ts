@@ -7,7 +7,6 @@ import { forbidden, notFound, recordNotFound } from '../../../kernel/http/errors
 import { DateTimeParam, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { subscriptionTo } from '../../collaboration/index.ts';
 import { ofProject, type Place } from '../../collaboration/notes/index.ts';
 import type { QuickActions } from '../../collaboration/quick-actions/index.ts';
 import { UserAgentDetail } from '../../repository/index.ts';
@@ -42,6 +41,7 @@ function newIssueJson(
     ...{ row, author, project: { id, namespace_id, path, path_with_namespace: `${namespace.full_path}/${path}` } },
     ...{ closedBy: null, assignees, labels, milestone: null, duplicateOf: null, epic: null, iteration: null },
     counts: { notes: 0, upvotes: 0, downvotes: 0, mergeRequests: 0, blocking: 0 },
+    isSubscribed: () => true,
   };
   return { ...issueJson(loaded, base, { projectId: id }), subscribed: true };
 }
@@ -49,12 +49,9 @@ function newIssueJson(
 /** One issue as its project shows it. */
 export function issuePresenter(db: Db, base: string) {
   return async (row: IssueRow, caller: Caller, known?: ProjectSubject): Promise<IssueJson> => {
-    const [[loaded], isSubscribed] = await Promise.all([
-      withDetails(db, [row], caller, known),
-      caller.user === null ? () => false : subscriptionTo(db, ofProject('issue', row), caller.user.id),
-    ]);
+    const [loaded] = await withDetails(db, [row], caller, known, caller.user?.id ?? null);
     if (!loaded) throw recordNotFound();
-    const subscribed = isSubscribed([row.author_id, ...loaded.assignees.map(({ id }) => id)]);
+    const subscribed = loaded.isSubscribed([row.author_id, ...loaded.assignees.map(({ id }) => id)]);
     return { ...issueJson(loaded, base, { projectId: row.project_id }), subscribed };
   };
 }

@@ -1,7 +1,7 @@
 /** Making commits from actions on files, and the changes of one commit. */
 import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { badRequest, invalidParameters, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { badRequest, invalidParameters, plainError, reasonedError, unauthorized } from '../../../kernel/http/errors.ts';
 import type { FileChange, RepositoryRow } from '../face.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
@@ -123,7 +123,8 @@ export function commitService(deps: {
     const path = action.action === 'move' ? (action.previous_path ?? action.file_path) : action.file_path;
     const last = await reader.lastCommitOf(project, start, path);
     if (last !== null && last !== action.last_commit_id) {
-      throw plainError(400, 'You are attempting to update a file that has changed since you started editing it.');
+      const message = 'You are attempting to update a file that has changed since you started editing it.';
+      throw reasonedError(400, message, 'file_changed');
     }
   }
 

@@ -41,9 +41,10 @@ it('makes, changes and deletes a file, each as a commit', async () => {
   expect(second).toMatchObject({ content: Buffer.from('more').toString('base64'), execute_filemode: true });
   for (const method of ['PUT', 'DELETE'] as const) {
     const stale = await file(method, path, { ...change, content: 'x', last_commit_id: first.last_commit_id });
-    expect([stale.status, stale.body.message]).toEqual([
+    expect([stale.status, stale.body.message, stale.body.reason]).toEqual([
       400,
       'You are attempting to update a file that has changed since you started editing it.',
+      'file_changed',
     ]);
   }
   const gone = await file('DELETE', path, { ...change, last_commit_id: second.last_commit_id });

@@ -5,12 +5,10 @@ import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { recordNotFound } from '../../../kernel/http/errors.ts';
 import { baseOf } from '../../../kernel/markdown/index.ts';
 import type { PipelineDetailJson, PipelineJson } from '../../ci/index.ts';
-import { subscriptionTo } from '../../collaboration/index.ts';
 import { stackBase } from '../../repository/index.ts';
 import type { MergeCheckService } from '../merge-checks/merge-checks.service.ts';
 import { rebaseInProgress } from '../merging/rebasing.ts';
 import { mergeConflict } from './conflicts.entity.ts';
-import { noteableOf } from './history.ts';
 import { type MergeRequestDetailJson, mergeRequestJson } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
@@ -59,19 +57,18 @@ export function mergeRequestDetail(deps: DetailDependencies, statusOf: MergeChec
   ): Promise<MergeRequestDetailJson> {
     const current = await statusOf(subject, caller, row);
     const refs = current.row;
-    const [[loaded], head, target, files, conflicts, mayMerge, isSubscribed] = await Promise.all([
-      queries.withPeople(db, [refs], subject, { firsts: true }),
+    const [[loaded], head, target, files, conflicts, mayMerge] = await Promise.all([
+      queries.withPeople(db, [refs], subject, { firsts: true, reader: caller.user?.id ?? null }),
       refs.head_pipeline_id === null ? null : pipelines.detail(refs.head_pipeline_id),
       extra.diverged ? repository.branch(subject.project, refs.target_branch) : null,
       changesCount(subject, refs),
       conflictsOf(subject, caller, refs),
       row.state === 'opened' && repository.mayMerge(subject, caller, row.target_branch),
-      caller.user === null ? () => false : subscriptionTo(db, noteableOf(row), caller.user.id),
     ]);
     if (!loaded) throw recordNotFound();
     return {
       ...mergeRequestJson(loaded, urls, current.status),
-      subscribed: isSubscribed(peopleOf(loaded)),
+      subscribed: loaded.responses.isSubscribed(peopleOf(loaded)),
       changes_count: files,
       latest_build_started_at: head?.started_at ?? null,
       latest_build_finished_at: head?.finished_at ?? null,

@@ -1,7 +1,7 @@
 /** What a change of a merge request leaves behind: events of its history, and to-dos of those whom it is about. */
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
-import { createTodo, recordLabels, recordMilestone, recordState, resolveTodos } from '../../collaboration/index.ts';
+import { createTodo, recordLabels, recordMilestone, recordState, recordStateBy } from '../../collaboration/index.ts';
 import { ofProject, systemNote } from '../../collaboration/notes/index.ts';
 import { peopleIn } from './history.queries.ts';
 import { activeUsers, setPeople, usernamesOf } from './merge-requests.queries.ts';
@@ -78,8 +78,8 @@ export async function keepHistory(
   const noteable = noteableOf(row);
   const state = kind in states ? states[kind as keyof typeof states] : undefined;
   if (state !== undefined) {
-    await recordState(tx, noteable, actorId, state);
-    if (state !== 'reopened' && actorId !== null) await resolveTodos(tx, noteable, actorId);
+    if (state !== 'reopened' && actorId !== null) await recordStateBy(tx, noteable, actorId, state);
+    else await recordState(tx, noteable, actorId, state);
   }
   const { before, labels } = change;
   const ids = (list: LabelChange['current']) => list.map((label) => label.id);

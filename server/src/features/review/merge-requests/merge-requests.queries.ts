@@ -104,7 +104,7 @@ export async function withPeople(
   db: Db,
   rows: readonly MergeRequest[],
   known?: ProjectSubject,
-  wanted: { readonly firsts: boolean } = { firsts: false },
+  wanted: { readonly firsts: boolean; readonly reader?: number | null } = { firsts: false },
 ): Promise<LoadedMergeRequest[]> {
   if (rows.length === 0) return [];
   const milestoneIds = [...new Set(rows.flatMap((row) => row.milestone_id ?? []))];
@@ -114,7 +114,7 @@ export async function withPeople(
     involvedIn(db, rows, wanted),
     labelsOf(db, ids),
     milestonesById(db, milestoneIds),
-    responsesTo(db, 'merge_request', ids),
+    responsesTo(db, 'merge_request', ids, wanted.reader ?? null),
   ]);
   const people = Map.groupBy(involved, ({ merge_request_id, role }) => `${merge_request_id}:${role}`);
   return rows.map((row) => {
