@@ -97,6 +97,9 @@ describe('a child pipeline', () => {
       GREETING: 'hi main',
       CI_PIPELINE_SOURCE: 'parent_pipeline',
       CI_PIPELINE_ID: String(below),
+      CI_UPSTREAM_PIPELINE_ID: String(id),
+      CI_UPSTREAM_PROJECT_ID: String(project.id),
+      CI_UPSTREAM_JOB_ID: expect.stringMatching(/^\d+$/),
     });
     expect(await ended(project, id)).toMatchObject({ status: 'success' });
     expect((await runner.run()).job_info.name).toBe('after');

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
 import type { Upstream } from '../pipelines/request.ts';
+import type { UpstreamFacts } from '../variables/predefined.ts';
 
 export async function insertPipelineSource(tx: Db, pipelineId: number, { job }: Upstream): Promise<void> {
   await tx
@@ -14,6 +15,16 @@ export async function insertPipelineSource(tx: Db, pipelineId: number, { job }: 
       source_project_id: job.project_id,
     })
     .execute();
+}
+
+/** The job that started a pipeline, with what is left of its pipeline and project; null for other pipelines. */
+export async function upstreamFacts(db: Db, pipelineId: number): Promise<UpstreamFacts | null> {
+  const row = await db
+    .selectFrom('pipeline_sources')
+    .select(['source_job_id as jobId', 'source_pipeline_id as pipelineId', 'source_project_id as projectId'])
+    .where('pipeline_id', '=', pipelineId)
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 /** The pipelines that jobs started, by the id of the job. */

@@ -10,13 +10,14 @@ import {
   type PipelineFacts,
   projectVariables,
   serverVariables,
+  type UpstreamFacts,
   userVariables,
 } from '../variables/predefined.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
 import { asPush, mergeRequestFacts } from './pipeline-facts.ts';
 import { shortRef } from './references.ts';
 import { releaseDescription } from './releases.queries.ts';
-import type { ContextRequest } from './request.ts';
+import type { ContextRequest, Upstream } from './request.ts';
 
 /** Reads what has the same answer for all requests of one project that are looked at together. */
 export type Once = <T>(key: string, load: () => Promise<T>) => Promise<T>;
@@ -42,6 +43,12 @@ export interface PipelineContext {
   /** As the configuration's rules see them, weakest first. */
   readonly variables: { readonly predefined: readonly JobVariable[]; readonly given: readonly JobVariable[] };
 }
+
+const upstreamOf = ({ id, pipeline_id, project_id }: Upstream['job']): UpstreamFacts => ({
+  jobId: id,
+  pipelineId: pipeline_id,
+  projectId: project_id,
+});
 
 export function pipelineContexts(deps: CiDependencies) {
   const { db, repository } = deps;
@@ -71,6 +78,7 @@ export function pipelineContexts(deps: CiDependencies) {
       mergeRequest: merge,
       scheduleDescription: request.schedule?.description ?? null,
       triggerShortToken: request.trigger ? shortToken(openTrigger(deps, request.trigger)) : null,
+      upstream: request.upstream ? upstreamOf(request.upstream.job) : null,
       openMergeRequests: branch
         ? await once(`requests ${name}`, () => openMergeRequestsOf(db, subject.project.id, name))
         : [],

@@ -2,6 +2,7 @@
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Namespace, Pipeline, Project } from '../../../kernel/db/rows.ts';
 import type { CiDependencies } from '../deps.ts';
+import { upstreamFacts } from '../downstream/sources.queries.ts';
 import {
   assigneeNames,
   findMergeRequest,
@@ -69,6 +70,9 @@ export const asPush = (facts: PipelineFacts): PipelineFacts =>
     ? { ...facts, ref: facts.mergeRequest.row.source_branch, mergeRequest: null }
     : facts;
 
+/** What pipelines are whose origin is a job of another one. */
+const downstreamSources: ReadonlySet<string> = new Set(['parent_pipeline', 'pipeline']);
+
 /** The facts of a stored pipeline. */
 export async function pipelineFactsOf(
   deps: Pick<CiDependencies, 'repository' | 'secrets' | 'externalUrl' | 'approvals'>,
@@ -92,6 +96,7 @@ export async function pipelineFactsOf(
     mergeRequest: request ? await mergeRequestFacts(deps, db, place, request) : null,
     triggerShortToken: trigger ? shortToken(openTrigger(deps, trigger)) : null,
     scheduleDescription: await scheduleDescription(db, pipeline.schedule_id),
+    upstream: downstreamSources.has(pipeline.source) ? await upstreamFacts(db, pipeline.id) : null,
     openMergeRequests: branch ? await openMergeRequestsOf(db, pipeline.project_id, pipeline.ref) : [],
   });
 }

@@ -90,6 +90,12 @@ export function projectVariables(
   ];
 }
 
+export interface UpstreamFacts {
+  readonly jobId: number | null;
+  readonly pipelineId: number | null;
+  readonly projectId: number | null;
+}
+
 export interface PipelineFacts {
   readonly sha: string;
   readonly beforeSha: string;
@@ -107,6 +113,8 @@ export interface PipelineFacts {
   readonly scheduleDescription?: string | null;
   /** What jobs may see of the trigger token that the pipeline was started with. */
   readonly triggerShortToken?: string | null;
+  /** The job that it was started by, of another pipeline. */
+  readonly upstream?: UpstreamFacts | null;
   /** `path!iid` of requests open for a branch. */
   readonly openMergeRequests?: readonly string[];
 }
@@ -142,6 +150,16 @@ function shortened(text: string): string {
   return bytes.length <= maxMessage ? text : new TextDecoder().decode(bytes.subarray(0, maxMessage), { stream: true });
 }
 
+/** Which job of which pipeline started this one; what is deleted meanwhile is left out. */
+function upstreamVariables(upstream: UpstreamFacts | null): JobVariable[] {
+  const known = (key: string, id: number | null | undefined) => when(id != null, variable(key, String(id)));
+  return [
+    ...known('CI_UPSTREAM_PROJECT_ID', upstream?.projectId),
+    ...known('CI_UPSTREAM_PIPELINE_ID', upstream?.pipelineId),
+    ...known('CI_UPSTREAM_JOB_ID', upstream?.jobId),
+  ];
+}
+
 /** The commit and what kind of pipeline builds it. */
 export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): JobVariable[] {
   const name = refName(facts);
@@ -159,6 +177,7 @@ export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): 
       typeof facts.scheduleDescription === 'string',
       variable('CI_PIPELINE_SCHEDULE_DESCRIPTION', facts.scheduleDescription ?? ''),
     ),
+    ...upstreamVariables(facts.upstream ?? null),
     variable('CI_COMMIT_SHA', facts.sha),
     variable('CI_COMMIT_SHORT_SHA', facts.sha.slice(0, 8)),
     variable('CI_COMMIT_BEFORE_SHA', facts.beforeSha),
