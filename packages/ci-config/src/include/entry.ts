@@ -2,7 +2,7 @@
 import type { Mark } from '../diagnostics.ts';
 import { hasReference } from '../inputs/value.ts';
 import type { KeywordContext } from '../keywords/keyword.ts';
-import { field, textOf, textsOf } from '../keywords/read.ts';
+import { booleanOf, field, secondsOf, textOf, textsOf } from '../keywords/read.ts';
 import { ruleList, ruleListSchema } from '../keywords/rule.ts';
 import { flatItems, hash, isText, oneOf, type Schema, text, textOrTexts } from '../keywords/schema.ts';
 import type { Conditions } from '../rules/rules.ts';
@@ -17,7 +17,13 @@ export type IncludeSource =
   /** What a job of the parent pipeline has left. */
   | { readonly kind: 'artifact'; readonly job: string }
   /** Any address; the content has the hash where one is given. `shown` is the address without what may be secret. */
-  | { readonly kind: 'remote'; readonly integrity: string | null; readonly shown: string }
+  | {
+      readonly kind: 'remote';
+      readonly integrity: string | null;
+      /** Seconds for which an earlier answer may be used; null when it is always fetched. */
+      readonly cache: number | null;
+      readonly shown: string;
+    }
   /** What the instance offers to start with. */
   | { readonly kind: 'template' }
   /** A file in `templates/` of a project, by name and version. */
@@ -57,11 +63,30 @@ const integrity: Schema = (node, { path }, problems) => {
   if (wrong) problems.error(node.mark, `${path} config integrity hash ${wrong}`);
   return wrong === null;
 };
+/** How long an answer is kept, in seconds, where the configuration leaves that open. */
+const USUAL_CACHE = 3_600;
+const SHORTEST_CACHE = 60;
+const cache: Schema = (node, { path }, problems) => {
+  const seconds = secondsOf(node);
+  const wrong =
+    node.kind === 'scalar' && typeof node.value === 'boolean'
+      ? null
+      : !isText(node)
+        ? 'must be a boolean or a duration string'
+        : seconds === null
+          ? 'contains an invalid duration'
+          : seconds < SHORTEST_CACHE
+            ? 'duration must be at least 1 minute'
+            : null;
+  if (wrong) problems.error(node.mark, `${path} config cache ${wrong}`);
+  return wrong === null;
+};
+
 /** What only one kind knows. */
 const OWN = {
   project: { file: textOrTexts, ref: text },
   artifact: { job: text },
-  remote: { integrity },
+  remote: { integrity, cache },
 } as const;
 const foreignKeys = (kind: Kind): string[] =>
   Object.entries(OWN).flatMap(([other, keys]) => (other === kind ? [] : Object.keys(keys)));
@@ -74,7 +99,7 @@ const shapeOf = (kind: Kind): Schema => {
 const withoutEffect =
   (kind: Kind): Schema =>
   (node, at, problems) => {
-    if (at.noun === 'integrity') {
+    if (at.noun in OWN.remote) {
       problems.error(node.mark, `${at.path} config ${at.noun} can only be specified for remote includes`);
       return false;
     }
@@ -116,7 +141,7 @@ export function includeEntries(node: Node, context: Omit<KeywordContext, 'at'>):
 function entryOf(node: Node, context: Omit<KeywordContext, 'at'>): IncludeEntry[] | null {
   const { problems } = context;
   if (isText(node)) {
-    const source = /^https?:\/\//.test(node.text) ? remoteOf(node.text, null) : null;
+    const source = /^https?:\/\//.test(node.text) ? remoteOf(node.text) : null;
     return [{ mark: node.mark, local: node.text, source, rules: null, inputs: NO_INPUTS }];
   }
   if (!isMapping(node)) {
@@ -150,7 +175,11 @@ function entryOf(node: Node, context: Omit<KeywordContext, 'at'>): IncludeEntry[
   };
   if (kind === 'local') return [{ ...rest, local: value, source: null }];
   if (kind === 'artifact') return [{ ...rest, local: value, source: { kind, job: textOf(field(node, 'job')) ?? '' } }];
-  if (kind === 'remote') return [{ ...rest, local: value, source: remoteOf(value, textOf(field(node, 'integrity'))) }];
+  if (kind === 'remote') {
+    const kept = field(node, 'cache');
+    const seconds = booleanOf(kept) === null ? secondsOf(kept) : booleanOf(kept) ? USUAL_CACHE : null;
+    return [{ ...rest, local: value, source: remoteOf(value, textOf(field(node, 'integrity')), seconds) }];
+  }
   if (kind !== 'project') return [{ ...rest, local: value, source: { kind } }];
   const source = { kind, project: value, ref: textOf(field(node, 'ref')) } as const;
   return textsOf(field(node, 'file')).map((local) => ({ ...rest, local, source }));
@@ -160,9 +189,10 @@ function inputsOf(node: Node | undefined): ReadonlyMap<string, Node> {
   return isMapping(node) ? new Map([...node.entries].map(([name, { value }]) => [name, value])) : NO_INPUTS;
 }
 
-const remoteOf = (address: string, integrity: string | null): IncludeSource => ({
+const remoteOf = (address: string, integrity: string | null = null, cache: number | null = null): IncludeSource => ({
   kind: 'remote',
   integrity,
+  cache,
   shown: shownAddress(address),
 });
 

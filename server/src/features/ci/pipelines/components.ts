@@ -1,4 +1,4 @@
-/** Addresses of components, and which release a version means. */
+/** Addresses of components, and which versions they ask for. */
 
 export interface ComponentAddress {
   readonly project: string;
@@ -34,27 +34,14 @@ export function semanticVersion(tag: string) {
 export const componentName = (path: string): string | null =>
   /^templates\/([\w-]+)(?:\/template)?\.yml$/.exec(path)?.[1] ?? null;
 
-const partial = /^v?(\d{1,9})(?:\.(\d{1,9}))?$/;
+const partial = /^(\d{1,9})(?:\.(\d{1,9}))?$/;
 const latest = '~latest';
 
-/** Whether the version stands for one of several releases. */
-export const wantsReleased = (wanted: string): boolean => wanted === latest || partial.test(wanted);
-
-/** The highest of the tags that fits `~latest`, `1`, `1.2` or is the same; pre-releases only by their whole name. */
-export function releasedVersion(tags: readonly string[], wanted: string): string | null {
-  if (!wantsReleased(wanted)) return tags.find((tag) => tag === wanted && numbers.test(tag)) ?? null;
+/** The numbers of which the highest published version is meant; null for a version that stands for itself. */
+export function publishedRange(
+  wanted: string,
+): { readonly major: number | null; readonly minor: number | null } | null {
+  if (wanted === latest) return { major: null, minor: null };
   const [, major, minor] = partial.exec(wanted) ?? [];
-  const fitting = tags.flatMap((tag) => {
-    const [, ...found] = numbers.exec(tag) ?? [];
-    if (found.length === 0 || found[3] !== undefined) return [];
-    const parts = found.slice(0, 3).map(Number);
-    const fits =
-      (major === undefined || parts[0] === Number(major)) && (minor === undefined || parts[1] === Number(minor));
-    return fits ? [{ tag, parts }] : [];
-  });
-  const compare = (a: readonly number[], b: readonly number[]) => {
-    const at = a.findIndex((part, index) => part !== b[index]);
-    return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
-  };
-  return fitting.sort((a, b) => compare(b.parts, a.parts))[0]?.tag ?? null;
+  return major === undefined ? null : { major: Number(major), minor: minor === undefined ? null : Number(minor) };
 }

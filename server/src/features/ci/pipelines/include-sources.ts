@@ -5,8 +5,9 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import { anonymous, type Caller, type ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { CiDependencies } from '../deps.ts';
 import { fullPath } from '../variables/predefined.ts';
-import { parseComponent, releasedVersion, wantsReleased } from './components.ts';
-import { releaseTags } from './releases.queries.ts';
+import { parseComponent, publishedRange } from './components.ts';
+import { catalogVersion, isInCatalog } from './releases.queries.ts';
+import { keepRemoteFile, keptRemoteFile } from './remote-files.queries.ts';
 
 /** Redirects of a remote file that are followed. */
 const maxRedirects = 5;
@@ -19,6 +20,8 @@ type Found = Awaited<ReturnType<Fetch>>;
 type Source<K extends IncludeSource['kind']> = Extract<IncludeSource, { kind: K }>;
 
 interface SourceRequest {
+  /** The project whose pipeline it is. */
+  readonly subject: ProjectSubject;
   /** Whose rights decide what is read of other projects. */
   readonly caller: Caller;
   /** Reads what a job of the parent pipeline has left. */
@@ -85,7 +88,19 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
     return content === null ? null : [{ path, content }];
   }
 
-  async function ofAddress(url: string, { integrity }: Source<'remote'>): Promise<Found> {
+  /** The file of an address, as it was fetched lately where the configuration says so. */
+  async function ofAddress(url: string, { integrity, cache }: Source<'remote'>): Promise<Found> {
+    const place = { projectId: request.subject.project.id, address: url };
+    const kept = cache === null ? null : await keptRemoteFile(deps.db, place, cache);
+    const found = kept === null ? await fetched(url) : { content: kept };
+    if ('failure' in found) return found;
+    const hash = `sha256-${createHash('sha256').update(found.content).digest('base64')}`;
+    if (integrity !== null && integrity !== hash) return { failure: 'its hash is not the one of `integrity`' };
+    if (cache !== null && kept === null) await keepRemoteFile(deps.db, place, found.content, cache);
+    return [{ path: url, content: found.content.toString('utf8') }];
+  }
+
+  async function fetched(url: string): Promise<{ readonly content: Buffer } | FetchFailure> {
     const left = remoteTotal - remoteTime;
     if (left <= 0) return { failure: `remote files of one configuration may take ${remoteTotal / 1000} seconds` };
     const timeout = Math.min(remoteTimeout, left);
@@ -95,19 +110,27 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
     if (!answer.ok) return { failure: answer.message };
     if (answer.status !== 200) return { failure: `the server answered ${answer.status}` };
     if (answer.truncated) return { failure: `it is larger than ${fileBytes} bytes` };
-    const hash = `sha256-${createHash('sha256').update(answer.body).digest('base64')}`;
-    if (integrity !== null && integrity !== hash) return { failure: 'its hash is not the one of `integrity`' };
-    return [{ path: url, content: answer.body.toString('utf8') }];
+    return { content: answer.body };
   }
 
-  /** The commit of a version: an id, a tag, a branch, or the newest release that fits. */
-  async function versionOf(subject: ProjectSubject, wanted: string) {
-    const tags = wantsReleased(wanted) ? await releaseTags(deps.db, subject.project.id) : [];
+  /** The commit of a version: an id, a tag, a branch, or the highest version in the catalog that fits. */
+  async function versionOf(
+    subject: ProjectSubject,
+    wanted: string,
+  ): Promise<{ sha: string; version: string | null } | FetchFailure> {
+    const { id } = subject.project;
     const exact = await firstCommit(subject, [...ifCommit(wanted), `refs/tags/${wanted}`, `refs/heads/${wanted}`]);
-    if (exact !== null) return { sha: exact, version: releasedVersion([wanted], wanted) };
-    const version = releasedVersion(tags, wanted);
-    const sha = version === null ? null : await firstCommit(subject, [`refs/tags/${version}`]);
-    return sha === null ? null : { sha, version };
+    if (exact !== null) {
+      const published = await catalogVersion(deps.db, id, { version: wanted });
+      return { sha: exact, version: published?.sha === exact ? published.version : null };
+    }
+    const range = publishedRange(wanted);
+    const found = range && (await catalogVersion(deps.db, id, range));
+    if (found) return found;
+    if (range === null || (await isInCatalog(deps.db, id))) return { failure: 'there is no such version' };
+    const what = range.major === null ? '~latest' : 'partial semantic';
+    const reference = `The ${what} version reference is not supported for non-catalog resources`;
+    return { failure: `${reference}. Use a tag, branch, or commit SHA instead` };
   }
 
   async function ofComponent(address: string, source: Source<'component'>): Promise<Found> {
@@ -118,7 +141,7 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
     const subject = await readable(project, source);
     if (!subject) return noAccess;
     const version = await versionOf(subject, parsed.version);
-    if (!version) return { failure: 'there is no such version' };
+    if ('failure' in version) return version;
     for (const path of [`templates/${name}.yml`, `templates/${name}/template.yml`]) {
       const content = await repository.readText(subject.project, version.sha, path, fileBytes);
       const component = { project: fullPath(subject), ...version, name, reference: parsed.version, address };
@@ -138,7 +161,7 @@ export function includeSources(deps: SourceDependencies, request: SourceRequest,
       case 'component':
         return await ofComponent(path, source);
       case 'remote': {
-        const key = `${source.integrity} ${path}`;
+        const key = `${source.integrity} ${source.cache} ${path}`;
         const found = remote.get(key) ?? ofAddress(path, source);
         remote.set(key, found);
         return await found;

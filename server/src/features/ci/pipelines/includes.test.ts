@@ -1,8 +1,10 @@
 /** Configurations that include files from addresses, templates and components. */
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+import { eventually, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { type Receiver, startReceiver } from '../../../../test/receiver.ts';
+import { deleteExpiredRemoteFiles } from './remote-files.queries.ts';
 
 interface Verdict {
   readonly valid: boolean;
@@ -126,6 +128,53 @@ describe('include:remote', () => {
   });
 });
 
+describe('include:cache', () => {
+  const cached = (path: string, cache: string, more = '') =>
+    including(`{remote: "${remoteFile(path)}", cache: ${cache}${more}}`);
+  /** As if time had passed since the files were fetched. */
+  const age = (seconds: number) =>
+    sql`update ci_remote_files set fetched_at = fetched_at - make_interval(secs => ${seconds}),
+      expires_at = expires_at - make_interval(secs => ${seconds})`.execute(world.app.db);
+  const file = (name: string) => {
+    remote.answer = { status: 200, body: `${name}: {script: [x]}\n` };
+  };
+
+  it('keeps a file for an hour or as long as it says, for its project alone', async () => {
+    const path = '/kept.yml?token=secret';
+    expect(names(await cached(path, 'true'))).toEqual(['far', 'own']);
+    file('new');
+    expect(names(await cached(path, 'true'))).toEqual(['far', 'own']);
+    expect(remote.received).toHaveLength(1);
+    // Another project, no `cache`, and a shorter time than has passed.
+    const other = await world.project();
+    const pipeline = await other.push(`include: {remote: "${remoteFile(path)}", cache: true}\nown: {script: [x]}`);
+    expect(Object.keys(await other.statuses(pipeline.id)).sort()).toEqual(['new', 'own']);
+    expect(names(await including(`"${remoteFile(path)}"`))).toEqual(['new', 'own']);
+    await age(120);
+    expect(names(await cached(path, '1 hour'))).toEqual(['far', 'own']);
+    expect(names(await cached(path, '1 minute'))).toEqual(['new', 'own']);
+    expect(remote.received).toHaveLength(4);
+  });
+
+  it('fetches again when the time is over, checks the hash each time, and keeps no failure', async () => {
+    const path = '/hashed.yml';
+    remote.answer = { status: 500, body: '' };
+    expect((await cached(path, 'true')).errors[0]).toContain('the server answered 500');
+    file('first');
+    expect(names(await cached(path, '1 day'))).toEqual(['first', 'own']);
+    const wrong = `, integrity: "sha256-${createHash('sha256').update('other').digest('base64')}"`;
+    expect((await cached(path, '1 day', wrong)).errors[0]).toContain('its hash is not the one');
+    file('second');
+    await age(23 * 3600);
+    expect(names(await cached(path, '1 day'))).toEqual(['first', 'own']);
+    await age(3700);
+    expect(names(await cached(path, '1 day'))).toEqual(['second', 'own']);
+    await age(2 * 24 * 3600);
+    expect(await deleteExpiredRemoteFiles(world.app.db, 100)).toBeGreaterThan(0);
+    expect(await deleteExpiredRemoteFiles(world.app.db, 100)).toBe(0);
+  });
+});
+
 describe('include:template', () => {
   it('takes what the instance offers, and names what it does not', async () => {
     const verdict = await lint('include: {template: Bash.gitlab-ci.yml}\nown: {script: [x], stage: test}');
@@ -157,19 +206,30 @@ $[[ inputs.job ]]:
     expect(made.status).toBe(201);
   };
 
+  const published = (tag: string) =>
+    eventually(`version ${tag}`, async () => {
+      const path = `/projects/${parts.id}/catalog/versions/${tag}`;
+      return (await world.app.api('GET', path, { token: world.owner.token })).status === 200;
+    });
+
   beforeAll(async () => {
-    parts = await world.project({ visibility: 'private' });
-    const common = { 'common.yml': 'common: {script: [x]}\n' };
+    parts = await world.project({ visibility: 'private', description: 'Parts' });
+    const common = { 'README.md': 'Parts', 'common.yml': 'common: {script: [x]}\n' };
     oldest = await parts.commit(null, { files: { ...common, 'templates/test.yml': file('first') } });
     await released('1.0.0', oldest);
+    await released('9.0.0', oldest);
+    const listed = await world.app.api('PUT', `/projects/${parts.id}/catalog`, { token: world.owner.token });
+    expect(listed.status).toBe(200);
+    await released('1.0.1', oldest);
     await parts.commit(null, { files: { 'templates/test.yml': file('second') } });
     await released('1.2.0', 'main');
     const folder = { 'templates/deep/template.yml': file('deep'), 'templates/test.yml': file('third') };
     await parts.commit(null, { files: folder });
     await released('2.0.0-rc1', 'main');
+    for (const tag of ['1.0.1', '1.2.0', '2.0.0-rc1']) await published(tag);
   });
 
-  it('takes a commit, tag, branch, the latest release, and parts of a version', async () => {
+  it('takes a commit, tag, branch, the latest published version, and parts of one', async () => {
     for (const [version, job] of [
       ['1.0.0', 'first'],
       ['main', 'third'],
@@ -180,8 +240,17 @@ $[[ inputs.job ]]:
       [oldest, 'first'],
     ] as const)
       expect([version, ...names(await include(address('test', version)))]).toEqual([version, 'common', job, 'own']);
-    const { jobs } = await include(`$CI_SERVER_FQDN/${parts.path}/test@1.0`);
-    expect(jobs.find(({ name }) => name === 'first')?.script).toEqual([`echo test 1.0.0 ${oldest} 1.0`]);
+    // A version is one that the catalog has published; a release from before is a tag like any other.
+    for (const [reference, version] of [
+      ['1.0', '1.0.1'],
+      ['1.0.1', '1.0.1'],
+      ['1.0.0', ''],
+      [oldest, ''],
+    ] as const) {
+      const { jobs } = await include(`$CI_SERVER_FQDN/${parts.path}/test@${reference}`);
+      const shown = jobs.find(({ name }) => name === 'first')?.script;
+      expect(shown).toEqual([`echo test ${version} ${oldest} ${reference}`]);
+    }
     const deep = await include(address('deep', 'main'));
     expect([names(deep), deep.includes[0]]).toMatchObject([
       ['common', 'deep', 'own'],
@@ -209,6 +278,16 @@ $[[ inputs.job ]]:
     const problem = async (component: string) =>
       (await include(component)).errors[0]?.split(' could not be included: ')[1];
     expect(await problem(address('test', '3'))).toBe('there is no such version!');
+    const unlisted = await world.project({ visibility: 'private' });
+    await unlisted.commit(null, { files: { 'templates/test.yml': file('theirs') } });
+    for (const [version, what] of [
+      ['~latest', '~latest'],
+      ['1', 'partial semantic'],
+      ['1.2', 'partial semantic'],
+    ] as const)
+      expect(await problem(address('test', version, unlisted))).toBe(
+        `The ${what} version reference is not supported for non-catalog resources. Use a tag, branch, or commit SHA instead!`,
+      );
     expect(await problem(address('gone', 'main'))).toBe(
       'the project has neither `templates/gone.yml` nor `templates/gone/template.yml`!',
     );

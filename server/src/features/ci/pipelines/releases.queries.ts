@@ -1,9 +1,6 @@
-/** Releases of a project, as versions of its components. */
+/** Releases of a project, and what the catalog has published of its components. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-
-/** Releases that are looked at, the newest first. */
-const mostReleases = 1_000;
 
 /** The description of the release of a tag; null when it has none. */
 export async function releaseDescription(db: Db, projectId: number, tag: string): Promise<string | null> {
@@ -16,15 +13,40 @@ export async function releaseDescription(db: Db, projectId: number, tag: string)
   return row?.description ?? null;
 }
 
-export async function releaseTags(db: Db, projectId: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('releases')
-    .select('tag')
+/** Whether the project is in the catalog of components. */
+export async function isInCatalog(db: Db, projectId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('catalog_resources')
+    .select('project_id')
     .where('project_id', '=', projectId)
-    .where('released_at', '<=', sql<Date>`now()`)
-    .orderBy('released_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(mostReleases)
-    .execute();
-  return rows.map(({ tag }) => tag);
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A published version and its commit: this one, or the highest stable one with these numbers. */
+export async function catalogVersion(
+  db: Db,
+  projectId: number,
+  wanted: { readonly version: string } | { readonly major: number | null; readonly minor: number | null },
+): Promise<{ version: string; sha: string } | null> {
+  let query = db
+    .selectFrom('catalog_versions as v')
+    .innerJoin('releases as r', 'r.id', 'v.release_id')
+    .select(['v.version', 'v.sha'])
+    .where('v.project_id', '=', projectId)
+    .where('r.released_at', '<=', sql<Date>`now()`);
+  if ('version' in wanted) query = query.where('v.version', '=', wanted.version);
+  else {
+    query = query.where('v.prerelease', 'is', null);
+    if (wanted.major !== null) query = query.where('v.major', '=', wanted.major);
+    if (wanted.minor !== null) query = query.where('v.minor', '=', wanted.minor);
+  }
+  const row = await query
+    .orderBy('v.major', 'desc')
+    .orderBy('v.minor', 'desc')
+    .orderBy('v.patch', 'desc')
+    .orderBy('v.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
 }

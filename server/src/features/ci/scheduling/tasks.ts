@@ -11,6 +11,7 @@ import type { CiDependencies } from '../deps.ts';
 import { finishJob, finishJobTask } from '../jobs/finish.ts';
 import { findJobById, lockJob, moveJob } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
+import { deleteExpiredRemoteFiles } from '../pipelines/remote-files.queries.ts';
 import { removePipeline } from '../pipelines/removal.ts';
 import { deleteOldTerminals } from '../terminals/terminals.queries.ts';
 import { type CoverageScanner, coverageScanner } from '../traces/coverage.ts';
@@ -137,6 +138,8 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
       deleted = await transaction(db, async (tx) => deleteExpired(tx, settings.keep_latest_artifact, batch));
     deleted = batch;
     while (deleted === batch && !signal.aborted) deleted = await deleteUnusedCaches(db, unusedCacheDays, batch);
+    deleted = batch;
+    while (deleted === batch && !signal.aborted) deleted = await deleteExpiredRemoteFiles(db, batch);
     for (;;) {
       const keys = signal.aborted ? [] : await doomedObjects(db, batch);
       for (const key of keys) await deps.objects.remove(key);

@@ -125,6 +125,7 @@ import { lockRepositoryMigration } from './0962-lock-repository.ts';
 import { issuePopularityMigration } from './0970-issue-popularity.ts';
 import { forkCommitsMigration } from './0990-fork-commits.ts';
 import { logPieceObjectsMigration } from './0991-log-piece-objects.ts';
+import { ciRemoteFilesMigration } from './0994-ci-remote-files.ts';
 import { ciCatalogMigration } from './1000-ci-catalog.ts';
 import { broadcastMessagesMigration } from './1002-broadcast-messages.ts';
 import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
@@ -262,6 +263,7 @@ export const migrations: readonly Migration[] = [
   issuePopularityMigration,
   forkCommitsMigration,
   logPieceObjectsMigration,
+  ciRemoteFilesMigration,
   ciCatalogMigration,
   broadcastMessagesMigration,
   epicBoardOrderMigration,
