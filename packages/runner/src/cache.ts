@@ -35,16 +35,19 @@ export type CacheContext = {
 };
 
 /** Caches that are restored before the script. */
-export function cachesToRestore(caches: JobCache[]): JobCache[] {
-  return caches.filter((cache) => isUsed(cache) && cache.policy !== 'push');
+export function cachesToRestore(caches: JobCache[], get: Variables['get']): JobCache[] {
+  return caches.filter((cache) => isUsed(cache) && policyOf(cache, get) !== 'push');
 }
 
+/** A policy may be in a variable. */
+const policyOf = ({ policy }: JobCache, get: Variables['get']): string => expand(policy ?? '', get);
+
 /** Caches that are saved after a script with this outcome. */
-export function cachesToSave(caches: JobCache[], success: boolean): JobCache[] {
+export function cachesToSave(caches: JobCache[], success: boolean, get: Variables['get']): JobCache[] {
   return caches.filter(
     (cache) =>
       isUsed(cache) &&
-      cache.policy !== 'pull' &&
+      policyOf(cache, get) !== 'pull' &&
       (cache.when === 'always' || (cache.when === 'on_failure' ? !success : success)),
   );
 }

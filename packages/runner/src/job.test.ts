@@ -310,8 +310,8 @@ test('caches are kept per project and key, with fallbacks, and closed to jobs', 
   const hit = h.run({ variables, cache: [cache], script: ['cat node_modules/.bin/x'] });
   expect(await hit.final).toMatchObject({ state: 'success' });
   const fallback = h.run({
-    variables,
-    cache: [{ ...cache, key: 'other', policy: 'pull', fallback_keys: ['deps-main'] }],
+    variables: [...variables, { key: 'POLICY', value: 'pull' }],
+    cache: [{ ...cache, key: 'other', policy: '$POLICY', fallback_keys: ['deps-main'] }],
     script: ['cat node_modules/x'],
   });
   expect(await fallback.final).toMatchObject({ state: 'success' });

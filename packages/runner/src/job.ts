@@ -213,7 +213,7 @@ async function stages(run: Run): Promise<JobResult> {
     end: run.end,
     say: (text: string) => log.line(text),
   };
-  const restore = cachesToRestore(job.cache ?? []);
+  const restore = cachesToRestore(job.cache ?? [], get);
   if (restore.length > 0) {
     await log.section('restore_cache', 'Restoring cache', async () => {
       await run.sandbox.settle();
@@ -236,7 +236,7 @@ async function stages(run: Run): Promise<JobResult> {
   await run.sandbox.settle();
   if (run.end.aborted) throw run.end.reason;
   const success = result.state === 'success';
-  const save = cachesToSave(job.cache ?? [], success);
+  const save = cachesToSave(job.cache ?? [], success, get);
   if (save.length > 0) {
     const name = success ? 'archive_cache' : 'archive_cache_on_failure';
     await log.section(name, success ? 'Saving cache for successful job' : 'Saving cache for failed job', async () => {

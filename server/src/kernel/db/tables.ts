@@ -259,6 +259,14 @@ export interface CatalogVersionsTable {
   created_at: Generated<Date>;
 }
 
+export interface CiRemoteFilesTable {
+  project_id: number;
+  address_digest: Buffer;
+  content: Buffer;
+  fetched_at: Date;
+  expires_at: Date;
+}
+
 export interface CiVariablesTable {
   id: Generated<number>;
   namespace_id: number | null;
@@ -2447,6 +2455,7 @@ export interface Database {
   catalog_components: CatalogComponentsTable;
   catalog_resources: CatalogResourcesTable;
   catalog_versions: CatalogVersionsTable;
+  ci_remote_files: CiRemoteFilesTable;
   ci_variables: CiVariablesTable;
   code_blobs: CodeBlobsTable;
   code_chunks: CodeChunksTable;
