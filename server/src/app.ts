@@ -39,6 +39,8 @@ export interface AppOptions {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** Answers that differ from their declared schema are faults. */
   readonly strict?: boolean;
+  /** Password hashes without the work that protects them. */
+  readonly quickPasswords?: boolean;
   /** Starts git from a process of its own, as a server does that runs for long. */
   readonly gitSpawner?: boolean;
 }
@@ -75,6 +77,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     ...{ settings, switches, live, rates, mail, outbound, held, markdown },
     page: pages.fallback,
     gitSpawner: options.gitSpawner,
+    quickPasswords: options.quickPasswords,
   });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });

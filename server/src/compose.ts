@@ -50,6 +50,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   const sshPrefix = () =>
     ssh.taken() || !letsIn(settings.last().enabled_git_access_protocol, 'ssh') ? null : address.prefix;
   const identity = identityFeature({
+    quickPasswords: kernels.quickPasswords ?? false,
     markdown: kernels.markdown,
     db,
     settings,

@@ -93,6 +93,7 @@ export interface FeatureKernels extends Omit<Kernels, 'metrics'> {
   readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
   /** Whether git is started from a process of its own. */
   readonly gitSpawner?: boolean | undefined;
+  readonly quickPasswords?: boolean | undefined;
 }
 
 export interface ComposedFeatures {

@@ -83,6 +83,7 @@ export async function compose(
   const app = buildApp(kernels, {
     strict: true,
     features: options.features ?? [],
+    quickPasswords: true,
     // Tests call nobody: names lead nowhere.
     resolve: async () => [],
   });

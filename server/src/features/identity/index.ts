@@ -134,6 +134,8 @@ export {
 
 export interface IdentityDependencies {
   readonly db: Db;
+  /** Password hashes without the work that protects them, for tests. */
+  readonly quickPasswords: boolean;
   readonly markdown: Pick<Markdown, 'html'>;
   readonly settings: Settings;
   /** Changes that other processes made; caches of callers are bypassed while they do not arrive. */
@@ -202,7 +204,7 @@ export interface Identity extends Feature {
 /** One per process, made by app.ts. */
 export function identityFeature(deps: IdentityDependencies): Identity {
   const { db, settings, changes, externalUrl, mail, objects, userCreated } = deps;
-  const passwords = createPasswords();
+  const passwords = createPasswords({ quick: deps.quickPasswords });
   const cache = createCallerCache(() => changes.connected);
   changes.on(identityChannel, cache.clear);
   changes.onLost(cache.clear);

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { type SpawnedServer, spawnModule, spawnServer } from '../../../test/spawned.ts';
@@ -156,6 +157,14 @@ it('serves one database from two processes with data directories of their own', 
     expect((await api(server, '/api/v4/user', token)).status).toBe(200);
     expect((await api(server, '/-/readiness?all=1')).status).toBe(200);
   }
+  // A server does all the work for a password, which the applications of other tests leave out.
+  const client = new pg.Client(shared);
+  await client.connect();
+  const { rows } = await client.query<{ password_hash: string }>(
+    "select password_hash from users where username = 'root'",
+  );
+  await client.end();
+  expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=16384,t=8,p=1\$/);
   const made = spawnModule('cli/src/millrace.ts', ['token', 'create', 'root', 'x', '--scopes', 'read_user'], {
     ...common,
     MILLRACE_DATA: path.join(directory, 'a'),
