@@ -123,11 +123,14 @@ describe('reads that are asked for together', () => {
 
   it('do not keep those waiting that are asked for later', async () => {
     const ended: string[] = [];
-    const ask = (name: string, seconds: number) =>
-      sql`select pg_sleep(${seconds})`.execute(db).then(() => ended.push(name));
-    const slow = ask('slow', 0.5);
+    const holder = createDb(createPool({ ...database, max: 1 }));
+    await sql`select pg_advisory_lock(77)`.execute(holder);
+    const slow = sql`select pg_advisory_lock_shared(77)`.execute(db).then(() => ended.push('slow'));
     await new Promise(setImmediate);
-    await Promise.all([ask('quick', 0), slow]);
+    await sql`select 1`.execute(db).then(() => ended.push('quick'));
+    // Nothing but this ends the first one.
+    await holder.destroy();
+    await slow;
     expect(ended).toEqual(['quick', 'slow']);
   });
 

@@ -287,8 +287,9 @@ describe('what certificates and profiles say of themselves', () => {
       'bomb.mobileprovision': profile(bomb),
       'text.txt': der,
     };
-    const begun = performance.now();
+    // Of the processor: how busy the machine is does not matter.
+    const begun = process.cpuUsage();
     for (const [name, data] of Object.entries(files)) expect([name, metadataOf(name, data)]).toEqual([name, null]);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(5_000);
   });
 });

@@ -158,10 +158,10 @@ describe('signing up', () => {
     expect(addressAllowed('a@TEMP.example', restricted)).toBe(false);
     expect(addressAllowed('a@example.com', restricted)).toBe(true);
     expect(addressAllowed('a@example.com', { ...restricted, email_restrictions: '(' })).toBe(false);
-    const started = performance.now();
+    const started = process.cpuUsage();
     addressAllowed(`${'a'.repeat(10_000)}@example.com`, { ...restricted, email_restrictions: '(a+)+$' });
     // Trying every way through would take for ever; how busy the machine is does not matter.
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(10_000);
   });
 });
 

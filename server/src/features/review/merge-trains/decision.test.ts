@@ -98,8 +98,9 @@ describe('decisions of a merge train', () => {
 
   it('decides about a train of fifty in below 20 ms', () => {
     const long = Array.from({ length: 50 }, (_, at) => built(at + 1, at === 0 ? 't' : `c${at}`));
-    const started = performance.now();
+    // Of the processor: how busy the machine is does not matter.
+    const started = process.cpuUsage();
     for (let times = 0; times < 20; times++) on('t', long, 50);
-    expect((performance.now() - started) / 20).toBeLessThan(20);
+    expect(process.cpuUsage(started).user / 1000 / 20).toBeLessThan(20);
   });
 });
