@@ -22,7 +22,20 @@ import { GraphSection } from './GraphSection.tsx';
 import classes from './pipelines.module.css';
 import { TestReport } from './TestReport.tsx';
 import { explanationTab, testsTab } from './tabs.ts';
-import { activeStatuses, triggered } from './words.ts';
+import { activeStatuses } from './words.ts';
+
+/** Where a pipeline comes from, as the beginning of a sentence. */
+const triggered: Readonly<Record<string, string>> = {
+  push: 'Triggered by push',
+  web: 'Started manually',
+  api: 'Triggered through the API',
+  trigger: 'Triggered with a token',
+  schedule: 'Triggered by schedule',
+  merge_request_event: 'Triggered by merge request',
+  pipeline: 'Triggered by upstream pipeline',
+  parent_pipeline: 'Triggered by parent pipeline',
+  external: 'External pipeline',
+};
 
 /** Jobs, why they are there, and tests where jobs have reported any: with the number of those that failed. */
 function Tabs({ id }: { id: number }) {

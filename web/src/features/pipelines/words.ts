@@ -12,19 +12,6 @@ export const sources: Readonly<Record<string, string>> = {
   external: 'external',
 };
 
-/** The same as the beginning of a sentence about one pipeline. */
-export const triggered: Readonly<Record<string, string>> = {
-  push: 'Triggered by push',
-  web: 'Started manually',
-  api: 'Triggered through the API',
-  trigger: 'Triggered with a token',
-  schedule: 'Triggered by schedule',
-  merge_request_event: 'Triggered by merge request',
-  pipeline: 'Triggered by upstream pipeline',
-  parent_pipeline: 'Triggered by parent pipeline',
-  external: 'External pipeline',
-};
-
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Sources in the order of a filter. */
