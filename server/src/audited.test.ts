@@ -79,6 +79,8 @@ const silent: Readonly<Record<string, string>> = {
   'POST /admin/backups/:id/verify': 'reads what is there; changes nothing',
   'POST /projects/:id/star': 'says nothing of rights',
   'POST /projects/:id/unstar': 'says nothing of rights',
+  'POST /feature_flags/unleash/:project_id/client/register': 'accepted as clients send it; nothing is kept',
+  'POST /feature_flags/unleash/:project_id/client/metrics': 'accepted as clients send it; nothing is kept',
   'POST /projects/:id/repository_size': 'measures what is there',
   'POST /groups/:id/uploads': 'content of texts, kept with who uploaded it; says nothing of rights',
   'DELETE /groups/:id/uploads/:upload_id': 'content of texts, kept with who uploaded it; says nothing of rights',

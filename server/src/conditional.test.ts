@@ -42,9 +42,9 @@ async function finishedJob() {
   return { project, pipeline, job: await project.job(pipeline.id, 'job') };
 }
 
-const inside = async (base: string, json: object): Promise<Target> => {
-  const { id } = await created(base, json);
-  return { url: `${base}/${id}` };
+const inside = async (base: string, json: object, key: 'id' | 'iid' | 'name' | 'tag_name' = 'id'): Promise<Target> => {
+  const made = await created<Partial<Record<typeof key, string | number>>>(base, json);
+  return { url: `${base}/${made[key]}` };
 };
 async function protectedEnvironment(base: string, name: string): Promise<Target> {
   const list = `${base}/protected_environments`;
@@ -52,11 +52,8 @@ async function protectedEnvironment(base: string, name: string): Promise<Target>
   return { url: `${list}/${name}` };
 }
 /** The address of a fresh release. */
-async function released(): Promise<string> {
-  const tag_name = unique('v');
-  await created(`/projects/${repository.id}/releases`, { tag_name, ref: 'main' });
-  return `/projects/${repository.id}/releases/${tag_name}`;
-}
+const released = async () =>
+  (await inside(`/projects/${repository.id}/releases`, { tag_name: unique('v'), ref: 'main' }, 'tag_name')).url;
 /** The address of a group's invitation to a place. */
 async function shared(kind: 'projects' | 'groups', id: number): Promise<Target> {
   const group = await buildGroup(world.app);
@@ -101,8 +98,7 @@ const branched = () =>
 /** The address of a fresh merge request. */
 async function mergeRequest(): Promise<string> {
   const json = { source_branch: (await branched()).name, target_branch: 'main', title: 'x' };
-  const { iid } = await created<{ iid: number }>(`/projects/${repository.id}/merge_requests`, json);
-  return `/projects/${repository.id}/merge_requests/${iid}`;
+  return (await inside(`/projects/${repository.id}/merge_requests`, json, 'iid')).url;
 }
 /** A fresh snippet: its address below a project, or its id. */
 async function snippet(place = ''): Promise<string> {
@@ -293,6 +289,10 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     const deployment = { environment: name, sha: commit.id, ref: name, tag: false, status: 'failed' };
     return inside(`/projects/${repository.id}/deployments`, deployment);
   },
+  '/projects/:id/feature_flags/:feature_flag_name': async () =>
+    inside(`/projects/${repository.id}/feature_flags`, { name: unique('flag') }, 'name'),
+  '/projects/:id/feature_flags_user_lists/:iid': async () =>
+    inside(`/projects/${repository.id}/feature_flags_user_lists`, { name: unique('list'), user_xids: 'a' }, 'iid'),
   '/projects/:id/catalog': async () => ({ url: `/projects/${repository.id}/catalog` }),
   '/projects/:id/releases/:tag_name': async () => ({ url: await released() }),
   '/projects/:id/releases/:tag_name/assets/links/:link_id': async () =>

@@ -78,6 +78,7 @@ const derived = 'made again from what is imported';
 const running = 'of work in progress on the instance';
 const elsewhere = 'of groups and other projects of the instance';
 const catalog = 'of the catalogue of the instance, which its owners decide on';
+const flags = 'of what runs where the project is now; the ecosystem does not export it either';
 const logs = 'of logs and artifacts, which stay behind';
 
 /** Tables whose rows stay behind, and why. */
@@ -99,6 +100,11 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   epic_board_lists: elsewhere,
   epic_labels: elsewhere,
   events: personal,
+  feature_flag_clients: secret,
+  feature_flag_scopes: flags,
+  feature_flag_strategies: flags,
+  feature_flag_user_lists: flags,
+  feature_flags: flags,
   integration_calls: secret,
   integrations: secret,
   issue_csv_imports: running,

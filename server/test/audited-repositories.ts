@@ -68,12 +68,44 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       return `${url}/${made.body.id}`;
     };
     const updated = 'release_updated';
+    const flag = async () => {
+      const url = `${await base()}/feature_flags`;
+      await app.api('POST', url, { token: admin, json: { name: 'flag' } });
+      return `${url}/flag`;
+    };
+    const listed = { name: 'list', user_xids: 'a' };
+    const userList = async () => {
+      const url = `${await base()}/feature_flags_user_lists`;
+      const { body } = await app.api<{ iid: number }>('POST', url, { token: admin, json: listed });
+      return `${url}/${body.iid}`;
+    };
     const catalog = async () => {
       const url = await base();
       await app.api('PUT', `${url}/catalog`, { token: admin });
       return url;
     };
     return {
+      'POST /projects/:id/feature_flags': async () => ({
+        ...{ url: `${await base()}/feature_flags`, json: { name: 'flag' }, leaves: 'feature_flag_created' },
+      }),
+      'PUT /projects/:id/feature_flags/:feature_flag_name': async () => ({
+        ...{ url: await flag(), json: { active: false }, leaves: 'feature_flag_updated' },
+      }),
+      'DELETE /projects/:id/feature_flags/:feature_flag_name': async () => ({
+        ...{ url: await flag(), leaves: 'feature_flag_deleted' },
+      }),
+      'POST /projects/:id/feature_flags_user_lists': async () => ({
+        ...{ url: `${await base()}/feature_flags_user_lists`, json: listed, leaves: 'feature_flag_user_list_created' },
+      }),
+      'PUT /projects/:id/feature_flags_user_lists/:iid': async () => ({
+        ...{ url: await userList(), json: listed, leaves: 'feature_flag_user_list_updated' },
+      }),
+      'DELETE /projects/:id/feature_flags_user_lists/:iid': async () => ({
+        ...{ url: await userList(), leaves: 'feature_flag_user_list_deleted' },
+      }),
+      'POST /projects/:id/feature_flags_client/reset_token': async () => ({
+        ...{ url: `${await base()}/feature_flags_client/reset_token`, leaves: 'feature_flags_client_token_reset' },
+      }),
       'PUT /projects/:id/catalog': async () => ({ url: `${await base()}/catalog`, leaves: 'catalog_resource_created' }),
       'DELETE /projects/:id/catalog': async () => ({
         url: `${await catalog()}/catalog`,

@@ -21,6 +21,7 @@ import { ciRoutes } from './routes/ci.ts';
 import { entryRoutes } from './routes/entry.ts';
 import { environmentRoutes } from './routes/environments.ts';
 import { epicRoutes } from './routes/epics.ts';
+import { featureFlagRoutes } from './routes/feature-flags.ts';
 import { groupListRoutes } from './routes/group-lists.ts';
 import { groupRoutes, oneGroupRoutes } from './routes/groups.ts';
 import { helpRoutes } from './routes/help.ts';
@@ -238,6 +239,7 @@ const projectRoutes = [
   ...projectIterationRoutes,
   projectValueStream,
   ...environmentRoutes,
+  ...featureFlagRoutes,
   vulnerabilityReport,
   snippets,
   milestones,

@@ -151,6 +151,7 @@ const visits = ({ sha, pipeline, job, snippet }: Made): readonly Visit[] => {
     ['ci/lint', 'Pipeline editor', `/${project}/-/ci/editor`],
     ['environments', 'Environments'],
     ['environments/new', 'New environment'],
+    ['feature_flags', 'Feature flags'],
     ['environments/folders/review', 'Environments', `/${project}/-/environments?search=review%2F`],
     ['security/vulnerability_report', 'Vulnerabilities'],
     ['snippets', 'Snippets'],

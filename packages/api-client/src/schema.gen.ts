@@ -916,6 +916,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/feature_flags/unleash/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the instance id of a client
+         * @description Proved by the token among the parameters.
+         */
+        get: operations["getFeatureFlagsUnleashByProjectId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feature_flags/unleash/{project_id}/client/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Feature flags of an environment
+         * @description Proved by the token among the parameters.
+         */
+        get: operations["getFeatureFlagsUnleashByProjectIdClientFeatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feature_flags/unleash/{project_id}/client/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept metrics of a client
+         * @description Proved by the token among the parameters.
+         */
+        post: operations["postFeatureFlagsUnleashByProjectIdClientMetrics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feature_flags/unleash/{project_id}/client/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a client that registers
+         * @description Proved by the token among the parameters.
+         */
+        post: operations["postFeatureFlagsUnleashByProjectIdClientRegister"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feature_flags/unleash/{project_id}/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Feature flags of an environment, under the older address
+         * @description Proved by the token among the parameters.
+         */
+        get: operations["getFeatureFlagsUnleashByProjectIdFeatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/features": {
         parameters: {
             query?: never;
@@ -6979,6 +7079,150 @@ export interface paths {
          * @description Needs the ability `admin_external_status_check` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdExternalStatusChecksByCheckId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/feature_flags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List feature flags of a project
+         * @description Needs the ability `read_feature_flag` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdFeatureFlags"];
+        put?: never;
+        /**
+         * Create a feature flag
+         * @description Needs the ability `admin_feature_flag` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdFeatureFlags"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/feature_flags_client": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what clients of feature flags are configured with
+         * @description Needs the ability `admin_feature_flag` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdFeatureFlagsClient"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/feature_flags_client/reset_token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate another instance id; the one before stops working
+         * @description Needs the ability `admin_feature_flags_client` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdFeatureFlagsClientResetToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/feature_flags_user_lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List user lists of feature flags
+         * @description Needs the ability `admin_feature_flags_user_lists` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdFeatureFlagsUserLists"];
+        put?: never;
+        /**
+         * Create a user list of feature flags
+         * @description Needs the ability `admin_feature_flags_user_lists` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdFeatureFlagsUserLists"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/feature_flags_user_lists/{iid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a user list of feature flags
+         * @description Needs the ability `admin_feature_flags_user_lists` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdFeatureFlagsUserListsByIid"];
+        /**
+         * Update a user list of feature flags
+         * @description Needs the ability `admin_feature_flags_user_lists` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdFeatureFlagsUserListsByIid"];
+        post?: never;
+        /**
+         * Delete a user list that no strategy uses
+         * @description Needs the ability `admin_feature_flags_user_lists` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdFeatureFlagsUserListsByIid"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/feature_flags/{feature_flag_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a feature flag
+         * @description Needs the ability `read_feature_flag` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdFeatureFlagsByFeatureFlagName"];
+        /**
+         * Update a feature flag
+         * @description Needs the ability `admin_feature_flag` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdFeatureFlagsByFeatureFlagName"];
+        post?: never;
+        /**
+         * Delete a feature flag
+         * @description Needs the ability `admin_feature_flag` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdFeatureFlagsByFeatureFlagName"];
         options?: never;
         head?: never;
         patch?: never;
@@ -20509,6 +20753,58 @@ export interface components {
             rollout_issue_url: string | null;
             type: string;
         };
+        /** FeatureFlag */
+        FeatureFlag: {
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            name: string;
+            /** @description Of an older version of flags; always empty */
+            scopes: unknown[];
+            strategies: {
+                id: number;
+                /** @description How is decided for whom the flag is on */
+                name: string;
+                parameters: {
+                    [key: string]: unknown;
+                };
+                scopes: {
+                    environment_scope: string;
+                    id: number;
+                }[];
+                user_list: {
+                    id: number;
+                    iid: number;
+                    name: string;
+                    user_xids: string;
+                } | null;
+            }[];
+            /** Format: date-time */
+            updated_at: string;
+            /** @enum {string} */
+            version: "new_version_flag";
+        };
+        /** FeatureFlagsClient */
+        FeatureFlagsClient: {
+            /** @description What proves them; null until it is generated */
+            instance_id: string | null;
+            /** @description The address that clients of Unleash are configured with */
+            url: string;
+        };
+        /** FeatureFlagUserList */
+        FeatureFlagUserList: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            iid: number;
+            name: string;
+            project_id: number;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description External ids, separated by commas */
+            user_xids: string;
+        };
         /** FeedToken */
         FeedToken: {
             /** @description Null until one is made */
@@ -24656,6 +24952,18 @@ export interface components {
             /** @description What it is called */
             title: string;
         };
+        PostFeatureFlagsUnleashByProjectIdClientMetricsBody: {
+            /** @description Environment, where the header `UNLEASH-APPNAME` does not have it */
+            app_name?: string;
+            /** @description Instance id, where the header `UNLEASH-INSTANCEID` does not have it */
+            instance_id?: string;
+        };
+        PostFeatureFlagsUnleashByProjectIdClientRegisterBody: {
+            /** @description Environment, where the header `UNLEASH-APPNAME` does not have it */
+            app_name?: string;
+            /** @description Instance id, where the header `UNLEASH-INSTANCEID` does not have it */
+            instance_id?: string;
+        };
         PostFeaturesByNameBody: {
             /** @description Not supported; refused unless it is empty */
             feature_group?: string;
@@ -26361,6 +26669,41 @@ export interface components {
             protected_branch_ids?: number[];
             /** @description What the service is told is signed with it (HMAC-SHA256) */
             shared_secret?: string | null;
+        };
+        PostProjectsByIdFeatureFlagsBody: {
+            /** @description Whether the flag is on for anybody */
+            active?: boolean;
+            /** @description What the flag is for */
+            description?: string | null;
+            /** @description Lowercase letters, digits, `_` and `-` */
+            name: string;
+            /** @description For whom and where it is on */
+            strategies?: {
+                /** @description `default`, `gradualRolloutUserId`, `flexibleRollout`, `userWithId` or `gitlabUserList` */
+                name: string;
+                /** @description What the strategy asks for; values are texts */
+                parameters?: {
+                    [key: string]: unknown;
+                };
+                /** @description Environments where it counts */
+                scopes?: {
+                    /** @description Environments, with `*` for anything */
+                    environment_scope: string;
+                }[];
+                /** @description Id of the list of `gitlabUserList` */
+                user_list_id?: number;
+            }[];
+            /**
+             * @description The only one there is
+             * @enum {string}
+             */
+            version?: "new_version_flag";
+        };
+        PostProjectsByIdFeatureFlagsUserListsBody: {
+            /** @description Name of the list */
+            name: string;
+            /** @description External ids of people, separated by commas */
+            user_xids: string;
         };
         PostProjectsByIdForkBody: {
             /** @description The one branch that is copied; all by default */
@@ -32586,6 +32929,44 @@ export interface components {
             /** @description What the service is told is signed with it (HMAC-SHA256) */
             shared_secret?: string | null;
         };
+        PutProjectsByIdFeatureFlagsByFeatureFlagNameBody: {
+            /** @description Whether the flag is on for anybody */
+            active?: boolean;
+            /** @description What the flag is for */
+            description?: string | null;
+            /** @description Its new name */
+            name?: string;
+            /** @description Strategies to add, change or delete; others stay */
+            strategies?: {
+                /** @description Deletes it */
+                _destroy?: boolean;
+                /** @description Id of a strategy of the flag; a new one without it */
+                id?: number;
+                /** @description `default`, `gradualRolloutUserId`, `flexibleRollout`, `userWithId` or `gitlabUserList` */
+                name?: string;
+                /** @description What the strategy asks for; values are texts */
+                parameters?: {
+                    [key: string]: unknown;
+                };
+                /** @description Environments where it counts */
+                scopes?: {
+                    /** @description Deletes it */
+                    _destroy?: boolean;
+                    /** @description Environments, with `*` for anything */
+                    environment_scope?: string;
+                    /** @description Id of a scope of the strategy; a new one without it */
+                    id?: number;
+                }[];
+                /** @description Id of the list of `gitlabUserList` */
+                user_list_id?: number;
+            }[];
+        };
+        PutProjectsByIdFeatureFlagsUserListsByIidBody: {
+            /** @description Name of the list */
+            name?: string;
+            /** @description External ids of people, separated by commas */
+            user_xids?: string;
+        };
         PutProjectsByIdFreezePeriodsByFreezePeriodIdBody: {
             /** @description Time zone of both */
             cron_timezone?: string;
@@ -35243,6 +35624,22 @@ export interface components {
             security_keys: components["schemas"]["SecurityKey"][];
             /** @description Codes of an authenticator application */
             totp: boolean;
+        };
+        /** UnleashFeatures */
+        UnleashFeatures: {
+            features: {
+                description: string | null;
+                enabled: boolean;
+                name: string;
+                strategies: {
+                    name: string;
+                    parameters: {
+                        [key: string]: unknown;
+                    };
+                }[];
+            }[];
+            /** @description Of the client protocol */
+            version: number;
         };
         /** User */
         User: {
@@ -38397,6 +38794,199 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getFeatureFlagsUnleashByProjectId: {
+        parameters: {
+            query?: {
+                /** @description Environment, where the header `UNLEASH-APPNAME` does not have it */
+                app_name?: string;
+                /** @description Instance id, where the header `UNLEASH-INSTANCEID` does not have it */
+                instance_id?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the project */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getFeatureFlagsUnleashByProjectIdClientFeatures: {
+        parameters: {
+            query?: {
+                /** @description Environment, where the header `UNLEASH-APPNAME` does not have it */
+                app_name?: string;
+                /** @description Instance id, where the header `UNLEASH-INSTANCEID` does not have it */
+                instance_id?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the project */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnleashFeatures"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postFeatureFlagsUnleashByProjectIdClientMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostFeatureFlagsUnleashByProjectIdClientMetricsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostFeatureFlagsUnleashByProjectIdClientMetricsBody"];
+                "multipart/form-data": components["schemas"]["PostFeatureFlagsUnleashByProjectIdClientMetricsBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postFeatureFlagsUnleashByProjectIdClientRegister: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostFeatureFlagsUnleashByProjectIdClientRegisterBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostFeatureFlagsUnleashByProjectIdClientRegisterBody"];
+                "multipart/form-data": components["schemas"]["PostFeatureFlagsUnleashByProjectIdClientRegisterBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getFeatureFlagsUnleashByProjectIdFeatures: {
+        parameters: {
+            query?: {
+                /** @description Environment, where the header `UNLEASH-APPNAME` does not have it */
+                app_name?: string;
+                /** @description Instance id, where the header `UNLEASH-INSTANCEID` does not have it */
+                instance_id?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the project */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnleashFeatures"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -57638,6 +58228,493 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdFeatureFlags: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only active ones, or only others */
+                scope?: "enabled" | "disabled";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlag"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdFeatureFlags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdFeatureFlagsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdFeatureFlagsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdFeatureFlagsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlag"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdFeatureFlagsClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlagsClient"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdFeatureFlagsClientResetToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlagsClient"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdFeatureFlagsUserLists: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Part of the name */
+                search?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlagUserList"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdFeatureFlagsUserLists: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdFeatureFlagsUserListsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdFeatureFlagsUserListsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdFeatureFlagsUserListsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlagUserList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdFeatureFlagsUserListsByIid: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the list in the project */
+                iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlagUserList"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdFeatureFlagsUserListsByIid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the list in the project */
+                iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdFeatureFlagsUserListsByIidBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdFeatureFlagsUserListsByIidBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdFeatureFlagsUserListsByIidBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlagUserList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdFeatureFlagsUserListsByIid: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Number of the list in the project */
+                iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdFeatureFlagsByFeatureFlagName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Name of the flag */
+                feature_flag_name: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlag"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdFeatureFlagsByFeatureFlagName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the flag */
+                feature_flag_name: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdFeatureFlagsByFeatureFlagNameBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdFeatureFlagsByFeatureFlagNameBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdFeatureFlagsByFeatureFlagNameBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureFlag"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdFeatureFlagsByFeatureFlagName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Name of the flag */
+                feature_flag_name: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -97,6 +97,7 @@ export { builtInRunnerToken, ensureBuiltInRunner } from './runners/built-in.ts';
 export { onlineSeconds } from './runners/runner-status.ts';
 export { nextRunOf, timingProblems } from './schedules/timing.ts';
 export { pipelineScheduleRelation } from './schedules/transfer.ts';
+export { scopeCovers } from './variables/masking.ts';
 export { reportedVariables } from './variables/reported.ts';
 
 export interface Ci extends Feature {

@@ -5,6 +5,7 @@ import { labeled } from '../collaboration/index.ts';
 import { type RepositoryReader, releasesOfTags } from '../repository/index.ts';
 import { catalogFeature } from './catalog/index.ts';
 import { type EnvironmentsDependencies, environmentsFeature } from './environments/index.ts';
+import { type FeatureFlagDependencies, featureFlagsFeature } from './feature-flags/index.ts';
 import { freezePeriodRoutes } from './freeze-periods/index.ts';
 import { protectedEnvironments } from './protected-environments/index.ts';
 import {
@@ -29,7 +30,7 @@ export {
   sourcesOf,
 } from './releases/index.ts';
 
-export interface DeliveryDependencies extends ReleasesDependencies, EnvironmentsDependencies {
+export interface DeliveryDependencies extends ReleasesDependencies, EnvironmentsDependencies, FeatureFlagDependencies {
   readonly reader: RepositoryReader;
   readonly ports: Ports;
 }
@@ -46,6 +47,7 @@ export function deliveryFeature(deps: DeliveryDependencies): Feature {
       ...releases.routes,
       ...catalog.routes,
       ...environments.routes,
+      ...featureFlagsFeature(deps),
       ...freezePeriodRoutes(deps.db),
       ...protectedEnvironments(deps.db),
       ...valueStreamRoutes(deps.db),

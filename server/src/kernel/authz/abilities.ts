@@ -14,6 +14,7 @@ export type Feature =
   | 'snippets'
   | 'releases'
   | 'environments'
+  | 'feature_flags'
   | 'forking';
 
 /** What shows or works on code is on only for whom the repository is on, whatever its own switch says. */
@@ -100,6 +101,11 @@ export const projectAbilities = {
   admin_release: { role: developer, feature: 'releases', changes: true },
   // The catalogue of CI components.
   admin_catalog_resource: { role: owner, changes: true },
+  // Feature flags, and what proves their clients.
+  read_feature_flag: { role: developer, feature: 'feature_flags' },
+  admin_feature_flag: { role: developer, feature: 'feature_flags', changes: true },
+  admin_feature_flags_user_lists: { role: developer, feature: 'feature_flags' },
+  admin_feature_flags_client: { role: maintainer, feature: 'feature_flags', changes: true },
   // Environments and deployments.
   read_environment: { role: reporter, open: 'anyone', auditor: true, feature: 'environments' },
   create_environment: { role: developer, feature: 'environments', changes: true },

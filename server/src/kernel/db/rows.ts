@@ -20,6 +20,8 @@ import type {
   EpicLinksTable,
   EpicsTable,
   EventsTable,
+  FeatureFlagsTable,
+  FeatureFlagUserListsTable,
   FreezePeriodsTable,
   GpgKeysTable,
   GrantsTable,
@@ -105,6 +107,8 @@ export type ResourceGroup = Selectable<ResourceGroupsTable>;
 export type Environment = Selectable<EnvironmentsTable>;
 export type Deployment = Selectable<DeploymentsTable>;
 export type BroadcastMessage = Selectable<BroadcastMessagesTable>;
+export type FeatureFlag = Selectable<FeatureFlagsTable>;
+export type FeatureFlagUserList = Selectable<FeatureFlagUserListsTable>;
 export type FreezePeriod = Selectable<FreezePeriodsTable>;
 export type ProtectedEnvironment = Selectable<ProtectedEnvironmentsTable>;
 export type ProtectedEnvironmentRule = Selectable<ProtectedEnvironmentRulesTable>;

@@ -562,6 +562,48 @@ export interface FactsTable {
   delivered_to: string[] | null;
 }
 
+export interface FeatureFlagClientsTable {
+  project_id: number;
+  token_sha256: Buffer;
+  token_sealed: Buffer;
+  created_at: Generated<Date>;
+}
+
+export interface FeatureFlagScopesTable {
+  id: Generated<number>;
+  strategy_id: number;
+  environment_scope: string;
+}
+
+export interface FeatureFlagStrategiesTable {
+  id: Generated<number>;
+  feature_flag_id: number;
+  name: string;
+  parameters: JsonColumn;
+  user_list_id: number | null;
+}
+
+export interface FeatureFlagUserListsTable {
+  id: Generated<number>;
+  project_id: number;
+  iid: number;
+  name: string;
+  user_xids: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface FeatureFlagsTable {
+  id: Generated<number>;
+  project_id: number;
+  iid: number;
+  name: string;
+  description: string | null;
+  active: boolean;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface FeatureGatesTable {
   name: string;
   enabled: boolean;
@@ -2481,6 +2523,11 @@ export interface Database {
   external_status_check_branches: ExternalStatusCheckBranchesTable;
   external_status_checks: ExternalStatusChecksTable;
   facts: FactsTable;
+  feature_flag_clients: FeatureFlagClientsTable;
+  feature_flag_scopes: FeatureFlagScopesTable;
+  feature_flag_strategies: FeatureFlagStrategiesTable;
+  feature_flag_user_lists: FeatureFlagUserListsTable;
+  feature_flags: FeatureFlagsTable;
   feature_gates: FeatureGatesTable;
   finding_identifiers: FindingIdentifiersTable;
   freeze_periods: FreezePeriodsTable;

@@ -7,7 +7,7 @@ import { TabRow } from '../../ui/TabRow.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import classes from './pipeline-tabs.module.css';
 
-/** Routes of the lists, the last one for those who may change the configuration. */
+/** Routes of the lists, the last ones for those who may change flags and the configuration. */
 const lists = [
   ['/p/$path/pipelines', 'Pipelines'],
   ['/p/$path/jobs', 'Jobs'],
@@ -15,6 +15,7 @@ const lists = [
   ['/p/$path/environments', 'Environments'],
   ['/p/$path/pipelines/tests', 'Tests'],
   ['/p/$path/pipelines/charts', 'Charts'],
+  ['/p/$path/feature_flags', 'Feature flags'],
   ['/p/$path/ci/editor', 'Editor'],
 ] as const;
 const exact = { exact: true, includeSearch: false } as const;
@@ -26,7 +27,7 @@ export function PipelineTabs() {
   if (!lists.some(([to]) => to === route)) return null;
   return (
     <TabRow label="Pipelines and jobs" className={classes.row}>
-      {lists.slice(0, own >= level.developer ? undefined : -1).map(([to, label]) => (
+      {lists.slice(0, own >= level.developer ? undefined : -2).map(([to, label]) => (
         <Link key={to} to={to} params={{ path: segment }} activeOptions={exact}>
           {label}
         </Link>

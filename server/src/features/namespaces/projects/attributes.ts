@@ -203,7 +203,9 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     'what an external authorization service is asked about',
     { test: 'namespaces/access/external-authorization.test.ts' },
   ),
-  feature_flags_access_level: later('feature_flags_access_level', 'private', 'feature flags'),
+  feature_flags_access_level: kept('feature_flags_access_level', 'private', 'who sees feature flags', {
+    test: 'delivery/feature-flags/feature-flags.test.ts',
+  }),
   forking_access_level: kept('forking_access_level', 'private', 'who may fork the project', {
     test: 'portability/forks/forks.test.ts',
   }),

@@ -128,6 +128,7 @@ import { logPieceObjectsMigration } from './0991-log-piece-objects.ts';
 import { ciRemoteFilesMigration } from './0994-ci-remote-files.ts';
 import { ciCatalogMigration } from './1000-ci-catalog.ts';
 import { broadcastMessagesMigration } from './1002-broadcast-messages.ts';
+import { featureFlagsMigration } from './1003-feature-flags.ts';
 import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -266,5 +267,6 @@ export const migrations: readonly Migration[] = [
   ciRemoteFilesMigration,
   ciCatalogMigration,
   broadcastMessagesMigration,
+  featureFlagsMigration,
   epicBoardOrderMigration,
 ];

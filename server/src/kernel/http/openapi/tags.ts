@@ -58,6 +58,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Protected tags': 'Tags that only some may create.',
   Deployments: 'What ran where, and since when.',
   Environments: 'Where projects are deployed to, with what runs there.',
+  'Feature flags': 'What applications of a project switch on, for whom and in which environments.',
   'Freeze periods': 'When projects are not deployed.',
   'Protected environments': 'Who may deploy to environments, and who approves that.',
   'Broadcast messages': 'What administrators tell everybody on the pages and after pushes.',

@@ -1,0 +1,20 @@
+/** Feature flags: what applications of a project switch on, for whom and where. */
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Route } from '../../../kernel/http/route.ts';
+import type { Secrets } from '../../../kernel/secrets/index.ts';
+import { featureFlagRoutes } from './feature-flags.routes.ts';
+import { unleashRoutes } from './unleash.routes.ts';
+import { userListRoutes } from './user-lists.routes.ts';
+
+export interface FeatureFlagDependencies {
+  readonly db: Db;
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
+}
+
+export const featureFlagsFeature = (deps: FeatureFlagDependencies): Route[] => [
+  ...featureFlagRoutes(deps.db),
+  ...userListRoutes(deps.db),
+  ...unleashRoutes(deps),
+];
