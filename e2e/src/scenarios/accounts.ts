@@ -65,11 +65,11 @@ async function asks(suite: Suite, person: Person): Promise<void> {
     quiet(person, 1);
     await page.locator('input[name=password]').fill(password);
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('heading', { name: 'Your account waits for approval' }).waitFor();
+    await page.getByRole('heading', { name: 'Your account is pending approval' }).waitFor();
     await screenshot(page, 'sign-up-waits');
     await accessible(page);
     await sendLogin(page, { login, password });
-    await page.getByText('waits for the approval').waitFor();
+    await page.getByText('is pending approval by an administrator').waitFor();
     quiet(person, 1);
   });
 }
@@ -103,10 +103,10 @@ async function looksAfterItself(suite: Suite, person: Person): Promise<void> {
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'me.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') });
-    await page.getByRole('region', { name: 'Picture' }).getByRole('alert').waitFor();
+    await page.getByRole('region', { name: 'Avatar' }).getByRole('alert').waitFor();
     quiet(person, 1);
     await page.locator('input[type=file]').setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: picture });
-    await page.getByRole('button', { name: 'Remove picture' }).waitFor();
+    await page.getByRole('button', { name: 'Remove avatar' }).waitFor();
     await page.locator('input[name=message]').fill('Tuning the piano');
     await page.getByLabel('Emoji').selectOption('headphones');
     await page.getByLabel('Busy').check();
@@ -190,7 +190,7 @@ async function isSeen(suite: Suite, person: Person, admin: Api): Promise<void> {
     await page.getByRole('link', { name: 'Followers 1' }).click();
     await page.getByRole('list', { name: 'Followers' }).getByText('Administrator').waitFor();
     await page.getByRole('button', { name: 'Unfollow' }).click();
-    await page.getByText('Nobody follows yet').waitFor();
+    await page.getByText('No followers yet').waitFor();
     quiet(person);
   });
   await suite.required('browser: an account is made and edited; a taken name is refused in words', async () => {
@@ -234,7 +234,7 @@ async function isBlocked(suite: Suite, root: Person, hedy: Person): Promise<void
     await screenshot(page, 'admin-user');
     await accessible(page);
     await page.getByRole('button', { name: 'Block', exact: true }).click();
-    await page.getByText('Sessions and tokens end at once').waitFor();
+    await page.getByText('Ends sessions and tokens immediately').waitFor();
     await screenshot(page, 'admin-user-block');
     await accessible(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();

@@ -85,9 +85,9 @@ async function confirms({ suite, admin, mail, person: { page } }: World): Promis
     await page.getByRole('heading', { name: 'Create an account' }).waitFor({ state: 'detached' });
     await seen(page, 'sign-up-to-confirm');
     await page.goto(pathOf(await mail.link(email)));
-    await page.getByRole('heading', { name: 'Confirm your address' }).waitFor();
+    await page.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
     await seen(page, 'confirm-address');
-    await page.getByRole('button', { name: 'Confirm the address' }).click();
+    await page.getByRole('button', { name: 'Confirm email address' }).click();
     await page.getByRole('heading', { name: 'Address confirmed' }).waitFor();
     await seen(page, 'address-confirmed');
   });
@@ -115,7 +115,7 @@ async function confirms({ suite, admin, mail, person: { page } }: World): Promis
 async function choosesPasswords({ suite, admin, mail, person: { page } }: World): Promise<void> {
   await suite.required('browser: a forgotten password is replaced with the link of a mail', async () => {
     await page.goto('/users/sign_in');
-    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.locator('input[name=email]').fill(email);
     await page.locator('form button[type=submit]').click();
     await page.getByText('a message with a link is on its way').waitFor();
@@ -131,7 +131,7 @@ async function choosesPasswords({ suite, admin, mail, person: { page } }: World)
     await page.goto(link);
     await page.locator('input[name=password]').fill('another-one-entirely');
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('This link does not work').waitFor();
+    await page.getByText('This link is invalid').waitFor();
     await seen(page, 'stale-link');
     await signIn(page, { login, password });
     await signOut(page);
@@ -174,10 +174,10 @@ async function isHelped({ suite, admin, mail, root, person }: World): Promise<vo
   });
 
   await suite.required('browser: an administrator sends a link for a new password', async () => {
-    await page.getByRole('button', { name: 'Send a link for a new password' }).click();
-    await page.getByText('works for two days and once').waitFor();
+    await page.getByRole('button', { name: 'Send password reset link' }).click();
+    await page.getByText('works once, for two days').waitFor();
     await seen(page, 'admin-user-reset');
-    await page.getByRole('dialog').getByRole('button', { name: 'Send a link for a new password' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send password reset link' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await person.page.goto(pathOf(await mail.link(email)));
     await person.page.getByRole('heading', { name: 'New password' }).waitFor();
@@ -195,7 +195,7 @@ async function isActedAs({ suite, url, root, person }: World): Promise<void> {
   await suite.required('browser: an administrator acts as a person, and every page says so', async () => {
     await page.goto(`/admin/users/${login}`);
     await page.getByRole('button', { name: 'Impersonate', exact: true }).click();
-    await page.getByText('what you change is changed in their name').waitFor();
+    await page.getByText('and act in their name').waitFor();
     await seen(page, 'impersonate-asked');
     await page.getByRole('button', { name: `Impersonate @${login}` }).click();
     await banner.getByText('is impersonating').waitFor();
@@ -251,9 +251,9 @@ async function leavesEvents({ suite, root, person }: World): Promise<void> {
     await list.getByText('Application setting updated: max_login_attempts').first().waitFor();
     await list.getByText('1 → 10').waitFor();
     await seen(page, 'audit-log-instance');
-    await page.getByLabel('Username of the author').fill(login);
+    await page.getByLabel('Author').fill(login);
     await page.getByText('No events match your filter').waitFor();
-    await page.getByLabel('Username of the author').fill('');
+    await page.getByLabel('Author').fill('');
     await page.waitForURL((url) => !url.search.includes('author'));
     await page.getByLabel('From').fill('2099-01-01');
     await page.waitForURL(/created_after=2099-01-01/);
@@ -295,13 +295,13 @@ async function letsJobsIn({ suite, admin, root }: World): Promise<void> {
     root.problems();
     await seen(page, 'job-token-scope');
     const kept = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
-    await page.getByLabel('Only jobs of this project').uncheck();
+    await page.getByLabel('Limit access to this project').uncheck();
     assert.equal((await kept).status(), 204);
     await page.reload();
     await page.getByRole('button', { name: 'Remove Birkbeck' }).click();
     await confirmAction(page, 'Remove');
     await page.getByText('No projects or groups are allowed.').waitFor();
-    await ticked(page.getByLabel('Only jobs of this project'), false);
+    await ticked(page.getByLabel('Limit access to this project'), false);
     await page.getByRole('link', { name: 'Audit events' }).click();
     const list = page.getByRole('list', { name: 'Audit events' });
     await list.getByText('Job token scope group added').waitFor();

@@ -137,7 +137,7 @@ async function edits(suite: Suite, page: Page, call: Api): Promise<void> {
       const theirs = { branch: 'main', commit_message: 'Theirs', content: 'theirs\n' };
       await call.expect(200, 'PUT', `${repository}/files/b.txt`, theirs);
       await page.getByRole('button', { name: 'Commit changes' }).click();
-      await page.getByText('Somebody changed this meanwhile').waitFor();
+      await page.getByText('This file has changed in the meantime').waitFor();
       await valued(page.getByLabel('Contents of b.txt'), 'mine\n');
       await look(page, 'file-edit-conflict');
       await page.getByRole('button', { name: 'Commit to a new branch' }).click();
@@ -216,7 +216,7 @@ async function previews(suite: Suite, page: Page, call: Api): Promise<void> {
     await holds(page, "document.querySelector('audio')?.duration === 1");
     await look(page, 'file-sound');
     await page.goto(`/${project}/-/blob/main/media/long.txt`);
-    await page.getByText('too much to be shown here').waitFor();
+    await page.getByText('too much to show here').waitFor();
     await look(page, 'file-too-large');
   });
 }

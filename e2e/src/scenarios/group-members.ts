@@ -96,7 +96,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await who.fill('ada');
         await page.getByRole('option', { name: /Ada Member/ }).waitFor();
         await page.getByRole('button', { name: 'Add', exact: true }).click();
-        await page.getByLabel('Level of Ada Member').selectOption('20');
+        await page.getByLabel('Role of Ada Member').selectOption('20');
         await look(page, 'group-members');
         await page.goto('/harbour/clock/-/project_members');
         await page.getByText('inherited from').first().waitFor();
@@ -112,8 +112,8 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await page.waitForURL(/level=20/);
         await page.getByText('1 member', { exact: true }).waitFor();
         await page.getByLabel('Select Ada Member').check();
-        await page.getByLabel('Day on which the selected end').fill('2999-12-31');
-        await page.getByRole('button', { name: 'Set end' }).click();
+        await page.getByLabel('Expiration date of the selected members').fill('2999-12-31');
+        await page.getByRole('button', { name: 'Set expiration date' }).click();
         await page.getByText('until 2999-12-31').waitFor();
         await look(page, 'group-members-bulk');
         await page.getByRole('tab', { name: 'Seats' }).click();
@@ -122,7 +122,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await page.getByRole('list', { name: 'Memberships of Ada Member' }).getByText('Harbour').waitFor();
         await look(page, 'group-seats');
         await page.getByRole('tab', { name: 'Waiting' }).click();
-        await page.getByRole('heading', { name: 'Nobody waits' }).waitFor();
+        await page.getByRole('heading', { name: 'Nobody is waiting' }).waitFor();
         await accessible(page);
       });
       await suite.step('a group is invited as a whole, and taken back', async () => {
@@ -134,7 +134,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await look(page, 'group-members-groups');
         await page.getByRole('button', { name: 'Remove Pilots' }).click();
         await confirmAction(page, 'Remove group');
-        await page.getByText('No group is invited.').waitFor();
+        await page.getByText('No groups are invited.').waitFor();
       });
       await suite.step('who asks for access is let in', async () => {
         const bob = await admin.expect(201, 'POST', '/users/3/personal_access_tokens', { name: 't', scopes: ['api'] });
@@ -147,7 +147,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await page.getByRole('button', { name: 'Approve Bob Asker' }).waitFor();
         await look(page, 'group-members-requests');
         await page.getByRole('button', { name: 'Approve Bob Asker' }).click();
-        await page.getByText('Nobody asks for access.').waitFor();
+        await page.getByText('No access requests.').waitFor();
       });
       await suite.step('the push rule of a project is kept on its settings page', async () => {
         await page.goto('/harbour/clock/-/settings?part=push-rules');
@@ -155,7 +155,7 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await page.getByRole('button', { name: 'Save push rule' }).click();
         await page.getByText('not valid RE2 syntax').first().waitFor();
         await page.getByLabel('Commit messages must match').fill('^Fixes');
-        await page.getByLabel('Commits must be signed').check();
+        await page.getByLabel('Reject unsigned commits').check();
         await page.getByRole('button', { name: 'Save push rule' }).click();
         await page.getByRole('button', { name: 'Delete push rule' }).waitFor();
         await look(page, 'push-rules');

@@ -79,12 +79,12 @@ async function tree(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('navigation', { name: 'Group' }).getByRole('link', { name: 'Members 1' }).waitFor();
     await page.getByText('Projects 1').click();
     await page.waitForURL(/list=projects/);
-    await page.getByRole('button', { name: 'What is in Optics' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Contents of Optics' }).waitFor({ state: 'detached' });
     await page.getByText('Subgroups 2').click();
-    await page.getByRole('button', { name: 'What is in Optics' }).click();
+    await page.getByRole('button', { name: 'Contents of Optics' }).click();
     await page.getByRole('list', { name: 'In Optics' }).getByRole('link', { name: 'polish' }).waitFor();
-    await page.getByRole('button', { name: 'What is in Mirrors' }).click();
-    await page.getByText('Nothing in it yet.').waitFor();
+    await page.getByRole('button', { name: 'Contents of Mirrors' }).click();
+    await page.getByText('Empty group.').waitFor();
     await screenshot(page, 'group-tree');
     await accessible(page);
     await page.getByLabel('Search subgroups and projects').fill('mirr');
@@ -99,7 +99,7 @@ async function settings(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('heading', { name: 'General', level: 2 }).waitFor();
     await page.locator('input[type=file]').setInputFiles({ name: 'group.png', mimeType: 'image/png', buffer: picture });
-    await page.getByRole('button', { name: 'Remove picture' }).waitFor();
+    await page.getByRole('button', { name: 'Remove avatar' }).waitFor();
     await page.locator('input[name=name]').fill('Great Observatory');
     await page.locator('input[name=path]').fill('great');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -109,16 +109,16 @@ async function settings(suite: Suite, person: Person): Promise<void> {
     await accessible(page);
     await page.getByRole('link', { name: 'Permissions and features' }).click();
     await page.getByRole('heading', { name: 'Permissions and features', level: 2 }).waitFor();
-    await page.getByLabel('Who creates projects').selectOption('Owners');
-    await page.getByRole('switch', { name: 'Projects are not shared with other groups' }).press('Space');
+    await page.getByLabel('Roles allowed to create projects').selectOption('Owners');
+    await page.getByRole('switch', { name: 'Prevent sharing projects with other groups' }).press('Space');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await screenshot(page, 'group-permissions');
     await accessible(page);
     await page.getByRole('link', { name: 'Merge requests and jobs' }).click();
     await page.getByRole('heading', { name: 'Merge requests and jobs', level: 2 }).waitFor();
-    await page.getByLabel('The pipeline must pass').check();
-    await page.getByLabel('Largest artifacts').fill('20');
+    await page.getByLabel('Pipelines must succeed').check();
+    await page.getByLabel('Maximum artifacts size').fill('20');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await screenshot(page, 'group-merges');
@@ -127,9 +127,9 @@ async function settings(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('heading', { name: 'Downloads', level: 2 }).waitFor();
     await page.getByLabel('Projects', { exact: true }).fill('20');
     await page.getByLabel('Within').fill('3600');
-    await page.getByRole('combobox', { name: 'Not counted' }).fill('mirror');
+    await page.getByRole('combobox', { name: 'Exempt users' }).fill('mirror');
     await page.keyboard.press('Enter');
-    await page.getByRole('combobox', { name: 'Who is told' }).click();
+    await page.getByRole('combobox', { name: 'Notified users' }).click();
     await page.getByRole('option').first().click();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -170,7 +170,7 @@ async function accounts(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('heading', { name: 'Service accounts', level: 2 }).waitFor();
     await page.locator('input[name=name]').fill('Night sweep');
     await page.locator('input[name=username]').fill('night-sweep');
-    await page.getByRole('button', { name: 'Make a service account' }).click();
+    await page.getByRole('button', { name: 'Create service account' }).click();
     await page.getByRole('button', { name: 'Remove Night sweep' }).waitFor();
     await screenshot(page, 'group-service-accounts');
     await accessible(page);
@@ -195,16 +195,16 @@ async function moves(suite: Suite, person: Person, { top }: World): Promise<void
     await page.getByRole('dialog').getByRole('button', { name: action }).click();
   };
   await suite.required('browser: a group moves, is archived, deleted and brought back', async () => {
-    await page.getByRole('link', { name: 'Move, archive, delete' }).click();
-    await page.getByRole('heading', { name: 'Move the group' }).waitFor();
+    await page.getByRole('link', { name: 'Transfer, archive, delete' }).click();
+    await page.getByRole('heading', { name: 'Transfer group' }).waitFor();
     await screenshot(page, 'group-advanced');
     await accessible(page);
     await page.getByLabel('Below').selectOption('Laboratory');
-    await page.getByRole('button', { name: 'Move group' }).click();
-    await confirm('great', 'Move group');
+    await page.getByRole('button', { name: 'Transfer group' }).click();
+    await confirm('great', 'Transfer group');
     await page.waitForURL(/\/groups\/laboratory\/great$/);
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
-    await page.getByRole('link', { name: 'Move, archive, delete' }).click();
+    await page.getByRole('link', { name: 'Transfer, archive, delete' }).click();
     await page.getByRole('button', { name: 'Archive group', exact: true }).click();
     await page.getByRole('button', { name: 'Unarchive group' }).click();
     await page.getByRole('button', { name: 'Archive group', exact: true }).waitFor();
@@ -224,7 +224,7 @@ async function looks(suite: Suite, person: Person, name: string): Promise<void> 
   await suite.required(`browser: pages of groups, ${name}`, async () => {
     await signIn(page, root);
     await page.goto('/groups/laboratory/great');
-    await page.getByRole('button', { name: 'What is in Optics' }).click();
+    await page.getByRole('button', { name: 'Contents of Optics' }).click();
     await page.getByRole('list', { name: 'In Optics' }).getByRole('link', { name: 'polish' }).waitFor();
     await screenshot(page, `group-tree-${name}`);
     await accessible(page);

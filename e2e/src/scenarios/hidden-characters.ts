@@ -85,7 +85,7 @@ export async function hiddenCharacters(
   await suite.step('hidden characters are left alone where the project says so', async () => {
     await page.goto(`/${project}/-/settings?part=features`);
     await headed(page, 'Features', 2);
-    await page.getByLabel('Mark hidden characters in code').uncheck();
+    await page.getByLabel('Warn about hidden Unicode characters').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     for (const address of ['blob/main/src/may.ts', 'blame/main/src/may.ts', `commit/${commit.id}`]) {

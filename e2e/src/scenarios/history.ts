@@ -70,7 +70,7 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.getByRole('button', { name: 'Delete v1.1' }).click();
         await page.getByRole('textbox', { name: 'Type v1.1 to confirm' }).fill('v1.1');
         await page.getByRole('button', { name: 'Delete tag' }).click();
-        await page.getByText('No tag has this name').waitFor();
+        await page.getByText('No tags match your filter').waitFor();
         const left = await call.expect<{ name: string; message: string }[]>(200, 'GET', `${base}/repository/tags`);
         assert.deepEqual(
           left.map(({ name, message }) => [name, message]),
@@ -90,7 +90,7 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.getByLabel('Notes').fill('With **all** buoys.');
         await page.getByRole('button', { name: 'Add a link' }).click();
         await page.getByLabel('Name of link 1').fill('Chart');
-        await page.getByLabel('Address of link 1').fill('https://files.example/chart.pdf');
+        await page.getByLabel('URL of link 1').fill('https://files.example/chart.pdf');
         await look(page, 'release-new');
         await page.getByRole('button', { name: 'Create release' }).click();
         await headed(page, 'Second edition');
@@ -103,8 +103,8 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.getByRole('button', { name: 'Remove link 1' }).click();
         await page.getByRole('button', { name: 'Add a link' }).click();
         await page.getByLabel('Name of link 1').fill('Poster');
-        await page.getByLabel('Address of link 1').fill('https://files.example/poster.pdf');
-        await page.getByLabel('Kind of link 1').selectOption('image');
+        await page.getByLabel('URL of link 1').fill('https://files.example/poster.pdf');
+        await page.getByLabel('Type of link 1').selectOption('image');
         await page.getByRole('button', { name: 'Save changes' }).click();
         await headed(page, 'Second, corrected');
         await page.getByRole('link', { name: 'Poster' }).waitFor();
@@ -182,7 +182,7 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.goto(`/${project}/-/commit/${first.id}`);
         await headed(page, 'Measure the depths');
         await page.getByRole('button', { name: 'Cherry-pick …' }).click();
-        await page.getByText('It can be done without conflicts.').waitFor();
+        await page.getByText('No conflicts.').waitFor();
         await look(page, 'cherry-pick');
         // What fails after the branch was made leaves no branch behind: the second try makes it again.
         const replayed = new RegExp(`/commits/${first.id}/cherry_pick$`);
@@ -206,8 +206,8 @@ export async function historyJourney(suite: Suite): Promise<void> {
         await page.getByRole('button', { name: 'Revert …' }).click();
         await page.getByRole('button', { name: 'Branch: main' }).click();
         await page.getByRole('option', { name: 'survey', exact: true }).click();
-        await page.getByText('It can be done without conflicts.').waitFor();
-        await page.getByLabel('On a new branch, with a merge request').uncheck();
+        await page.getByText('No conflicts.').waitFor();
+        await page.getByLabel('Create a new branch and a merge request').uncheck();
         await page.getByRole('button', { name: 'Revert', exact: true }).click();
         await page.getByRole('link', { name: /Revert "Correct the depths"/ }).waitFor();
         const file = await call.expect<{ content: string }>(

@@ -61,7 +61,7 @@ async function onThePage(page: Page, job: Job): Promise<void> {
   await look(page, 'job-terminal-390');
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.keyboard.type('exit\n');
-  await page.getByText('The terminal is closed').waitFor();
+  await page.getByText('Terminal closed').waitFor();
   await page.getByRole('button', { name: 'Reconnect' }).click();
   await page.getByRole('status').getByText('Connected').waitFor();
 }

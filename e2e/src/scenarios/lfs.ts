@@ -117,7 +117,7 @@ async function locks(suite: Suite, root: Api, { url }: Instance): Promise<void> 
         await page.getByLabel('to confirm').fill('models/axle.stl');
         await look(page, 'locked-file-of-another');
         await page.getByRole('dialog').getByRole('button', { name: 'Unlock', exact: true }).click();
-        await page.getByText('No file is locked').waitFor();
+        await page.getByText('No locked files').waitFor();
         await look(page, 'no-file-locked');
         assert.deepEqual(await root.expect(200, 'GET', `${project}/path_locks`), []);
       });

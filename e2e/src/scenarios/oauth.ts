@@ -85,7 +85,7 @@ async function ofThePerson(suite: Suite, person: Person, redirect: string): Prom
     async () => {
       await page.goto('/-/user_settings/applications');
       await signIn(page, login, password);
-      await page.getByRole('heading', { name: 'May use your account' }).waitFor();
+      await page.getByRole('heading', { name: 'Has access to your account' }).waitFor();
       await accessible(page);
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Orbit planner');
       await page.getByLabel(/^Redirect URIs/).fill('javascript:alert(1)');
@@ -191,7 +191,7 @@ async function theCode(
   await suite.required('browser: a request to another address goes nowhere', async () => {
     const before = program.came.length;
     await page.goto(request({ redirect_uri: 'https://evil.example/' }));
-    await page.getByRole('heading', { name: 'This request cannot be answered' }).waitFor();
+    await page.getByRole('heading', { name: 'This request is invalid' }).waitFor();
     await page.getByText('The redirect URI is not one of those that the application registered.').waitFor();
     await screenshot(page, 'oauth-refused');
     await accessible(page);
@@ -260,7 +260,7 @@ async function theDevice(suite: Suite, person: Person, url: string, admin: Api):
     await page.getByRole('heading', { name: 'Connect a device' }).waitFor();
     await page.getByLabel(/^Code/).fill('BBBB-BBBB');
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('No device waits with this code').waitFor();
+    await page.getByText('No device is waiting with this code').waitFor();
     await screenshot(page, 'device-code');
     await accessible(page);
     await page.getByLabel(/^Code/).fill(first.user_code ?? '');
@@ -277,7 +277,7 @@ async function theDevice(suite: Suite, person: Person, url: string, admin: Api):
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'Connect this device?' }).waitFor();
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('The device gets nothing.').waitFor();
+    await page.getByText('The device was not given access.').waitFor();
     assert.equal((await poll(second.device_code)).error, 'access_denied');
     person.problems();
   });
@@ -301,7 +301,7 @@ async function takesBack(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('button', { name: 'Remove application' }).click();
     await page.getByText('None yet.').waitFor();
     await page.reload();
-    await page.getByText('No program may use your account.').waitFor();
+    await page.getByText('No applications are authorised.').waitFor();
     quiet(person);
   });
 }
@@ -311,21 +311,21 @@ async function ofTheInstance(suite: Suite, person: Person, admin: Api): Promise<
   await suite.required('browser: administrators register trusted applications of the instance', async () => {
     await page.goto('/admin/applications');
     await signIn(page, 'root', rootPassword);
-    await page.getByRole('heading', { name: 'Register an application' }).waitFor();
+    await page.getByRole('heading', { name: 'Add an application' }).waitFor();
     await page.getByRole('checkbox', { name: /^Trusted/ }).check();
     const { secret } = await register(page, 'Time sheet', 'https://time.example/callback');
     await screenshot(page, 'admin-applications');
     await accessible(page);
     await page.getByRole('button', { name: 'New secret for Time sheet' }).click();
     await page.getByLabel(/^Type/).fill('Time sheet');
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByRole('button', { name: 'Renew secret' }).click();
     await page.getByText(secret).waitFor({ state: 'detached' });
     quiet(person);
   });
   await suite.required('browser: owners register applications of their group', async () => {
     await admin.expect(201, 'POST', '/groups', { name: 'Flight', path: 'flight' });
     await page.goto('/groups/flight/-/settings?part=applications');
-    await page.getByRole('heading', { name: 'Register an application' }).waitFor();
+    await page.getByRole('heading', { name: 'Add an application' }).waitFor();
     await register(page, 'Slide rule', 'https://rule.example/');
     await screenshot(page, 'group-applications');
     await accessible(page);

@@ -95,8 +95,8 @@ async function chooses(suite: Suite, person: Person): Promise<void> {
   await suite.required('browser: notifications are chosen everywhere and for a project', async () => {
     await page.goto('/-/profile/notifications');
     await page.getByRole('heading', { name: 'Notifications', exact: true }).waitFor();
-    await page.getByLabel('Mails everywhere').selectOption('watch');
-    await page.getByLabel('Mails of Grace Hopper / Compiler').selectOption('custom');
+    await page.getByLabel('Global notification level').selectOption('watch');
+    await page.getByLabel('Notification level of Grace Hopper / Compiler').selectOption('custom');
     const kept = page.waitForResponse(
       (answer) => answer.request().postData()?.includes('"new_merge_request":true') === true,
     );
@@ -107,7 +107,7 @@ async function chooses(suite: Suite, person: Person): Promise<void> {
     await page.reload();
     await page.getByLabel('New merge request').waitFor();
     await ticked(page.getByLabel('New merge request'), true);
-    await valued(page.getByLabel('Mails everywhere'), 'watch');
+    await valued(page.getByLabel('Global notification level'), 'watch');
     quiet(person);
   });
 }

@@ -27,7 +27,7 @@ const dangers: readonly Danger[] = [
   ['a protected branch', `${settings}?part=protected-branches`, 'Unprotect main'],
   ['a push rule', `${settings}?part=push-rules`, 'Delete push rule'],
   ['the project', `${settings}?part=place`, 'Delete project'],
-  ['a picture', '/-/user_settings/profile', 'Remove picture'],
+  ['a picture', '/-/user_settings/profile', 'Remove avatar'],
   ['a badge of a group', `${groupSettings}?part=badges`, 'Delete Seal'],
   ['a label of a group', `${groupSettings}?part=labels`, 'Delete vellum'],
   ['a link to a SAML group', `${groupSettings}?part=directory`, 'Unlink scribes'],

@@ -95,7 +95,7 @@ async function forks(suite: Suite, { page, problems }: Person): Promise<void> {
     await page.getByRole('list', { name: 'Projects' }).getByText('My tide clock').waitFor();
     await look(page, 'forks');
     await page.getByLabel('Filter forks').fill('somebody else');
-    await page.getByText('No fork has this name').waitFor();
+    await page.getByText('No forks match your filter').waitFor();
     await page.goto('/harbour/tide-clock');
     await facts.getByRole('link', { name: '1 star' }).click();
     await heading(page, 'Stars');
@@ -184,10 +184,10 @@ async function moves(suite: Suite, { page, problems }: Person): Promise<void> {
     await page.getByRole('button', { name: 'Unarchive project' }).click();
     await page.getByRole('button', { name: 'Archive project', exact: true }).waitFor();
     await page.getByLabel('New group').selectOption({ label: 'dock' });
-    await page.getByRole('button', { name: 'Move project' }).click();
+    await page.getByRole('button', { name: 'Transfer project' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox').fill('harbour/tide-clock');
-    await dialog.getByRole('button', { name: 'Move project' }).click();
+    await dialog.getByRole('button', { name: 'Transfer project' }).click();
     await page.waitForURL(/\/dock\/tide-clock$/);
     await place('dock/tide-clock');
     await page.getByRole('button', { name: 'Delete project' }).click();
@@ -204,7 +204,7 @@ async function moves(suite: Suite, { page, problems }: Person): Promise<void> {
     await screenshot(page, 'dashboard-inactive');
     await accessible(page);
     await removed.click();
-    await page.getByText(/Waits for its removal/).waitFor();
+    await page.getByText(/Scheduled for deletion since/).waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Archive, move, delete' }).click();
     await page.getByRole('button', { name: 'Restore project' }).click();

@@ -49,15 +49,15 @@ export async function protectionJourney(suite: Suite): Promise<void> {
         'a branch is protected by pattern, for a role and one person, changed and unprotected',
         async () => {
           await open(page, 'protected-branches', 'Protected branches');
-          await page.getByText('by the group').waitFor();
+          await page.getByText('inherited').waitFor();
           await page.getByLabel('Branch or pattern').fill('release/*');
           await choose(page, 'Allowed to push and merge', 'Keep', 'Keeper (@keeper)');
           await choose(page, 'Allowed to merge', 'Dev', 'Developers + Maintainers');
           await look(page, 'protected-branches-form');
           await page.getByRole('button', { name: 'Protect', exact: true }).click();
           await page.getByText('Push: Maintainers, Keeper').waitFor();
-          await page.getByRole('button', { name: 'Change release/*' }).click();
-          await page.getByRole('heading', { name: 'Change release/*' }).waitFor();
+          await page.getByRole('button', { name: 'Edit release/*' }).click();
+          await page.getByRole('heading', { name: 'Edit release/*' }).waitFor();
           await page.getByLabel('Allow force push').check();
           await page.getByLabel('Require approval of code owners').check();
           await look(page, 'protected-branch-change');

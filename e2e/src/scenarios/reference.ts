@@ -25,7 +25,7 @@ export async function referenceJourney(suite: Suite, instance: BrowserInstance):
       await screenshot(page, 'api-docs');
       await accessible(page);
       await page.getByLabel('Search operations').fill('protected variable');
-      await page.getByText('No operation has all of these words.').waitFor();
+      await page.getByText('No operations match your search.').waitFor();
       await page.getByLabel('Search operations').fill('commits of a merge request');
       await page.getByRole('link', { name: /list commits of a merge request/i }).waitFor();
       await page.keyboard.press('Enter');
@@ -91,7 +91,7 @@ export async function referenceJourney(suite: Suite, instance: BrowserInstance):
         await open(page, '?operation=postProjectsByIdMergeRequests');
         await page.getByText('Fields', { exact: true }).first().click();
         await page
-          .getByRole('button', { name: /Show what is in/ })
+          .getByRole('button', { name: /Show fields of/ })
           .first()
           .click();
         await screenshot(page, `api-docs-operation${suffix}`);

@@ -40,7 +40,7 @@ async function protections(suite: Suite, page: Page, call: Api): Promise<void> {
   await suite.step('secret push protection is switched on for a project', async () => {
     await page.goto(`/${project}/-/settings?part=secrets`);
     await headed(page, 'Secret push protection', 2);
-    await page.getByLabel('Refuse pushes that bring secrets').check();
+    await page.getByLabel('Reject pushes that contain secrets').check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await look(page, 'secret-push-protection');
@@ -50,12 +50,12 @@ async function protections(suite: Suite, page: Page, call: Api): Promise<void> {
   });
   await suite.step('a top-level group protects branches of its projects by role', async () => {
     await page.goto('/groups/foundry/-/settings?part=protected-branches');
-    await page.getByText('No branch is protected.').waitFor();
+    await page.getByText('No protected branches.').waitFor();
     await page.getByLabel('Branch or pattern').fill('casting/*');
     await page.getByRole('button', { name: 'Protect', exact: true }).click();
     await page.getByText('Push: Maintainers').waitFor();
     await look(page, 'group-protected-branches');
-    await page.getByRole('button', { name: 'Change casting/*' }).click();
+    await page.getByRole('button', { name: 'Edit casting/*' }).click();
     await page.getByLabel('Allow force push').check();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('force push', { exact: true }).waitFor();
@@ -65,7 +65,7 @@ async function protections(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByRole('button', { name: 'Unprotect casting/*' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('casting/*');
     await page.getByRole('dialog').getByRole('button', { name: 'Unprotect' }).click();
-    await page.getByText('No branch is protected.').waitFor();
+    await page.getByText('No protected branches.').waitFor();
   });
 }
 

@@ -32,16 +32,16 @@ export async function requestTemplates(suite: Suite, page: Page, call: Api, proj
       await description.fill('The hinge.');
       await page.getByLabel('Template').selectOption('');
       await look(page, 'merge-request-template');
-      await page.getByRole('button', { name: 'Keep it' }).click();
+      await page.getByRole('button', { name: 'Keep' }).click();
       await valued(description, 'The hinge.');
       await page.getByLabel('Template').selectOption('');
-      await page.getByRole('button', { name: 'Replace it' }).click();
+      await page.getByRole('button', { name: 'Replace' }).click();
       await valued(description, /It creaked/);
     },
   );
   await suite.step('the description of the settings comes before the files, and is sent', async () => {
     await openPart(page, `/${project}/-/settings?part=merge`, 'Titles and messages');
-    await page.getByLabel('Description that new merge requests start with').fill('From %{source_branch}');
+    await page.getByLabel('Default description of new merge requests').fill('From %{source_branch}');
     await page.getByRole('button', { name: 'Save' }).last().click();
     await page.getByText('Saved.').waitFor();
     await page.goto(form);

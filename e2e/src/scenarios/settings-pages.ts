@@ -76,18 +76,18 @@ async function pushRules(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByRole('button', { name: 'Delete push rule' }).waitFor();
     await look(page, 'group-push-rule');
     await openPart(page, '/groups/weather/radar/-/settings?part=push-rules', 'Push rule');
-    await page.getByText('This rule comes from above.').waitFor();
+    await page.getByText('This rule is inherited.').waitFor();
     await valued(page.getByLabel('Commit messages must match'), '^[A-Z]');
     assert.equal(await page.getByRole('button', { name: 'Delete push rule' }).count(), 0);
-    await page.getByLabel('Commits must be signed').check();
+    await page.getByLabel('Reject unsigned commits').check();
     await page.getByRole('button', { name: 'Save push rule' }).click();
     await page.getByRole('button', { name: 'Delete push rule' }).click();
     await confirmAction(page, 'Delete push rule');
-    await page.getByText('This rule comes from above.').waitFor();
+    await page.getByText('This rule is inherited.').waitFor();
   });
   await suite.step('the push rule of the instance is kept by administrators', async () => {
     await openPart(page, '/admin/push_rule', 'Push rule');
-    await page.getByLabel('Largest file in megabytes').fill('50');
+    await page.getByLabel('Maximum file size (MB)').fill('50');
     await page.getByRole('button', { name: 'Save push rule' }).click();
     await page.getByRole('button', { name: 'Delete push rule' }).waitFor();
     await look(page, 'admin-push-rule');
@@ -132,14 +132,14 @@ async function deployKeys(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByLabel('Title').fill('');
     await page.getByLabel('Public key').fill(publicKey('roof'));
     await page.getByRole('button', { name: 'Add deploy key' }).click();
-    await page.getByRole('checkbox', { name: 'roof may push' }).click();
-    await page.getByRole('checkbox', { name: 'roof may push', checked: true, disabled: false }).waitFor();
+    await page.getByRole('checkbox', { name: 'Write access of roof' }).click();
+    await page.getByRole('checkbox', { name: 'Write access of roof', checked: true, disabled: false }).waitFor();
     await openPart(page, '/weather/rain-gauge/-/settings?part=deploy-keys', 'Deploy keys');
     await page.getByRole('combobox', { name: 'Project' }).fill('baro');
     await page.getByRole('option', { name: 'weather/barometer' }).click();
-    await page.getByRole('button', { name: 'Take roof' }).click();
-    await page.getByRole('checkbox', { name: 'roof may push' }).waitFor();
-    await ticked(page.getByRole('checkbox', { name: 'roof may push' }), false);
+    await page.getByRole('button', { name: 'Add roof' }).click();
+    await page.getByRole('checkbox', { name: 'Write access of roof' }).waitFor();
+    await ticked(page.getByRole('checkbox', { name: 'Write access of roof' }), false);
     await look(page, 'project-deploy-keys');
     await page.getByRole('button', { name: 'Remove roof' }).click();
     await page.getByLabel('to confirm').fill('roof');
@@ -154,13 +154,13 @@ async function deployKeys(suite: Suite, page: Page, call: Api): Promise<void> {
   });
   await suite.step('administrators see all deploy keys and add one that every project may take', async () => {
     await openPart(page, '/admin/deploy_keys', 'Deploy keys');
-    await page.getByText('(may push)').waitFor();
+    await page.getByText('(write access)').waitFor();
     await page.getByLabel('Public key').fill(publicKey('mirror'));
     await page.getByRole('button', { name: 'Add deploy key' }).click();
-    await page.getByText('for all', { exact: true }).waitFor();
+    await page.getByText('public', { exact: true }).waitFor();
     await look(page, 'admin-deploy-keys');
-    await page.getByLabel('Which').selectOption('Those that every project may take');
-    await page.getByText('(may push)').waitFor({ state: 'detached' });
+    await page.getByLabel('Which').selectOption('Available to all projects');
+    await page.getByText('(write access)').waitFor({ state: 'detached' });
   });
 }
 
@@ -193,10 +193,10 @@ async function webhooks(suite: Suite, page: Page, call: Api): Promise<void> {
       receiver.answer = { status: 503, body: 'no wind' };
       await attempt('Pushes', 'Hook executed successfully: HTTP 503');
       receiver.answer = { status: 200, body: 'noted' };
-      await page.getByRole('button', { name: 'Recent calls of Roof' }).click();
+      await page.getByRole('button', { name: 'Recent deliveries of Roof' }).click();
       await page.getByRole('button', { name: '503 push hooks' }).click();
       await page.getByRole('button', { name: 'Send again' }).click();
-      await page.getByText('Sent again; answered with 200.').waitFor();
+      await page.getByText('Resent; the response was 200.').waitFor();
       await page.getByRole('button', { name: '503 push hooks' }).click();
       await page.getByRole('button', { name: '200 push hooks' }).click();
       await page.getByText('noted', { exact: true }).waitFor();
@@ -206,7 +206,7 @@ async function webhooks(suite: Suite, page: Page, call: Api): Promise<void> {
       assert.equal(second?.['idempotency-key'], first['idempotency-key']);
       assert.equal(await page.getByText('north by north-west').count(), 0);
       await look(page, 'project-webhooks');
-      await page.getByLabel('Which calls').selectOption('Failed (5xx)');
+      await page.getByLabel('Status').selectOption('Failed (5xx)');
       await page.getByRole('button', { name: '200 push hooks' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: '503 push hooks' }).waitFor();
     });
@@ -237,7 +237,7 @@ async function webhooks(suite: Suite, page: Page, call: Api): Promise<void> {
         const edit = page.getByRole('form', { name: 'Save webhook' });
         await valued(edit.getByLabel('Branches'), 'release/*');
         await valued(edit.getByLabel('Template'), '{"ref":"{{ref}}"}');
-        await edit.getByLabel('Pushes to').selectOption('All branches');
+        await edit.getByLabel('Branch filter').selectOption('All branches');
         await edit.getByRole('button', { name: 'Remove header 1' }).click();
         await edit.getByRole('button', { name: 'Add a header' }).click();
         await edit.getByLabel('Name of header 1').fill('X-Dry');
@@ -285,7 +285,7 @@ async function webhooks(suite: Suite, page: Page, call: Api): Promise<void> {
       await page.getByRole('button', { name: `Test ${receiver.url}/all` }).click();
       await page.getByRole('menuitem', { name: 'A project is made' }).click();
       await page.getByText('project_create was sent.').waitFor();
-      await page.getByRole('button', { name: 'Recent calls of' }).click();
+      await page.getByRole('button', { name: 'Recent deliveries of' }).click();
       await page.getByRole('button', { name: '200 system hooks' }).waitFor();
       await look(page, 'admin-hooks');
     });
@@ -328,7 +328,7 @@ async function serviceAccounts(suite: Suite, page: Page, call: Api): Promise<voi
     await openPart(page, '/weather/barometer/-/settings?part=service-accounts', 'Service accounts');
     await page.getByText('None yet.').waitFor();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Reader');
-    await page.getByRole('button', { name: 'Make a service account' }).click();
+    await page.getByRole('button', { name: 'Create service account' }).click();
     await page.getByRole('button', { name: 'Tokens of Reader' }).waitFor();
     await look(page, 'project-service-accounts');
     const [made] = await call.expect<{ name: string }[]>(200, 'GET', '/projects/weather%2Fbarometer/service_accounts');
@@ -344,11 +344,11 @@ async function pictureOfProject(suite: Suite, page: Page): Promise<void> {
   await suite.step('a project gets a picture, and loses it', async () => {
     await openPart(page, '/weather/barometer/-/settings', 'General');
     await page.locator('input[type=file]').setInputFiles({ name: 'p.png', mimeType: 'image/png', buffer: picture });
-    await page.getByRole('button', { name: 'Remove picture' }).waitFor();
+    await page.getByRole('button', { name: 'Remove avatar' }).waitFor();
     await look(page, 'project-settings-picture');
-    await page.getByRole('button', { name: 'Remove picture' }).click();
-    await confirmAction(page, 'Remove picture');
-    await page.getByRole('button', { name: 'Remove picture' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove avatar' }).click();
+    await confirmAction(page, 'Remove avatar');
+    await page.getByRole('button', { name: 'Remove avatar' }).waitFor({ state: 'detached' });
   });
 }
 
@@ -370,7 +370,7 @@ async function topics(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByLabel('Title').fill('Sensors');
     await page.getByRole('button', { name: 'Save topic' }).click();
     await page.getByRole('button', { name: 'Merge kind-barometer' }).click();
-    await page.getByRole('combobox', { name: 'The topic that stays' }).fill('sens');
+    await page.getByRole('combobox', { name: 'Target topic' }).fill('sens');
     await page.getByRole('option', { name: 'Sensors' }).click();
     await page.getByRole('button', { name: 'Merge topics' }).click();
     await page.getByRole('link', { name: 'kind-barometer' }).waitFor({ state: 'detached' });

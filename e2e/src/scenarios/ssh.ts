@@ -141,7 +141,7 @@ async function offersNoMore(suite: Suite, root: Api, { page, problems }: Person)
     await page.getByRole('textbox', { name: 'HTTP' }).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'SSH' }).count(), 0);
     await page.goto('/help/instance_configuration');
-    await page.getByText('git is not served over SSH here.').waitFor();
+    await page.getByText('git over SSH is not available on this instance.').waitFor();
     assert.deepEqual(problems(), []);
   });
 }

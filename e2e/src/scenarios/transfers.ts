@@ -41,7 +41,7 @@ async function lists(suite: Suite, page: Page): Promise<void> {
     await page.getByRole('heading', { name: 'Imports' }).waitFor();
     const list = page.getByRole('list', { name: 'Imports' });
     await list.getByText('root/tide-again').waitFor();
-    await list.getByText(/^\d+ of \d+ rows came in$/).waitFor();
+    await list.getByText(/^\d+ of \d+ records imported$/).waitFor();
     await look(page, 'imports');
     await openPart(page, '/admin/imports', 'Imports');
     await page.getByRole('list', { name: 'Imports' }).getByText('root/tide-again').waitFor();
@@ -135,9 +135,9 @@ async function otherServers(suite: Suite, page: Page, url: string, call: Api): P
 async function archive(suite: Suite, page: Page): Promise<void> {
   await suite.step('a project is exported in its settings, and imported as a new project', async () => {
     await openPart(page, '/root/tide/-/settings?part=export', 'Export');
-    await page.getByText('There is no archive yet.').waitFor();
-    await page.getByRole('button', { name: 'Make an archive' }).click();
-    await page.getByText('The archive can be fetched.').waitFor();
+    await page.getByText('No export yet.').waitFor();
+    await page.getByRole('button', { name: 'Export project' }).click();
+    await page.getByText('The export is ready to download.').waitFor();
     await look(page, 'project-export');
     const arriving = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download' }).click();
@@ -213,7 +213,7 @@ async function canceled(suite: Suite, page: Page, url: string): Promise<void> {
       await openPart(page, '/root/ebb/-/settings?part=export', 'Import');
       await page.getByText('The import was canceled.').waitFor();
       await openPart(page, '/root/tide-again/-/settings?part=export', 'Import');
-      await page.getByText(/^\d+ of \d+ rows and files besides the code came in\.$/).waitFor();
+      await page.getByText(/^\d+ of \d+ records and files were imported, in addition to the code\.$/).waitFor();
       await look(page, 'project-import-outcome');
       await page.setViewportSize({ width: 390, height: 800 });
       await page.emulateMedia({ colorScheme: 'dark' });

@@ -87,7 +87,7 @@ async function walk(suite: Suite, page: Page, problems: () => string[]): Promise
     await page.getByText('is invalid').waitFor();
     await page.getByLabel(/^First code/).fill(code(secret));
     await page.getByRole('button', { name: 'Turn on' }).click();
-    await page.getByText('Keep these recovery codes now').waitFor();
+    await page.getByText('Save these recovery codes now').waitFor();
     const codes = await page
       .getByText(/^[0-9a-f]{16}\s/)
       .first()
@@ -138,7 +138,7 @@ async function walk(suite: Suite, page: Page, problems: () => string[]): Promise
   });
   await suite.step('browser: active sessions are seen and ended', async () => {
     await page.goto('/-/user_settings/active_sessions');
-    await page.getByText('This one').waitFor();
+    await page.getByText('This session').waitFor();
     await screenshot(page, 'active-sessions');
     await accessible(page);
   });

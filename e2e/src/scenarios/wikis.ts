@@ -80,7 +80,7 @@ export async function wikiJourney(suite: Suite): Promise<void> {
         await admin.expect(200, 'PUT', `${wiki}/home`, { content: 'From elsewhere', message: 'Change it elsewhere' });
         await page.getByRole('textbox', { name: 'Text' }).fill('Mine');
         await page.getByRole('button', { name: 'Save changes' }).click();
-        await page.getByText('Somebody changed this page meanwhile').waitFor();
+        await page.getByText('This page has changed in the meantime').waitFor();
         await valued(page.getByRole('textbox', { name: 'Text' }), 'Mine');
         await look(page, 'wiki-conflict');
         problems();
@@ -94,7 +94,7 @@ export async function wikiJourney(suite: Suite): Promise<void> {
         await page.getByRole('link', { name: 'Begin the wiki' }).click();
         await page.getByText('An older version').waitFor();
         await page.getByText('How the clock is built').waitFor();
-        await page.getByRole('link', { name: 'Show the newest' }).click();
+        await page.getByRole('link', { name: 'Show latest version' }).click();
         await page.getByText('From elsewhere').waitFor();
 
         await page.goto('/harbour/clock/-/activity');

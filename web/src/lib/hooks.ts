@@ -18,7 +18,7 @@ export const eventWords = {
   member_events: 'Members',
   subgroup_events: 'Subgroups',
   project_events: 'Projects',
-  repository_update_events: 'Pushes, once with all refs',
+  repository_update_events: 'Repository updates',
 } as const;
 export type HookEventName = keyof typeof eventWords;
 const ofProjects = [

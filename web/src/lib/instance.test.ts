@@ -51,17 +51,17 @@ describe('help page', () => {
 
   it('says limits in words, those of SSH only where it is served', () => {
     const all = rows(configuration);
-    expect(all.get('SSH keys that are taken')).toBe('Ed25519, RSA from 3072 bits');
-    expect(all.get('File attached to a text')).toBe('100 MiB');
-    expect(all.get('File of a CI/CD configuration')).toBe('512 KiB');
+    expect(all.get('Allowed SSH keys')).toBe('Ed25519, RSA from 3072 bits');
+    expect(all.get('Attachment')).toBe('100 MiB');
+    expect(all.get('CI/CD configuration file')).toBe('512 KiB');
     expect(allowedKeys([])).toBe('none');
-    expect(all.get('Life of an SSH key')).toBe('no limit');
-    expect(all.get('Life of an access token')).toBe('365 days');
-    expect(all.get('API requests of one person')).toBe('7,200 in 1 h 00 min');
-    expect(all.get('API requests from one address, not signed in')).toBe('60 in a minute');
-    expect(all.get('git over SSH of one person in one project')).toBe('600 in a minute');
+    expect(all.get('Lifetime of SSH keys')).toBe('no limit');
+    expect(all.get('Lifetime of access tokens')).toBe('365 days');
+    expect(all.get('Authenticated API requests per user')).toBe('7,200 in 1 h 00 min');
+    expect(all.get('Unauthenticated API requests per IP address')).toBe('60 in a minute');
+    expect(all.get('git operations over SSH per user and project')).toBe('600 in a minute');
     const without = rows({ ...configuration, ssh: null });
-    expect(without.has('git over SSH of one person in one project')).toBe(false);
+    expect(without.has('git operations over SSH per user and project')).toBe(false);
     expect(without.size).toBe(all.size - 1);
   });
 });

@@ -46,12 +46,12 @@ export function allowedKeys(keys: InstanceConfiguration['ssh_keys']): string {
 }
 
 const throttled: Readonly<Record<string, string>> = {
-  unauthenticated_api: 'API requests from one address, not signed in',
-  unauthenticated_web: 'Page requests from one address, not signed in',
-  unauthenticated_git_http: 'git over HTTP from one address, not signed in',
-  authenticated_api: 'API requests of one person',
-  authenticated_web: 'Page requests of one person',
-  authenticated_git_http: 'git over HTTP of one person',
+  unauthenticated_api: 'Unauthenticated API requests per IP address',
+  unauthenticated_web: 'Unauthenticated web requests per IP address',
+  unauthenticated_git_http: 'Unauthenticated git requests over HTTP per IP address',
+  authenticated_api: 'Authenticated API requests per user',
+  authenticated_web: 'Authenticated web requests per user',
+  authenticated_git_http: 'Authenticated git requests over HTTP per user',
 };
 
 type Row = readonly [what: string, value: string];
@@ -80,7 +80,7 @@ export function limitSections(of: InstanceConfiguration): readonly (readonly [ti
       ? []
       : [
           [
-            'git over SSH of one person in one project',
+            'git operations over SSH per user and project',
             limits.ssh_operations === null ? 'no limit' : `${count(limits.ssh_operations)} in a minute`,
           ],
         ];
@@ -88,21 +88,21 @@ export function limitSections(of: InstanceConfiguration): readonly (readonly [ti
     [
       'Sizes',
       [
-        ['File attached to a text', size(limits.attachment_bytes)],
-        ['Picture of a person, group or project', size(limits.avatar_bytes)],
-        ['Artifacts of one job, unless its group or project says otherwise', size(limits.artifacts_bytes)],
-        ['File of a CI/CD configuration', size(limits.ci_file_bytes)],
-        ['CI/CD configuration with all that it includes', size(limits.ci_configuration_bytes)],
-        ['Files that a CI/CD configuration includes', count(limits.ci_includes)],
+        ['Attachment', size(limits.attachment_bytes)],
+        ['Avatar', size(limits.avatar_bytes)],
+        ['Artifacts of a job, unless its group or project has its own limit', size(limits.artifacts_bytes)],
+        ['CI/CD configuration file', size(limits.ci_file_bytes)],
+        ['CI/CD configuration with all its includes', size(limits.ci_configuration_bytes)],
+        ['Files included by a CI/CD configuration', count(limits.ci_includes)],
       ],
     ],
     [
       'Accounts',
       [
-        ['SSH keys that are taken', allowedKeys(of.ssh_keys)],
-        ['Life of an SSH key', days(limits.ssh_key_days)],
-        ['Life of an access token', days(limits.access_token_days)],
-        ['Personal projects of a new account', count(limits.personal_projects)],
+        ['Allowed SSH keys', allowedKeys(of.ssh_keys)],
+        ['Lifetime of SSH keys', days(limits.ssh_key_days)],
+        ['Lifetime of access tokens', days(limits.access_token_days)],
+        ['Personal projects of new users', count(limits.personal_projects)],
       ],
     ],
     ['Requests', [...requests, ...operations]],

@@ -28,7 +28,7 @@ export const mergeTrain = (id: string, branch: string) =>
 /** What an entry waits for; `ahead` is the one in front of it. */
 export function waitsFor(entry: TrainEntry, ahead: TrainEntry | undefined): string {
   if (entry.status === 'merging') return 'Merging';
-  if (entry.status === 'stale') return 'Being rebuilt on top of the requests ahead';
+  if (entry.status === 'stale') return 'Being rebuilt on top of the merge requests ahead';
   if (entry.status === 'idle') return 'Waiting for a free place';
   if (ahead) return `Waiting for !${ahead.merge_request.iid}`;
   return entry.pipeline ? 'Waiting for its pipeline' : 'Next to be merged';

@@ -20,7 +20,7 @@ export interface Registration {
 
 async function answered<T>(call: Promise<T | null>): Promise<T> {
   const value = await call;
-  if (value === null) throw new Error('The server answered without a body');
+  if (value === null) throw new Error('The server sent an empty response');
   return value;
 }
 

@@ -8,14 +8,14 @@ export type BillableMember = Schemas['BillableMember'];
 export const seatOrders = {
   name_asc: 'Name',
   name_desc: 'Name, Z to A',
-  access_level_desc: 'Highest level',
-  access_level_asc: 'Lowest level',
+  access_level_desc: 'Highest role',
+  access_level_asc: 'Lowest role',
   last_joined: 'Last joined',
   oldest_joined: 'First joined',
-  recent_sign_in: 'Last signed in',
-  oldest_sign_in: 'Longest not signed in',
+  recent_sign_in: 'Last sign-in',
+  oldest_sign_in: 'Longest since sign-in',
   last_activity_on_desc: 'Last active',
-  last_activity_on_asc: 'Longest not active',
+  last_activity_on_asc: 'Longest inactive',
 } as const;
 export type SeatOrder = keyof typeof seatOrders;
 

@@ -21,7 +21,7 @@ export const orders = {
   created_asc: ['Oldest', { order_by: 'id', sort: 'asc' }],
   name_asc: ['Name', { order_by: 'name', sort: 'asc' }],
   username_asc: ['Username', { order_by: 'username', sort: 'asc' }],
-  updated_desc: ['Changed last', { order_by: 'updated_at', sort: 'desc' }],
+  updated_desc: ['Last updated', { order_by: 'updated_at', sort: 'desc' }],
 } as const;
 type Order = keyof typeof orders;
 

@@ -45,4 +45,4 @@ export function NameFields(props: Props) {
 }
 
 /** What it means to change an address that is in use. */
-export const changedAddress = 'Its part of the URL. The old address keeps working until something else takes it.';
+export const changedAddress = 'Used in the URL. The old URL redirects until something else takes it.';

@@ -25,7 +25,7 @@ export function PictureField({ src, name, alt, round = false, save }: Props) {
     },
   });
   return (
-    <section aria-label="Picture">
+    <section aria-label="Avatar">
       <FormError error={sending.error} />
       <Group gap="md" mb="md">
         <Avatar
@@ -45,22 +45,22 @@ export function PictureField({ src, name, alt, round = false, save }: Props) {
             >
               {(props) => (
                 <Button {...props} variant="default" size="xs" loading={sending.isPending}>
-                  Choose a picture
+                  Choose an avatar
                 </Button>
               )}
             </FileButton>
             {src ? (
               <ConfirmButton
-                title="Remove picture"
-                text="The uploaded picture will be deleted."
-                action="Remove picture"
+                title="Remove avatar"
+                text="The uploaded avatar will be deleted."
+                action="Remove avatar"
                 disabled={sending.isPending}
                 run={() => sending.mutateAsync(null)}
               />
             ) : null}
           </Group>
           <Text size="xs" c="var(--mr-dim)" mt={6}>
-            PNG, JPEG, GIF, WebP, BMP or ICO of at most 200 KiB
+            PNG, JPEG, GIF, WebP, BMP or ICO, up to 200 KiB
           </Text>
         </div>
       </Group>

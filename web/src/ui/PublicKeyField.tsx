@@ -19,7 +19,7 @@ export function PublicKeyField({ of, reason }: Props) {
   return (
     <Textarea
       label="Public key"
-      description="What is in the file that ends with .pub, never the private key"
+      description="The contents of the file that ends with .pub, never the private key"
       placeholder="ssh-ed25519 AAAA…"
       name="key"
       required

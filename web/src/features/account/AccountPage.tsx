@@ -41,9 +41,9 @@ function Username() {
     <form {...sending.form}>
       <FormError error={sending.reason('username') || sending.reason('current_password') ? null : sending.error} />
       <Stack gap="md">
-        <Alert variant="light" title="What changes with it" role="note">
-          The addresses of your profile and of your personal projects. Old ones of projects lead to the new ones until
-          somebody else takes the old name.
+        <Alert variant="light" title="What else changes" role="note">
+          The URLs of your profile and personal projects. Old project URLs redirect to the new ones until somebody else
+          takes your old username.
         </Alert>
         <TextField of={fields} reason={sending.reason} name="username" label="New username" required autoFocus />
         <CurrentPassword of={fields} reason={sending.reason} />
@@ -73,7 +73,7 @@ export default function AccountPage() {
         facts={[
           ['Account', `#${account.id}`],
           ['Created', <TimeAgo key="created" at={account.created_at} />],
-          ['Last signed in', <TimeAgo key="sign-in" at={account.last_sign_in_at} />],
+          ['Last sign-in', <TimeAgo key="sign-in" at={account.last_sign_in_at} />],
           ['Personal projects', `${account.projects_limit} at most`],
         ]}
       />
@@ -84,7 +84,7 @@ export default function AccountPage() {
       <section className={classes.section} aria-label="Two-factor authentication">
         <h2>Two-factor authentication</h2>
         <Stack gap="sm">
-          <Text>{account.two_factor_enabled ? 'On.' : 'Off: your password alone opens the account.'}</Text>
+          <Text>{account.two_factor_enabled ? 'On.' : 'Off: a password is enough to sign in.'}</Text>
           <Group>
             <LinkButton to="/-/profile/two_factor_auth">
               {account.two_factor_enabled ? 'Manage' : 'Set up two-factor authentication'}
@@ -93,8 +93,8 @@ export default function AccountPage() {
         </Stack>
       </section>
       {account.identities.length > 0 ? (
-        <section className={classes.section} aria-label="External sign-in">
-          <h2>External sign-in</h2>
+        <section className={classes.section} aria-label="External identities">
+          <h2>External identities</h2>
           <Facts facts={account.identities.map(({ provider, extern_uid }) => [provider, extern_uid] as const)} />
         </section>
       ) : null}

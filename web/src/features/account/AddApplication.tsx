@@ -39,7 +39,7 @@ export function AddApplication({ done, cancel }: Props) {
     <form {...sending.form} style={{ maxWidth: 380 }}>
       <FormError error={sending.reason('code') ? null : sending.error} />
       <Stack gap="md">
-        <Text>Scan this picture with the application, or type the secret into it.</Text>
+        <Text>Scan the QR code with your authenticator application, or enter the secret.</Text>
         <img src={picture} alt="The secret as a QR code" width={200} height={200} style={{ background: '#fff' }} />
         <Command text={started.secret} label="Copy the secret" />
         <TextInput

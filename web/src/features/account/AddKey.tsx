@@ -28,8 +28,8 @@ export function AddKey({ done, cancel }: Props) {
   });
   if (!keysAvailable())
     return (
-      <Alert variant="light" title="Not at this address">
-        Browsers offer security keys where the instance is reached by a name with HTTPS, or as localhost.
+      <Alert variant="light" title="Not available at this address">
+        Browsers support security keys only over HTTPS with a host name, or on localhost.
       </Alert>
     );
   return (

@@ -36,7 +36,7 @@ export default function AdminModePage() {
           />
           <TextInput
             label="Code or recovery code"
-            description="Only with two-factor authentication"
+            description="Only if two-factor authentication is on"
             autoComplete="one-time-code"
             value={code}
             onChange={(event) => setCode(event.currentTarget.value)}

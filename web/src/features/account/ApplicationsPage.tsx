@@ -16,11 +16,11 @@ function Authorized() {
   return (
     <Stack gap="sm">
       {authorized.length === 0 ? (
-        <Text c="var(--mr-dim)">No program may use your account.</Text>
+        <Text c="var(--mr-dim)">No applications are authorised.</Text>
       ) : (
         <DataList label="Authorised applications">
           {authorized.map(({ id, application_name, scopes, authorized_at }) => {
-            const name = application_name ?? 'Programs that know your password';
+            const name = application_name ?? 'Applications that know your password';
             return (
               <DataRow
                 key={id}
@@ -58,10 +58,12 @@ export default function ApplicationsPage() {
   return (
     <Page title="Applications" narrow>
       <Stack gap="lg">
-        <Title order={2}>May use your account</Title>
+        <Title order={2}>Has access to your account</Title>
         <Authorized />
         <Title order={2}>Yours</Title>
-        <Text c="var(--mr-dim)">Programs that you registered so that they can ask people for access.</Text>
+        <Text c="var(--mr-dim)">
+          Applications that you registered. They can ask users for access to their accounts.
+        </Text>
         <ApplicationManager
           source={ownApplications}
           scopes={session?.user?.is_admin ? administratorScopes : personalScopes}

@@ -12,8 +12,8 @@ export default function AuthenticationLogPage() {
     <Page title="Authentication log">
       <Stack gap="lg">
         <Text c="var(--mr-dim)">
-          Sign-ins, attempts that failed, and changes of your password and second factors. If something here was not
-          you, change your password.
+          Sign-ins, failed attempts, and changes of your password and second factors. If you do not recognise an entry,
+          change your password.
         </Text>
         <div>
           <AuditLog

@@ -9,7 +9,7 @@ export function AvatarSettings() {
     <PictureField
       src={account.avatar_url}
       name={account.name}
-      alt="Your picture"
+      alt="Avatar"
       round
       save={async (form) => {
         await unwrap(client.PUT('/user/avatar', { body: { avatar: null }, bodySerializer: () => form }));

@@ -26,7 +26,7 @@ export function DeleteAccount() {
       <h2>Delete account</h2>
       <Stack gap="sm">
         <Text c="var(--mr-dim)">
-          Your personal projects go with it. What you wrote elsewhere stays, under the name of the ghost user.
+          Your personal projects will be deleted. What you wrote elsewhere stays and is attributed to the ghost user.
         </Text>
         <Group>
           <Button color="red" variant="light" size="xs" onClick={() => setOpened(true)}>
@@ -38,7 +38,7 @@ export function DeleteAccount() {
         <form {...sending.form}>
           <Stack gap="md">
             <FormError error={sending.reason('current_password') ? null : sending.error} />
-            <Text>You are signed out everywhere at once, and the account cannot be brought back by you.</Text>
+            <Text>You will be signed out everywhere immediately, and you cannot restore the account yourself.</Text>
             <CurrentPassword of={fields} reason={sending.reason} />
             <Group justify="flex-end" gap="sm">
               <Button variant="default" onClick={close}>

@@ -35,7 +35,7 @@ function DetailForm({ account, again }: { account: Schemas['UserAccount']; again
         />
         <Checkbox
           label="Private profile"
-          description="Details, followers and projects in which you take part are shown to nobody else"
+          description="Hides your details, followers and contributed projects from other users"
           checked={fields.values.private_profile}
           onChange={(event) => fields.set('private_profile', event.currentTarget.checked)}
         />

@@ -22,7 +22,7 @@ function Confirmed({ at }: { at: string | null }) {
       confirmed <TimeAgo at={at} />
     </span>
   ) : (
-    <span>not confirmed: open the link of the message that was sent to it</span>
+    <span>not confirmed: open the link in the message that was sent to it</span>
   );
 }
 
@@ -46,7 +46,7 @@ export default function EmailsPage() {
     <Page title="Email addresses" narrow>
       <Stack gap="lg">
         <Text c="var(--mr-dim)">
-          Messages go to the primary address. Commits with any confirmed address are shown as yours.
+          Notifications go to the primary address. Commits with any confirmed address are attributed to you.
         </Text>
         <DataList label="Email addresses">
           <DataRow
@@ -95,7 +95,7 @@ export default function EmailsPage() {
               type="email"
               required
               w="100%"
-              description="A message asks you to confirm it"
+              description="You will receive a message to confirm it"
               autoComplete="email"
             />
             <Button type="submit" loading={sending.pending}>
@@ -107,7 +107,7 @@ export default function EmailsPage() {
       <ConfirmName
         {...leaving.dialog}
         title="Remove address"
-        text="Commits with this address are no longer shown as yours."
+        text="Commits with this address are no longer attributed to you."
         name={leaving.asked?.email ?? ''}
         action="Remove address"
       />

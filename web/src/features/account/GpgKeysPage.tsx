@@ -16,12 +16,12 @@ import classes from './account.module.css';
 const ways = {
   remove: {
     action: 'Remove key',
-    text: 'Signatures made with it stay recognised; new ones are not.',
+    text: 'Existing signatures stay verified; new ones will not be.',
     run: (id: number) => unwrap(client.DELETE('/user/gpg_keys/{key_id}', { params: { path: { key_id: id } } })),
   },
   revoke: {
     action: 'Revoke key',
-    text: 'For a key that others may have: every signature made with it counts as unverified from now on.',
+    text: 'For a compromised key: all signatures made with it become unverified.',
     run: (id: number) => unwrap(client.POST('/user/gpg_keys/{key_id}/revoke', { params: { path: { key_id: id } } })),
   },
 } as const;
@@ -48,10 +48,10 @@ export default function GpgKeysPage() {
   return (
     <Page title="GPG keys" narrow>
       <Stack gap="lg">
-        <Text c="var(--mr-dim)">Commits and tags that are signed with one of them are recognised as yours.</Text>
+        <Text c="var(--mr-dim)">Commits and tags signed with one of these keys are shown as verified.</Text>
         {keys.length === 0 ? (
           <EmptyState title="No GPG keys yet">
-            <Text c="var(--mr-dim)">Paste what this command shows below.</Text>
+            <Text c="var(--mr-dim)">Run this command, then paste its output below.</Text>
             <Command text="gpg --armor --export you@example.com" />
           </EmptyState>
         ) : (

@@ -8,7 +8,7 @@ import { TextField, useFields } from '../../ui/TextField.tsx';
 import classes from './account.module.css';
 
 export const usages = {
-  auth_and_signing: 'Signing in and signing',
+  auth_and_signing: 'Authentication and signing',
   auth: 'Signing in',
   signing: 'Signing',
 } as const;

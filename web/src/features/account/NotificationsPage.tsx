@@ -12,11 +12,11 @@ import { Page } from '../../ui/Page.tsx';
 import classes from './account.module.css';
 
 const levels = [
-  { value: 'watch', label: 'Watch: everything' },
-  { value: 'participating', label: 'Participate: where I take part' },
-  { value: 'mention', label: 'Where I am mentioned' },
+  { value: 'watch', label: 'Watch: all activity' },
+  { value: 'participating', label: 'Participate: threads that I take part in' },
+  { value: 'mention', label: 'On mention' },
   { value: 'disabled', label: 'Nothing' },
-  { value: 'custom', label: 'What I choose' },
+  { value: 'custom', label: 'Custom' },
 ];
 const asEverywhere = { value: 'global', label: 'As everywhere' };
 
@@ -67,7 +67,7 @@ function PlaceRow({ place, name, path }: { place: notifications.Place; name: str
         after={
           <NativeSelect
             size="xs"
-            aria-label={`Mails of ${name}`}
+            aria-label={`Notification level of ${name}`}
             disabled={!data}
             data={[asEverywhere, ...levels]}
             value={data?.level ?? 'global'}
@@ -77,7 +77,7 @@ function PlaceRow({ place, name, path }: { place: notifications.Place; name: str
       />
       {data?.events ? (
         <DataRow
-          title={`Mails that I choose of ${name}`}
+          title={`Custom notifications of ${name}`}
           meta={<Chosen events={data.events} save={save.mutateAsync} />}
         />
       ) : null}
@@ -99,15 +99,15 @@ function Everywhere() {
     <Stack gap="md">
       <FormError error={save.error} />
       <NativeSelect
-        label="Address for notices"
-        description="One of your confirmed addresses. What concerns your password goes to the primary one."
+        label="Notification email"
+        description="One of your confirmed addresses. Messages about your password go to the primary address."
         data={addresses}
         value={data.notification_email}
         onChange={(event) => save.mutate({ notification_email: event.currentTarget.value })}
       />
       <NativeSelect
-        label="Mails everywhere"
-        description="Unless you choose otherwise for a group or project below"
+        label="Global notification level"
+        description="Used unless a group or project below has its own level"
         data={levels}
         value={data.level === 'global' ? 'participating' : data.level}
         onChange={(event) => save.mutate({ level: event.currentTarget.value as notifications.Level })}
@@ -123,13 +123,13 @@ export default function NotificationsPage() {
   return (
     <Page title="Notifications" narrow>
       <Text c="var(--mr-dim)" mb="md">
-        Changes take effect immediately. Groups and projects without a level of their own use the one for everywhere.
+        Changes take effect immediately. Groups and projects without their own level use the global one.
       </Text>
       <Everywhere />
       <section className={classes.section} aria-label="Groups">
         <h2>Groups</h2>
         {groups.length === 0 ? (
-          <Text c="var(--mr-dim)">You are in no group.</Text>
+          <Text c="var(--mr-dim)">You are not a member of any group.</Text>
         ) : (
           <DataList label="Groups">
             {groups.map((group) => (
@@ -146,7 +146,7 @@ export default function NotificationsPage() {
       <section className={classes.section} aria-label="Projects">
         <h2>Projects</h2>
         {projects.length === 0 ? (
-          <Text c="var(--mr-dim)">You are in no project.</Text>
+          <Text c="var(--mr-dim)">You are not a member of any project.</Text>
         ) : (
           <DataList label="Projects">
             {projects.map((project) => (

@@ -42,10 +42,10 @@ export default function PasswordPage() {
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
         <Stack gap="md">
           <Text c="var(--mr-dim)">
-            You are signed out everywhere else. Access tokens and keys stay as they are.{' '}
+            You will be signed out of all other sessions. Access tokens and keys are not affected.{' '}
             {rules.password_reset_enabled ? (
               <Anchor component={Link} to="/users/password/new" underline="always" inherit>
-                Forgotten it?
+                Forgot your password?
               </Anchor>
             ) : null}
           </Text>
@@ -53,7 +53,7 @@ export default function PasswordPage() {
             {...shared}
             name="current"
             reason={() => sending.reason('current_password')}
-            label="Present password"
+            label="Current password"
             autoComplete="current-password"
           />
           <TextField
@@ -66,9 +66,9 @@ export default function PasswordPage() {
           <TextField
             {...shared}
             name="again"
-            label="New password, once more"
+            label="Confirm new password"
             autoComplete="new-password"
-            reason={() => (mismatch ? 'is not the same' : undefined)}
+            reason={() => (mismatch ? 'does not match' : undefined)}
           />
           <Save pending={sending.pending} done={sending.done && !mismatch} label="Change password" />
         </Stack>

@@ -22,7 +22,7 @@ export default function PreferencesPage() {
     <Page title="Preferences" narrow>
       <Stack gap="md">
         <Text c="var(--mr-dim)">Changes take effect immediately.</Text>
-        <Input.Wrapper label="Appearance" description="Of this browser" labelElement="div">
+        <Input.Wrapper label="Appearance" description="This browser only" labelElement="div">
           <div>
             <SegmentedControl
               mt={6}
@@ -43,26 +43,26 @@ export default function PreferencesPage() {
         <Stack gap="md">
           <FormError error={save.error} />
           <Input.Wrapper
-            label="Layout of diffs"
-            description="Of this browser; narrow windows show one column"
+            label="Diff layout"
+            description="This browser only; narrow windows always show one column"
             labelElement="div"
           >
             <div>
               <SegmentedControl
                 mt={6}
-                aria-label="Layout of diffs"
+                aria-label="Diff layout"
                 value={look}
                 onChange={(value) => setLook(value as 'Unified' | 'Split')}
                 data={[
-                  { value: 'Unified', label: 'One column' },
-                  { value: 'Split', label: 'Two columns' },
+                  { value: 'Unified', label: 'Inline' },
+                  { value: 'Split', label: 'Side by side' },
                 ]}
               />
             </div>
           </Input.Wrapper>
           <Checkbox
             label="Show one file at a time"
-            description="Of your account, in every browser"
+            description="Your account, in all browsers"
             checked={save.isPending ? save.variables : preferences.view_diffs_file_by_file}
             onChange={(event) => save.mutate(event.currentTarget.checked)}
           />

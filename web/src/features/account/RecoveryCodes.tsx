@@ -4,13 +4,13 @@ import { Command } from '../../ui/EmptyState.tsx';
 
 export function RecoveryCodes({ codes, close }: { codes: readonly string[]; close: () => void }) {
   return (
-    <Alert variant="light" title="Keep these recovery codes now: they are not shown again" role="status">
+    <Alert variant="light" title="Save these recovery codes now: they are not shown again" role="status">
       <Stack gap="sm">
-        <Text>Each opens your account once, when the second factor is out of reach.</Text>
+        <Text>Each code signs you in once if you lose access to your second factor.</Text>
         <Command text={codes.join('\n')} label="Copy the recovery codes" />
         <Group>
           <Button size="xs" variant="default" onClick={close}>
-            I have kept them
+            I have saved them
           </Button>
         </Group>
       </Stack>

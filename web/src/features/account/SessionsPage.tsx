@@ -36,7 +36,7 @@ export default function SessionsPage() {
               }
               after={
                 session.current ? (
-                  <Badge variant="light">This one</Badge>
+                  <Badge variant="light">This session</Badge>
                 ) : (
                   <ConfirmButton
                     title="Sign out of this session"

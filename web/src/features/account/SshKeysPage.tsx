@@ -24,7 +24,7 @@ export default function SshKeysPage() {
     <Page title="SSH keys" narrow>
       <Stack gap="lg">
         <Text c="var(--mr-dim)">
-          With a key, git over SSH asks for no password, and your signatures are recognised. Compare the{' '}
+          With an SSH key, git needs no password, and commits that you sign with it are verified. Compare the{' '}
           <Anchor component={Link} to="/help/instance_configuration" underline="always" inherit>
             SSH host key fingerprints
           </Anchor>{' '}
@@ -32,7 +32,7 @@ export default function SshKeysPage() {
         </Text>
         {keys.length === 0 ? (
           <EmptyState title="No SSH keys yet">
-            <Text c="var(--mr-dim)">Make one, then paste what the second command shows below.</Text>
+            <Text c="var(--mr-dim)">Create one, then paste the output of the second command below.</Text>
             <Command text={'ssh-keygen -t ed25519\ncat ~/.ssh/id_ed25519.pub'} />
           </EmptyState>
         ) : (
@@ -53,7 +53,7 @@ export default function SshKeysPage() {
       <ConfirmName
         {...leaving.dialog}
         title="Remove SSH key"
-        text="Whoever uses it can no longer sign in with it, and its signatures are no longer recognised."
+        text="It can no longer be used to authenticate, and its signatures are no longer verified."
         name={leaving.asked?.title ?? ''}
         action="Remove key"
       />

@@ -99,7 +99,7 @@ export function StatusSettings() {
           />
           <Checkbox
             label="Busy"
-            description="Says beside your name that you may not answer soon"
+            description="Shows next to your name that you may be slow to respond"
             checked={values.busy}
             onChange={(event) => fields.set('busy', event.currentTarget.checked)}
           />

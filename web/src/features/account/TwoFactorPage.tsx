@@ -30,13 +30,13 @@ export default function TwoFactorPage() {
       <Stack gap="lg">
         {state.required_until ? (
           <Alert color="yellow" variant="light" title="A second factor is required">
-            Set one up <TimeAgo at={state.required_until} />: without it nothing else works from then on.
+            Set one up <TimeAgo at={state.required_until} />: without it you can use nothing else from then on.
           </Alert>
         ) : null}
         <Text c="var(--mr-dim)">
           {state.enabled
             ? 'Signing in asks for a second factor. git and API clients use an access token instead of the password.'
-            : 'With a second factor, nobody signs in with your password alone.'}
+            : 'With a second factor, your password alone is not enough to sign in.'}
         </Text>
         {codes.length > 0 ? <RecoveryCodes codes={codes} close={() => setCodes([])} /> : null}
         <Title order={2}>Authenticator application</Title>
@@ -101,7 +101,7 @@ export default function TwoFactorPage() {
             <Text>{state.recovery_codes_left} left.</Text>
             {step === 'codes' ? (
               <PasswordForm
-                action="Make new recovery codes"
+                action="Create new recovery codes"
                 cancel={() => setStep(null)}
                 send={async (password) => {
                   const made = await unwrap(

@@ -121,8 +121,8 @@ interface EventListProps {
 export function EventList({ events, here = false }: EventListProps) {
   if (events.length === 0)
     return (
-      <EmptyState title="No activity to see">
-        <Text c="var(--mr-dim)">Pushes, merge requests and people who join appear here.</Text>
+      <EmptyState title="No activity yet">
+        <Text c="var(--mr-dim)">Pushes, merge requests and new members appear here.</Text>
       </EmptyState>
     );
   return (

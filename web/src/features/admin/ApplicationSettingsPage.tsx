@@ -87,9 +87,9 @@ function isAskedFor(field: SettingField, { search, topic, changed }: SettingsSea
 const exactly = { exact: true, includeSearch: true };
 
 const nothing = {
-  search: 'No setting that acts matches.',
-  changed: 'Every setting that acts has its default.',
-  topic: 'There is no such topic.',
+  search: 'No settings match your search.',
+  changed: 'All settings have their defaults.',
+  topic: 'This topic does not exist.',
 };
 
 export default function ApplicationSettingsPage() {
@@ -163,7 +163,7 @@ export default function ApplicationSettingsPage() {
         )}
       </form>
       <Text c="var(--mr-dim)" mt="lg">
-        Attributes that have no effect here are kept and answered by the API alone.
+        Attributes that have no effect on this instance are available only through the API.
       </Text>
     </AdminFrame>
   );

@@ -9,7 +9,9 @@ export default function ApplicationsPage() {
   return (
     <AdminFrame title="Applications">
       <Stack gap="lg">
-        <Text c="var(--mr-dim)">Programs that may ask everybody here for access to their account.</Text>
+        <Text c="var(--mr-dim)">
+          Applications that can ask all users of this instance for access to their accounts.
+        </Text>
         <ApplicationManager source={instanceApplications} scopes={administratorScopes} />
       </Stack>
     </AdminFrame>

@@ -52,7 +52,7 @@ export default function BackgroundJobsPage() {
       />
       <FormError error={retry.error} />
       {found.length === 0 ? (
-        <EmptyState title="No background jobs">Nothing is in this state.</EmptyState>
+        <EmptyState title="No background jobs">No jobs have this status.</EmptyState>
       ) : (
         <DataList label="Background jobs">
           {found.map((job) => (
@@ -103,7 +103,7 @@ export default function BackgroundJobsPage() {
       <ConfirmDialog
         {...removing.dialog}
         title="Delete background job"
-        text={`The work of ${removing.asked?.task ?? 'this job'} is not done, and cannot be brought back.`}
+        text={`${removing.asked?.task ?? 'This job'} will not run. This cannot be undone.`}
         action="Delete job"
       />
     </AdminFrame>

@@ -29,7 +29,7 @@ export default function DeployKeysPage() {
         mb="sm"
         data={[
           { value: '', label: 'All' },
-          { value: 'public', label: 'Those that every project may take' },
+          { value: 'public', label: 'Available to all projects' },
         ]}
         value={onlyPublic ? 'public' : ''}
         onChange={(event) =>
@@ -38,7 +38,7 @@ export default function DeployKeysPage() {
       />
       {keys.length === 0 ? (
         <EmptyState title="No deploy keys">
-          Projects add their own; one that is added here, every project may take.
+          Keys added here are available to all projects. Projects can also add their own.
         </EmptyState>
       ) : (
         <DataList label="Deploy keys">
@@ -49,7 +49,7 @@ export default function DeployKeysPage() {
               after={
                 key.public ? (
                   <Badge variant="default" size="sm">
-                    for all
+                    public
                   </Badge>
                 ) : null
               }
@@ -59,7 +59,7 @@ export default function DeployKeysPage() {
                   <Link to="/o/$path" params={{ path: toSegment(project.path_with_namespace) }}>
                     {project.path_with_namespace}
                   </Link>
-                  {index < key.projects_with_write_access.length ? ' (may push)' : ''}
+                  {index < key.projects_with_write_access.length ? ' (write access)' : ''}
                 </span>
               ))}
             </KeyRow>
@@ -69,7 +69,7 @@ export default function DeployKeysPage() {
       <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
       <section className={account.section} aria-label="Add a deploy key">
         <Title order={3} mb="sm">
-          Add a key that every project may take
+          Add a key for all projects
         </Title>
         <DeployKeyForm
           add={async (draft) => {

@@ -71,13 +71,13 @@ export default function EditUserPage() {
             name="username"
             label="Username"
             required
-            description="With it the addresses of the profile and of personal projects change"
+            description="Changes the URLs of the profile and of personal projects"
           />
           <TextField {...shared} name="email" label="Email" type="email" required />
           {values.email === user.email ? null : (
             <Checkbox
-              label="The new address counts at once"
-              description="Otherwise a message asks for its confirmation first"
+              label="Skip confirmation"
+              description="Otherwise the user receives a message to confirm it"
               checked={values.skip_reconfirmation}
               onChange={(event) => fields.set('skip_reconfirmation', event.currentTarget.checked)}
             />
@@ -87,7 +87,7 @@ export default function EditUserPage() {
             name="password"
             type="password"
             label="New password"
-            description="Ends all sessions; it has to be changed at the next sign-in. Empty: it stays as it is"
+            description="Ends all sessions, and must be changed at the next sign-in. Leave empty to keep the current password"
             autoComplete="new-password"
           />
         </Stack>
@@ -101,11 +101,11 @@ export default function EditUserPage() {
             <ProfileFields of={fields} reason={sending.reason} addresses={addresses} />
           </Stack>
         </section>
-        <section className={account.section} aria-label="External sign-in">
-          <h2>External sign-in</h2>
+        <section className={account.section} aria-label="External identities">
+          <h2>External identities</h2>
           <div className={account.pair}>
-            <TextField {...shared} name="provider" label="Provider" description="Sets or replaces its identity" />
-            <TextField {...shared} name="extern_uid" label="Id there" description="One that never changes" />
+            <TextField {...shared} name="provider" label="Provider" description="Sets or replaces the identity" />
+            <TextField {...shared} name="extern_uid" label="External user ID" description="Unique and permanent" />
           </div>
         </section>
         <Stack gap="md" mt="lg" align="flex-start">

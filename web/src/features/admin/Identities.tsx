@@ -10,8 +10,8 @@ export function Identities({ user }: { user: Schemas['UserView'] }) {
   const identities = user.identities ?? [];
   if (identities.length === 0) return null;
   return (
-    <section className={account.section} aria-label="External sign-in">
-      <h2>External sign-in</h2>
+    <section className={account.section} aria-label="External identities">
+      <h2>External identities</h2>
       <DataList label="Identities">
         {identities.map(({ provider, extern_uid }) => (
           <DataRow

@@ -31,8 +31,8 @@ export function Impersonate({ user }: { user: Schemas['UserView'] }) {
         <Stack gap="md">
           <FormError error={start.error} />
           <Text>
-            You see the pages as {user.name} sees them, and what you change is changed in their name. It is recorded,
-            and they see it in the list of their sessions.
+            You see the pages as {user.name} sees them, and act in their name. This is recorded, and visible in their
+            list of sessions.
           </Text>
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={close}>

@@ -22,9 +22,7 @@ export default function ImpersonationTokensPage() {
       }
     >
       <Stack gap="lg">
-        <Text c="var(--mr-dim)">
-          Whoever has one acts as @{user.username}. The person does not see these tokens; each use and change is theirs.
-        </Text>
+        <Text c="var(--mr-dim)">These tokens act as @{user.username}, who cannot see them.</Text>
         <TokenManager source={impersonationTokens(user.id)} scopes={personalScopes} />
       </Stack>
     </AdminFrame>

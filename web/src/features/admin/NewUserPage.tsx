@@ -54,8 +54,8 @@ export default function NewUserPage() {
           <TextField {...shared} name="username" label="Username" />
           <TextField {...shared} name="email" label="Email" type="email" />
           <Checkbox
-            label="The address is confirmed"
-            description="Otherwise a message asks for it, and the person cannot sign in before"
+            label="Email is confirmed"
+            description="Otherwise the user must confirm it before signing in"
             checked={values.confirmed}
             onChange={(event) => fields.set('confirmed', event.currentTarget.checked)}
           />
@@ -63,14 +63,12 @@ export default function NewUserPage() {
             <Stack gap={6} mt={6}>
               <Radio
                 value="mail"
-                label="The person chooses it"
-                description={
-                  mails ? 'A message with a link goes to the address' : 'Needs a mail server, and there is none'
-                }
+                label="Let the user choose"
+                description={mails ? 'Sends a link by email' : 'Requires a mail server, and none is configured'}
                 disabled={!mails}
               />
-              <Radio value="password" label="Set one now" description="Tell it to the person, who can change it" />
-              <Radio value="none" label="None" description="For accounts that sign in by other means" />
+              <Radio value="password" label="Set a password" description="The user can change it later" />
+              <Radio value="none" label="None" description="For accounts that sign in another way" />
             </Stack>
           </Radio.Group>
           {values.way === 'password' ? (
@@ -78,20 +76,20 @@ export default function NewUserPage() {
               {...shared}
               name="password"
               type="password"
-              label="First password"
+              label="Initial password"
               description={passwordRules(rules)}
               autoComplete="new-password"
             />
           ) : null}
           <Checkbox
             label="Administrator"
-            description="Sees and may change everything on this instance"
+            description="Full access to this instance"
             checked={values.admin}
             onChange={(event) => fields.set('admin', event.currentTarget.checked)}
           />
           <Checkbox
             label="External"
-            description="Sees no internal projects and groups"
+            description="Cannot see internal projects and groups"
             checked={values.external}
             onChange={(event) => fields.set('external', event.currentTarget.checked)}
           />

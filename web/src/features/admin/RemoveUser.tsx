@@ -10,11 +10,11 @@ import account from '../account/account.module.css';
 const ways = {
   soft: {
     action: 'Delete user',
-    text: 'The account and its personal projects are removed for good. What the person wrote elsewhere stays, under the name of the ghost user.',
+    text: 'The account and its personal projects will be deleted permanently. Other contributions stay and are attributed to the ghost user.',
   },
   hard: {
     action: 'Delete with contributions',
-    text: 'The account, its personal projects, everything that the person wrote, and groups that nobody else owns are removed for good.',
+    text: 'The account, its personal projects, all its contributions, and groups without another owner will be deleted permanently.',
   },
 } as const;
 type Way = keyof typeof ways;
@@ -38,7 +38,7 @@ export function RemoveUser({ user, own }: { user: Schemas['UserView']; own: bool
     <section className={account.section} aria-label="Delete">
       <h2>Delete</h2>
       <Stack gap="sm">
-        <Text>Blocking ends every access too, and can be taken back.</Text>
+        <Text>Blocking also ends all access, and can be undone.</Text>
         <Group gap="xs">
           {Object.entries(ways).map(([key, { action: label }]) => (
             <Button key={key} size="xs" variant="outline" color="red" onClick={() => leaving.ask(key as Way)}>

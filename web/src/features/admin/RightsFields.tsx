@@ -24,11 +24,11 @@ export const rightsValues = (user: Schemas['UserView']): RightsValues => ({
 });
 
 const boxes = [
-  ['admin', 'Administrator', 'Sees and may change everything on this instance'],
-  ['auditor', 'Auditor', 'Marked as such; changes no rights'],
-  ['external', 'External', 'Sees no internal projects and groups'],
-  ['can_create_group', 'May create groups', 'Top-level ones'],
-  ['private_profile', 'Private profile', 'Details and followers are shown to nobody else'],
+  ['admin', 'Administrator', 'Full access to this instance'],
+  ['auditor', 'Auditor', 'For information only; does not change permissions'],
+  ['external', 'External', 'Cannot see internal projects and groups'],
+  ['can_create_group', 'Can create groups', 'Top-level ones'],
+  ['private_profile', 'Private profile', 'Hides details and followers from other users'],
 ] as const;
 
 interface RightsFieldsProps<T extends RightsValues> {
@@ -57,13 +57,13 @@ export function RightsFields<T extends RightsValues>({ of, reason, own }: Rights
         of={fields}
         reason={reason}
         name="projects_limit"
-        label="Personal projects at most"
+        label="Projects limit"
         inputMode="numeric"
         maw={240}
       />
       <Textarea
         label="Note"
-        description="Administrators alone see it"
+        description="Visible to administrators only"
         autosize
         minRows={2}
         value={fields.values.note}

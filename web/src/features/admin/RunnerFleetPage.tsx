@@ -62,7 +62,7 @@ function Versions() {
 function Usage({ by, month }: { by: UsageGroup; month: string }) {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(runnerUsage(by, month));
   const rows = data.pages.flatMap(({ items }) => items);
-  if (rows.length === 0) return <EmptyState title="No jobs">No job started in this month.</EmptyState>;
+  if (rows.length === 0) return <EmptyState title="No jobs">No jobs started in this month.</EmptyState>;
   return (
     <>
       <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>

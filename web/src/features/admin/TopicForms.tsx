@@ -31,7 +31,7 @@ export function TopicForm({ topic, saved }: { topic?: Topic; saved(): Promise<un
         <PictureField
           src={topic.avatar_url}
           name={topic.title}
-          alt="Picture of the topic"
+          alt="Topic avatar"
           save={async (form) => {
             await unwrap(client.PUT('/topics/{id}', { params: path, body: {}, bodySerializer: () => form }));
             await saved();
@@ -46,7 +46,7 @@ export function TopicForm({ topic, saved }: { topic?: Topic; saved(): Promise<un
             reason={sending.reason}
             name="name"
             label="Name"
-            description={topic ? 'Projects follow when it changes' : 'What is given on projects'}
+            description={topic ? 'Projects are updated when it changes' : 'Used in projects'}
             required
             autoComplete="off"
           />
@@ -55,7 +55,7 @@ export function TopicForm({ topic, saved }: { topic?: Topic; saved(): Promise<un
             reason={sending.reason}
             name="title"
             label="Title"
-            description="What is shown; the name unless given"
+            description="Shown in lists; defaults to the name"
             autoComplete="off"
           />
           <DescriptionField
@@ -65,7 +65,7 @@ export function TopicForm({ topic, saved }: { topic?: Topic; saved(): Promise<un
           />
           <Group>
             <Button type="submit" loading={sending.pending}>
-              {topic ? 'Save topic' : 'Make topic'}
+              {topic ? 'Save topic' : 'Create topic'}
             </Button>
           </Group>
         </Stack>
@@ -100,14 +100,14 @@ export function MergeTopic({ topic, merged, cancel }: MergeProps) {
           {topic.title} is removed.
         </Text>
         <Select
-          label="The topic that stays"
+          label="Target topic"
           required
           searchable
           data={others.map(({ id, title }) => ({ value: String(id), label: title }))}
           value={into}
           onChange={setInto}
           onSearchChange={setText}
-          nothingFoundMessage="No topic is called so"
+          nothingFoundMessage="No topics match"
         />
         <FormActions action="Merge topics" pending={sending.pending} danger cancel={cancel} />
       </Stack>

@@ -87,8 +87,8 @@ export default function TopicsPage() {
         change={(text) => void navigate({ to: '/admin/topics', search: { search: text || undefined }, replace: true })}
       />
       {found.length === 0 ? (
-        <EmptyState title={search ? 'No topic is called so' : 'No topics yet'}>
-          {search ? 'Try a part of the word.' : 'They come by themselves with the projects that are given them.'}
+        <EmptyState title={search ? 'No topics match' : 'No topics yet'}>
+          {search ? 'Try a different search.' : 'Topics are created when they are first added to a project.'}
         </EmptyState>
       ) : (
         <DataList label="Topics">
@@ -111,10 +111,10 @@ export default function TopicsPage() {
       </Modal>
       <ConfirmName
         {...leaving.dialog}
-        title="Remove topic"
-        text={`It is taken from ${countOf(leaving.asked?.total_projects_count ?? 0)}.`}
+        title="Delete topic"
+        text={`It will be removed from ${countOf(leaving.asked?.total_projects_count ?? 0)}.`}
         name={leaving.asked?.name ?? ''}
-        action="Remove topic"
+        action="Delete topic"
       />
     </AdminFrame>
   );

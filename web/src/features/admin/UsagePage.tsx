@@ -152,7 +152,7 @@ export default function UsagePage() {
                     highest {most}
                     {limit === null || limit === 0 ? '' : ` of ${limit}`}
                   </span>
-                  {reached > 0 ? <span style={{ color: 'var(--mr-failed)' }}>{reached} reached the limit</span> : null}
+                  {reached > 0 ? <span style={{ color: 'var(--mr-failed)' }}>{reached} refused</span> : null}
                 </>
               }
             />

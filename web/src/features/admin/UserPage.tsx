@@ -72,11 +72,11 @@ export default function UserPage() {
             ['State', stateWord(user.state)],
             ['Email', user.email],
             ['Confirmed', <TimeAgo key="confirmed" at={user.confirmed_at} />],
-            ['Waits for confirmation', user.unconfirmed_email],
+            ['Awaiting confirmation', user.unconfirmed_email],
             ['Created', <TimeAgo key="created" at={user.created_at} />],
             ['Created by', user.created_by ? <UserChip key="by" user={user.created_by} /> : null],
             ['Two-factor authentication', yes(user.two_factor_enabled)],
-            ['May create groups', yes(user.can_create_group)],
+            ['Can create groups', yes(user.can_create_group)],
             ['Personal projects', `${user.projects_limit} at most`],
             ['Private profile', yes(user.private_profile)],
             ['Highest role', user.highest_role ? levelName(user.highest_role) : 'None'],
@@ -101,8 +101,8 @@ export default function UserPage() {
           ]}
         />
       </section>
-      <section className={account.section} aria-label="Further addresses">
-        <h2>Further addresses</h2>
+      <section className={account.section} aria-label="Other addresses">
+        <h2>Other addresses</h2>
         {emails.length === 0 ? 'None.' : null}
         <Facts
           facts={emails.map((email) => [

@@ -17,16 +17,10 @@ const labels = (state: string, admin = false, own = false) =>
   offeredActions(user(state, admin), own).map(({ label }) => label);
 
 test('each state offers the way out of it', () => {
-  expect(labels('active')).toEqual([
-    'Make administrator',
-    'Send a link for a new password',
-    'Deactivate',
-    'Block',
-    'Ban',
-  ]);
+  expect(labels('active')).toEqual(['Make administrator', 'Send password reset link', 'Deactivate', 'Block', 'Ban']);
   expect(labels('blocked')).toEqual(['Unblock']);
-  expect(labels('banned')).toEqual(['Lift the ban']);
-  expect(labels('deactivated')).toEqual(['Activate', 'Send a link for a new password', 'Block']);
+  expect(labels('banned')).toEqual(['Unban']);
+  expect(labels('deactivated')).toEqual(['Activate', 'Send password reset link', 'Block']);
   expect(labels('blocked_pending_approval')).toEqual(['Approve', 'Reject']);
 });
 

@@ -27,13 +27,13 @@ const other =
 const actions = {
   approve: {
     label: 'Approve',
-    effect: 'The person can sign in, and is told by mail.',
+    effect: 'The user will be able to sign in, and is notified by email.',
     offered: isOneOf('blocked_pending_approval'),
     run: (id) => unwrap(client.POST('/users/{id}/approve', at(id))),
   },
   reject: {
     label: 'Reject',
-    effect: 'The account is removed, and the person is told by mail.',
+    effect: 'The account will be deleted, and the user is notified by email.',
     danger: true,
     removes: true,
     offered: isOneOf('blocked_pending_approval'),
@@ -41,49 +41,50 @@ const actions = {
   },
   unlock: {
     label: 'Unlock',
-    effect: 'The person can try to sign in again at once.',
+    effect: 'The user can sign in again immediately.',
     offered: ({ locked }) => locked === true,
     run: (id) => unwrap(client.POST('/users/{id}/unlock', at(id))),
   },
   unblock: {
     label: 'Unblock',
-    effect: 'The person can sign in again.',
+    effect: 'The user will be able to sign in again.',
     offered: isOneOf('blocked'),
     run: (id) => unwrap(client.POST('/users/{id}/unblock', at(id))),
   },
   unban: {
-    label: 'Lift the ban',
-    effect: 'The person can sign in again.',
+    label: 'Unban',
+    effect: 'The user will be able to sign in again.',
     offered: isOneOf('banned'),
     run: (id) => unwrap(client.POST('/users/{id}/unban', at(id))),
   },
   activate: {
     label: 'Activate',
-    effect: 'The person can sign in again.',
+    effect: 'The user will be able to sign in again.',
     offered: isOneOf('deactivated'),
     run: (id) => unwrap(client.POST('/users/{id}/activate', at(id))),
   },
   promote: {
     label: 'Make administrator',
-    effect: 'The person sees and may change everything on this instance.',
+    effect: 'The user will have full access to this instance.',
     offered: (user, own) => !own && user.state === 'active' && user.is_admin === false && !user.bot,
     run: (id) => unwrap(client.PUT('/users/{id}', { ...at(id), body: { admin: true } })),
   },
   demote: {
     label: 'Remove administrator',
-    effect: 'The person loses the rights of an administrator at once.',
+    effect: 'The user will lose administrator access immediately.',
     offered: (user, own) => !own && user.is_admin === true,
     run: (id) => unwrap(client.PUT('/users/{id}', { ...at(id), body: { admin: false } })),
   },
   sendReset: {
-    label: 'Send a link for a new password',
-    effect: 'A message goes to the address of the account. Its link works for two days and once.',
+    label: 'Send password reset link',
+    effect: 'The link is sent to the email address of the account. It works once, for two days.',
     offered: (user, own) => !own && !user.bot && (user.state === 'active' || user.state === 'deactivated'),
     run: (id) => unwrap(client.POST('/users/{id}/password_reset', at(id))),
   },
   disableTwoFactor: {
     label: 'Disable two-factor authentication',
-    effect: 'Applications, security keys and recovery codes are removed: the password alone opens the account again.',
+    effect:
+      'Authenticator applications, security keys and recovery codes will be removed. The user can sign in with a password alone.',
     danger: true,
     // Second factors of an administrator are that person's own matter.
     offered: (user) => user.two_factor_enabled === true && user.is_admin !== true,
@@ -92,20 +93,21 @@ const actions = {
   deactivate: {
     label: 'Deactivate',
     effect:
-      'Sessions and tokens end. The account comes back when the person signs in. Only for those who were long away.',
+      'Ends sessions and tokens. The account is reactivated at the next sign-in. Only for users who have been inactive for a long time.',
     offered: other('active'),
     run: (id) => unwrap(client.POST('/users/{id}/deactivate', at(id))),
   },
   block: {
     label: 'Block',
-    effect: 'Sessions and tokens end at once; the person cannot sign in until an administrator unblocks the account.',
+    effect:
+      'Ends sessions and tokens immediately. The user cannot sign in until an administrator unblocks the account.',
     danger: true,
     offered: other('active', 'deactivated'),
     run: (id) => unwrap(client.POST('/users/{id}/block', at(id))),
   },
   ban: {
     label: 'Ban',
-    effect: 'As blocked, for somebody who did harm.',
+    effect: 'Blocks the user for abuse.',
     danger: true,
     offered: other('active'),
     run: (id) => unwrap(client.POST('/users/{id}/ban', at(id))),

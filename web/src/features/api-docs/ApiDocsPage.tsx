@@ -45,7 +45,7 @@ function Navigation({ groups, chosen, all }: { groups: readonly Group[]; chosen:
           </ul>
         </details>
       ))}
-      {groups.length === 0 ? <p className={classes.said}>No operation has all of these words.</p> : null}
+      {groups.length === 0 ? <p className={classes.said}>No operations match your search.</p> : null}
     </nav>
   );
 }

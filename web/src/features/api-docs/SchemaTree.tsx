@@ -61,7 +61,7 @@ export function NameRow(props: NameRowProps) {
         {(deprecated ?? schema.deprecated) ? <span className={classes.flag}>deprecated</span> : null}
         {below ? (
           <button type="button" className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? 'Hide' : 'Show'} what is in {name}
+            {open ? 'Hide' : 'Show'} fields of {name}
           </button>
         ) : null}
       </div>

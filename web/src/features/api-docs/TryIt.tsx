@@ -134,14 +134,16 @@ export function TryIt({ entry }: { entry: Entry }) {
               classNames={{ input: classes.code ?? '' }}
             />
           ) : null}
-          {takesOther ? <p className={classes.said}>Its body is a file: send it with a command.</p> : null}
+          {takesOther ? (
+            <p className={classes.said}>The request body is a file: send it from the command line.</p>
+          ) : null}
           <Group>
             <Button type="submit" loading={sending.isPending} color={entry.method === 'DELETE' ? 'red' : undefined}>
               Send {entry.method}
             </Button>
             <span className={classes.said}>
               Sent {who}
-              {entry.method === 'GET' ? '.' : ': it really happens.'}
+              {entry.method === 'GET' ? '.' : ': it changes real data.'}
             </span>
           </Group>
         </Stack>

@@ -44,7 +44,7 @@ export function ApplicationForm({ application, scopes, trusts, action, send, can
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="What people read when they are asked"
+          description="Shown to users when they are asked for access"
           required
           maxLength={255}
           value={name}
@@ -53,7 +53,7 @@ export function ApplicationForm({ application, scopes, trusts, action, send, can
         />
         <Textarea
           label="Redirect URIs"
-          description="Where answers go, one on each line: HTTPS, or HTTP on localhost, 127.0.0.1 or [::1]"
+          description="One per line: HTTPS, or HTTP on localhost, 127.0.0.1 or [::1]"
           required
           autosize
           minRows={2}
@@ -63,21 +63,21 @@ export function ApplicationForm({ application, scopes, trusts, action, send, can
         />
         <Checkbox
           label="Confidential"
-          description="It runs where its secret stays secret: on a server, not on other people's machines"
+          description="The application can keep its secret, for instance because it runs on a server"
           checked={confidential}
           onChange={(event) => setConfidential(event.currentTarget.checked)}
         />
         {trusts ? (
           <Checkbox
             label="Trusted"
-            description="People are not asked before it gets access to their account"
+            description="Users are not asked to authorise the application"
             checked={trusted}
             onChange={(event) => setTrusted(event.currentTarget.checked)}
           />
         ) : null}
         <Checkbox.Group
           label="Scopes"
-          description="What it may ask for at most"
+          description="The most that it can ask for"
           value={chosen}
           onChange={setChosen}
           error={sending.reason('scopes')}

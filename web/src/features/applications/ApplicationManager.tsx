@@ -119,7 +119,7 @@ export function ApplicationManager({ source, scopes }: ApplicationManagerProps) 
           ))}
         </DataList>
       )}
-      <Title order={3}>Register an application</Title>
+      <Title order={3}>Add an application</Title>
       <ApplicationForm
         scopes={scopes}
         trusts={source.trusts}
@@ -129,7 +129,7 @@ export function ApplicationManager({ source, scopes }: ApplicationManagerProps) 
           await again();
         }}
       />
-      <Modal opened={edited !== null} onClose={done} title="Change the application" size="lg">
+      <Modal opened={edited !== null} onClose={done} title="Edit application" size="lg">
         {edited ? (
           <ApplicationForm
             application={edited}
@@ -148,14 +148,14 @@ export function ApplicationManager({ source, scopes }: ApplicationManagerProps) 
       <ConfirmName
         {...renewing.dialog}
         title="New secret"
-        text="The secret that it has stops working at once."
+        text="The current secret stops working immediately."
         name={renewing.asked?.application_name ?? ''}
-        action="Make a new secret"
+        action="Renew secret"
       />
       <ConfirmName
         {...leaving.dialog}
         title="Remove application"
-        text="Everybody's access through it ends at once."
+        text="All users lose access through it immediately."
         name={leaving.asked?.application_name ?? ''}
         action="Remove application"
       />

@@ -91,7 +91,7 @@ export function AuditLog({ place, filter, go }: AuditLogProps) {
           {days}
         </Group>
       ) : (
-        <FilterBar label="Username of the author" value={filter.author ?? ''} change={(author) => go({ author })}>
+        <FilterBar label="Author" value={filter.author ?? ''} change={(author) => go({ author })}>
           {place.kind === 'instance' ? (
             <NativeSelect
               aria-label="About"

@@ -101,7 +101,7 @@ function BoardView({ of }: { of: BoardsInView }) {
               Create board
             </Button>
           ) : (
-            'Members from planners on create boards.'
+            'Members with at least the Planner role can create boards.'
           )}
         </EmptyState>
       )}

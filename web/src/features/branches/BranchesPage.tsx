@@ -75,7 +75,7 @@ export default function BranchesPage() {
       {branches.length === 0 ? (
         <EmptyState title={search.search ? 'No branches match your filter' : 'No branches yet'}>
           {search.search ? (
-            'Try a shorter part of the name.'
+            'Try a different name.'
           ) : (
             <Command text="git switch --create my-change && git push --set-upstream origin my-change" />
           )}
@@ -161,7 +161,7 @@ export default function BranchesPage() {
         text={
           leaving.asked?.merged
             ? 'Its commits are in the default branch.'
-            : 'Commits that no other branch has can no longer be reached.'
+            : 'Commits that are in no other branch can no longer be reached.'
         }
         name={leaving.asked?.name ?? ''}
         action="Delete branch"

@@ -11,8 +11,8 @@ import { RefPicker } from '../files/RefPicker.tsx';
 import { useProject } from '../projects/useProject.ts';
 
 const words = {
-  cherry_pick: { title: 'Cherry-pick', does: 'Puts the change of this commit on a branch.', name: 'cherry-pick' },
-  revert: { title: 'Revert', does: 'Takes the change of this commit back, by a new commit.', name: 'revert' },
+  cherry_pick: { title: 'Cherry-pick', does: 'Applies the changes of this commit to a branch.', name: 'cherry-pick' },
+  revert: { title: 'Revert', does: 'Creates a new commit that undoes the changes of this commit.', name: 'revert' },
 } as const;
 
 interface CherryPickRevertDialogProps {
@@ -49,11 +49,11 @@ export function CherryPickRevertDialog({ kind, commit, close }: CherryPickRevert
           <Text>{does}</Text>
           <Group gap="xs">
             <RefPicker value={branch || 'Choose a branch'} choose={setBranch} label="Branch" only="branches" />
-            {tried.isSuccess ? <Text c="var(--mr-dim)">It can be done without conflicts.</Text> : null}
+            {tried.isSuccess ? <Text c="var(--mr-dim)">No conflicts.</Text> : null}
           </Group>
           {asks ? (
             <Checkbox
-              label="On a new branch, with a merge request"
+              label="Create a new branch and a merge request"
               checked={request}
               onChange={(event) => setRequest(event.currentTarget.checked)}
             />

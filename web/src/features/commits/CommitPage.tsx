@@ -47,7 +47,7 @@ export default function CommitPage() {
       <div className={classes.facts}>
         <CommitMeta commit={commit} />
         <span>
-          <code>{commit.short_id}</code> <CopyButton value={commit.id} label="Copy the commit's id" />
+          <code>{commit.short_id}</code> <CopyButton value={commit.id} label="Copy commit SHA" />
         </span>
         {commit.signature_status ? <SignatureBadge status={commit.signature_status} /> : null}
         {commit.parent_ids.map((parent) => (

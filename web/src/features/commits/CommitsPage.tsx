@@ -29,9 +29,7 @@ export default function CommitsPage() {
   return (
     <Page title={`Commits · ${project.name_with_namespace}`} heading="Commits">
       <PathBar place={place} shows="history" />
-      {data.items.length === 0 ? (
-        <EmptyState title="No commits">Nothing in this ref has touched this path.</EmptyState>
-      ) : null}
+      {data.items.length === 0 ? <EmptyState title="No commits">No commits have changed this path.</EmptyState> : null}
       {[...days].map(([date, commits]) => (
         <section key={date}>
           <h2 className={classes.day}>{date}</h2>
@@ -49,7 +47,7 @@ export default function CommitsPage() {
                   <>
                     <PipelineMark pipeline={commit.pipeline} />
                     <code>{commit.short_id}</code>
-                    <CopyButton value={commit.id} label="Copy the commit's id" />
+                    <CopyButton value={commit.id} label="Copy commit SHA" />
                   </>
                 }
               />

@@ -6,14 +6,14 @@ import classes from './commits.module.css';
 type Status = NonNullable<Schemas['CommitDetail']['signature_status']>;
 
 const reasons: Readonly<Record<Status, string>> = {
-  verified: 'Signed with a key of the committer, whose address is confirmed',
-  verified_system: 'Made and signed by this instance',
-  unverified: 'The signature does not fit, or the address of the committer is not confirmed',
-  unverified_key: 'No address of the key is confirmed',
-  unknown_key: 'Nobody here has the key that it is signed with',
-  other_user: 'The key is not of the committer',
-  same_user_different_email: 'The key is of the committer, for another address',
-  multiple_signatures: 'Signed more than once',
+  verified: 'Signed with a key of the committer, whose email address is verified',
+  verified_system: 'Created and signed by this instance',
+  unverified: 'The signature is invalid, or the email address of the committer is not verified',
+  unverified_key: 'No email address of the key is verified',
+  unknown_key: 'The signing key does not belong to any user',
+  other_user: 'The key does not belong to the committer',
+  same_user_different_email: 'The key belongs to the committer, but for another email address',
+  multiple_signatures: 'Multiple signatures',
 };
 
 export function SignatureBadge({ status }: { status: Status }) {

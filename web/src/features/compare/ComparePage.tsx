@@ -32,7 +32,7 @@ function Difference({ from, to, straight }: Sides) {
   if (data.compare_same_ref || (data.commits.length === 0 && data.diffs.length === 0))
     return (
       <EmptyState title="Nothing to compare">
-        {from} has everything that {to} has.
+        {from} already contains everything in {to}.
       </EmptyState>
     );
   // Newest first, as in every other list of commits.
@@ -59,7 +59,7 @@ function Difference({ from, to, straight }: Sides) {
           <ShowMore more={!all && newest.length > first} pending={false} show={() => setAll(true)} />
         </section>
       ) : null}
-      {data.compare_timeout ? <p role="status">There are more changes than are shown.</p> : null}
+      {data.compare_timeout ? <p role="status">Only some of the changes are shown.</p> : null}
       <DiffView files={data.diffs} gitRef={data.commit?.id ?? to} warn={warn} />
     </>
   );

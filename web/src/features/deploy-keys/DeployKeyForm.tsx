@@ -42,8 +42,8 @@ export function DeployKeyForm({ ofProject = false, add }: Props) {
         </div>
         {ofProject ? (
           <Checkbox
-            label="May push"
-            description="Without it, the key only reads"
+            label="Write access"
+            description="Allow this key to push"
             checked={canPush}
             onChange={(event) => setCanPush(event.currentTarget.checked)}
           />

@@ -33,11 +33,11 @@ export function ProjectDeployKeys() {
     <>
       <h2>Deploy keys</h2>
       <Text c="var(--mr-dim)" mb="md">
-        A machine with such a key fetches this project over SSH without an account. Compare the{' '}
+        Deploy keys give machines SSH access to this project without a user account. Compare the{' '}
         <Anchor component={Link} to="/help/instance_configuration" underline="always" inherit>
           SSH host key fingerprints
         </Anchor>{' '}
-        before it connects for the first time.
+        before the first connection.
       </Text>
       <FormError error={error ?? change.error} />
       <Stack gap="lg">
@@ -51,8 +51,8 @@ export function ProjectDeployKeys() {
                 after={
                   <>
                     <Checkbox
-                      label="May push"
-                      aria-label={`${key.title} may push`}
+                      label="Write access"
+                      aria-label={`Write access of ${key.title}`}
                       checked={
                         change.isPending && change.variables.id === key.id ? change.variables.can_push : key.can_push
                       }
@@ -91,9 +91,9 @@ export function ProjectDeployKeys() {
             }}
           />
         </section>
-        <section aria-label="Take a key of another project">
+        <section aria-label="Add a key from another project">
           <Title order={3} mb="sm">
-            Take a key of another project
+            Add a key from another project
           </Title>
           <TakeKey path={path} known={new Set(keys?.map(({ id }) => id))} taken={again} />
         </section>
@@ -101,7 +101,7 @@ export function ProjectDeployKeys() {
       <ConfirmName
         {...leaving.dialog}
         title="Remove deploy key"
-        text="Machines that use it no longer reach this project. A key that no other project has is removed for good."
+        text="Machines that use it lose access to this project. A key that no other project uses is deleted permanently."
         name={leaving.asked?.title ?? ''}
         action="Remove deploy key"
       />

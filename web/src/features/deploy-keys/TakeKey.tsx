@@ -51,18 +51,18 @@ export function TakeKey({ path, known, taken }: Props) {
       <FormError error={take.error} />
       <Select
         label="Project"
-        description="One that you maintain"
+        description="A project that you maintain"
         placeholder="Choose a project"
         searchable
         clearable
-        nothingFoundMessage="No project of yours is called so"
+        nothingFoundMessage="No projects match"
         data={from && !names.includes(from) ? [from, ...names] : names}
         filter={({ options }) => options}
         value={from}
         onChange={setFrom}
         onSearchChange={setText}
       />
-      {offered?.length === 0 ? <Text c="var(--mr-dim)">It has no deploy key that is not here already.</Text> : null}
+      {offered?.length === 0 ? <Text c="var(--mr-dim)">All of its deploy keys are already enabled here.</Text> : null}
       {offered && offered.length > 0 ? (
         <DataList label={`Deploy keys of ${from}`}>
           {offered.map((key) => (
@@ -73,7 +73,7 @@ export function TakeKey({ path, known, taken }: Props) {
                 <Button
                   size="xs"
                   variant="default"
-                  aria-label={`Take ${key.title}`}
+                  aria-label={`Add ${key.title}`}
                   loading={take.isPending}
                   onClick={() => take.mutate(key.id)}
                 >

@@ -92,7 +92,7 @@ export function DeploymentRow({ deployment, current, deploys, shown }: Props) {
             <ConfirmButton
               title={current ? 'Redeploy' : 'Roll back environment'}
               about={`${again} #${deployment.iid}`}
-              text={`The job ${job.name} runs again for commit ${deployment.sha.slice(0, 8)}.`}
+              text={`Runs the job ${job.name} again for commit ${deployment.sha.slice(0, 8)}.`}
               action={again}
               run={() => redeploy(path, job.id)}
               shown={shown}

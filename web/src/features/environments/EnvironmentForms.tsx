@@ -14,8 +14,8 @@ import { level, useProject } from '../projects/useProject.ts';
 import { tiers } from './tiers.ts';
 
 const stops = [
-  { value: 'always', label: 'Always, when its time is over' },
-  { value: 'with_action', label: 'Only with a job that stops it' },
+  { value: 'always', label: 'Always' },
+  { value: 'with_action', label: 'Only with a stop job' },
 ];
 const tierChoices = Object.entries(tiers).map(([value, label]) => ({ value, label }));
 
@@ -52,7 +52,7 @@ function EnvironmentForm({ known }: { known?: Environment }) {
             {...field}
             name="name"
             label="Name"
-            description="review/x is in the folder review"
+            description="Environments such as review/x are grouped in the folder review"
             required
             autoFocus
           />
@@ -63,7 +63,7 @@ function EnvironmentForm({ known }: { known?: Environment }) {
           label="Tier"
           value={of.values.tier}
           onChange={(event) => of.set('tier', event.currentTarget.value)}
-          data={known ? tierChoices : [{ value: '', label: 'Guess from the name' }, ...tierChoices]}
+          data={known ? tierChoices : [{ value: '', label: 'Detect from the name' }, ...tierChoices]}
           error={sending.reason('tier')}
         />
         <NativeSelect

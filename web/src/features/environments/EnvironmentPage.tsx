@@ -96,7 +96,7 @@ export default function EnvironmentPage() {
           {deploys && shown.state === 'available' ? (
             <ConfirmButton
               title="Stop environment"
-              text={`The stop job of ${shown.name} runs, where it has one.`}
+              text={`Runs the stop job of ${shown.name}, if it has one.`}
               action="Stop environment"
               label="Stop"
               run={() => stopEnvironment(path, shown.id)}
@@ -106,7 +106,7 @@ export default function EnvironmentPage() {
           {deploys && shown.state === 'stopped' ? (
             <ConfirmButton
               title="Delete environment"
-              text={`Deletes ${shown.name} with the record of its deployments.`}
+              text={`Deletes ${shown.name} and the history of its deployments.`}
               action="Delete environment"
               label="Delete"
               run={() => deleteEnvironment(path, shown.id)}
@@ -140,7 +140,7 @@ export default function EnvironmentPage() {
       {shown.description ? <p>{shown.description}</p> : null}
       <h2 className={classes.heading}>Deployments</h2>
       {deployments.items.length === 0 ? (
-        <EmptyState title="No deployments">Nothing was deployed to this environment yet.</EmptyState>
+        <EmptyState title="No deployments">Nothing has been deployed to this environment yet.</EmptyState>
       ) : (
         <DataList label="Deployments">
           {deployments.items.map((each) => (

@@ -24,7 +24,7 @@ const states = [
 function LastDeployment({ environment }: { environment: Environment }) {
   const { segment } = useProject();
   const last = environment.last_deployment;
-  if (!last) return <span>Nothing was deployed yet</span>;
+  if (!last) return <span>Nothing deployed yet</span>;
   return (
     <>
       <span>
@@ -116,7 +116,7 @@ export default function EnvironmentsPage() {
                     <ConfirmButton
                       title="Stop environment"
                       about={`Stop ${each.name}`}
-                      text={`The stop job of ${each.name} runs, where it has one.`}
+                      text={`Runs the stop job of ${each.name}, if it has one.`}
                       action="Stop environment"
                       label="Stop"
                       run={() => stopEnvironment(path, each.id)}

@@ -63,7 +63,7 @@ export function EpicForm({ epic, action, send, close }: Props) {
         <div className={classes.dates}>
           <TextInput
             label="Start date"
-            description="Empty: from issues and child epics"
+            description="Leave empty to inherit it from issues and child epics"
             type="date"
             value={start}
             onChange={(event) => setStart(event.currentTarget.value)}
@@ -71,7 +71,7 @@ export function EpicForm({ epic, action, send, close }: Props) {
           />
           <TextInput
             label="Due date"
-            description="Empty: from issues and child epics"
+            description="Leave empty to inherit it from issues and child epics"
             type="date"
             value={due}
             onChange={(event) => setDue(event.currentTarget.value)}
@@ -80,7 +80,7 @@ export function EpicForm({ epic, action, send, close }: Props) {
         </div>
         <Checkbox
           label="Confidential"
-          description="Only its author and members of the group from planner on see it"
+          description="Visible only to its author and group members with at least the Planner role"
           checked={confidential}
           onChange={(event) => setConfidential(event.currentTarget.checked)}
         />

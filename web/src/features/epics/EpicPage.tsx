@@ -140,7 +140,7 @@ export default function EpicPage() {
       <ConfirmName
         opened={leaving}
         title="Delete epic"
-        text="Its issues and child epics stay, without this epic."
+        text="Its issues and child epics are kept."
         name={epic.title}
         action="Delete epic"
         pending={remove.isPending}

@@ -121,9 +121,7 @@ export default function BlobPage() {
             <FilePreview name={file.file_name} raw={raw} version={file.blob_id} preview={preview} />
           ) : large !== null ? (
             <div className={classes.readmeBody}>
-              <Text c="var(--mr-dim)">
-                This file is large and kept beside the repository, which has a pointer to it. Download it to look at it.
-              </Text>
+              <Text c="var(--mr-dim)">This file is stored with Git LFS. Download it to view its contents.</Text>
             </div>
           ) : plain === null ? (
             file.size > mostBytes.text ? (

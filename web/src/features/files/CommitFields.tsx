@@ -36,7 +36,9 @@ export function CommitFields({ of: { values, set, sending }, gitRef, editing, us
               value="this"
               label={`Commit to ${gitRef}`}
               disabled={editing === 'branch'}
-              {...(editing === 'branch' ? { description: 'This branch is protected: you may not push to it' } : {})}
+              {...(editing === 'branch'
+                ? { description: 'This branch is protected: you are not allowed to push to it' }
+                : {})}
             />
             <Radio value="new" label="Commit to a new branch" />
           </Stack>
@@ -54,7 +56,7 @@ export function CommitFields({ of: { values, set, sending }, gitRef, editing, us
             spellCheck={false}
           />
           <Checkbox
-            label="Open a merge request afterwards"
+            label="Create a merge request"
             checked={values.request}
             onChange={(event) => set({ request: event.currentTarget.checked })}
           />

@@ -34,7 +34,7 @@ export function DraftList({ drafting, current, gitRef }: Props) {
                 title={
                   file.previous === null ? (
                     <Link to="/p/$path/new/$" params={{ path: segment, _splat: gitRef }} search={{ n: Number(key) }}>
-                      {file.path || 'A file without a name'}
+                      {file.path || 'Unnamed file'}
                     </Link>
                   ) : (
                     <Link to="/p/$path/edit/$" params={{ path: segment, _splat: `${gitRef}/${key}` }}>
@@ -44,7 +44,7 @@ export function DraftList({ drafting, current, gitRef }: Props) {
                 }
                 after={
                   <Button size="xs" variant="default" onClick={() => drafting.change(key, null, null)}>
-                    Leave out
+                    Remove
                   </Button>
                 }
               />

@@ -20,21 +20,21 @@ function Editor({ place }: { place: Place }) {
   const back = { path: segment, _splat: `${place.ref}/${place.path}` };
   if (content === null)
     return (
-      <EmptyState title="This file is no text that can be edited here">
+      <EmptyState title="This file cannot be edited here">
         <LinkButton to="/p/$path/blob/$" params={back}>
-          Back to the file, to replace it
+          Back to the file
         </LinkButton>
       </EmptyState>
     );
   if (editing === 'none' || editing === 'fork')
     return (
-      <EmptyState title="You cannot commit to this">
+      <EmptyState title="You cannot commit here">
         {editing === 'fork' ? (
           <LinkButton to="/p/$path/forks/new" params={{ path: segment }}>
             Fork {project.name}
           </LinkButton>
         ) : (
-          'Only branches of projects that are not archived are edited, by those who may push.'
+          'You need push access to a branch of a project that is not archived.'
         )}
       </EmptyState>
     );

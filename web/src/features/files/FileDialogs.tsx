@@ -84,12 +84,12 @@ export function UploadDialog({ taken, ...rest }: UploadProps) {
     >
       <FileInput
         label="Files"
-        description={`They go into ${folder === '' ? 'the top folder' : folder}`}
+        description={`They are added to ${folder === '' ? 'the root folder' : folder}`}
         placeholder="Choose files"
         multiple
         required
         clearable
-        clearButtonProps={{ 'aria-label': 'Choose none' }}
+        clearButtonProps={{ 'aria-label': 'Clear selection' }}
         value={files}
         onChange={setFiles}
       />
@@ -134,7 +134,7 @@ export function ReplaceDialog({ lastCommit, ...rest }: OneFileProps) {
     >
       <FileInput
         label="New contents"
-        description={`${path} keeps its name`}
+        description={`Replaces the contents of ${path}`}
         placeholder="Choose a file"
         required
         value={file}
@@ -158,7 +158,7 @@ export function DeleteDialog({ lastCommit, ...rest }: OneFileProps) {
       actions={() => [{ action: 'delete', file_path: path, last_commit_id: lastCommit }]}
     >
       <Text>
-        <code>{path}</code> goes away with this commit. Earlier commits keep it.
+        <code>{path}</code> will be deleted. Earlier commits keep it.
       </Text>
     </CommitDialog>
   );
@@ -180,7 +180,7 @@ export function NewDirectoryDialog(props: DialogProps) {
     >
       <TextInput
         label="Name of the directory"
-        description="git keeps no empty directories: an empty file .gitkeep holds it"
+        description="git does not store empty directories, so an empty .gitkeep file is added"
         required
         data-autofocus
         value={name}

@@ -67,7 +67,7 @@ export function TooLarge({ raw, size }: { raw: string; size: string }) {
   return (
     <div className={classes.readmeBody}>
       <Text c="var(--mr-dim)">
-        This file has {size}: too much to be shown here. Look at it{' '}
+        This file has {size}: too much to show here. View it{' '}
         <Anchor href={raw} underline="always" inherit>
           as it is
         </Anchor>

@@ -112,7 +112,7 @@ function Entries({ folder, depth, state }: { folder: string; depth: number; stat
       ) : null}
       {tree.isError ? (
         <li role="none" className={classes.failed}>
-          This folder could not be read.
+          This folder could not be loaded.
         </li>
       ) : null}
     </ul>

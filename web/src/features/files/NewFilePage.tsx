@@ -14,7 +14,7 @@ function Editor({ place, number }: { place: Place; number: number }) {
   const editing = useEditing(place.ref);
   const drafting = useDraft(place.ref);
   if (editing === 'none' || editing === 'fork')
-    return <EmptyState title="You cannot commit to this">Only branches that you may push to get new files.</EmptyState>;
+    return <EmptyState title="You cannot commit here">You need push access to the branch to add files.</EmptyState>;
   return (
     <FileEditor
       key={number}

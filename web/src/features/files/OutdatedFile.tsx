@@ -32,11 +32,11 @@ export function OutdatedFile({ drafting, gitRef, apart }: Props) {
       ),
   });
   return (
-    <Alert color="race" variant="light" role="alert" mb="sm" title="Somebody changed this meanwhile">
+    <Alert color="race" variant="light" role="alert" mb="sm" title="This file has changed in the meantime">
       <Text mb="sm">
         {overwrite.isSuccess
-          ? 'Commit again to put what you typed in place of their change.'
-          : 'What you typed is kept. Look at the other change, put yours in its place, or commit to a new branch and let a merge request bring both together.'}
+          ? 'Commit again to overwrite their changes.'
+          : 'Your changes are kept. View the other changes, overwrite them, or commit to a new branch and merge both with a merge request.'}
       </Text>
       {overwrite.error ? <Text mb="sm">{overwrite.error.message}</Text> : null}
       <Group gap="sm">
@@ -45,13 +45,13 @@ export function OutdatedFile({ drafting, gitRef, apart }: Props) {
           params={{ path: segment, _splat: first ? `${gitRef}/${first[1].previous}` : gitRef }}
           target="_blank"
         >
-          See what changed
+          View changes
         </LinkButton>
         <Button size="xs" variant="default" onClick={apart}>
           Commit to a new branch
         </Button>
         <Button size="xs" variant="default" loading={overwrite.isPending} onClick={() => overwrite.mutate()}>
-          Put mine in its place
+          Overwrite
         </Button>
       </Group>
     </Alert>

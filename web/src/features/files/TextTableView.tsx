@@ -33,7 +33,7 @@ export function TextTableView({ name, text, separator }: { name: string; text: s
       </div>
       {more ? (
         <Text c="var(--mr-dim)" p="sm">
-          There are more rows or columns than are shown: the source has all.
+          Only some rows and columns are shown. View the source for all of them.
         </Text>
       ) : null}
     </>

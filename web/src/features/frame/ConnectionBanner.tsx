@@ -8,9 +8,7 @@ export function ConnectionBanner() {
   if (state === 'live') return null;
   return (
     <output className={classes.banner} data-state={state}>
-      {state === 'lost'
-        ? 'The connection is lost. What you see may be old; it is being tried again.'
-        : 'Connected again.'}
+      {state === 'lost' ? 'Connection lost. This page may be out of date. Reconnecting…' : 'Reconnected.'}
     </output>
   );
 }

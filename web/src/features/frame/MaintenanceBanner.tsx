@@ -9,7 +9,7 @@ export function MaintenanceBanner() {
   return (
     <section className={classes.banner} aria-label="Maintenance">
       <span>
-        <strong>Maintenance:</strong> everything can be read, and nothing changed. {data.maintenance.message}
+        <strong>Maintenance:</strong> this instance is read-only. {data.maintenance.message}
       </span>
     </section>
   );

@@ -4,13 +4,13 @@ import { KeysTable } from '../../ui/KeysTable.tsx';
 
 const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'Search or go to'],
-  ['?', 'This list'],
+  ['?', 'Show this list'],
   ['g c', 'Go to Code'],
   ['g i', 'Go to Issues'],
   ['g m', 'Go to Merge requests'],
   ['g p', 'Go to Pipelines'],
-  ['j / k', 'Next and previous entry of a list'],
-  ['Enter', 'Open the entry'],
+  ['j / k', 'Next and previous list item'],
+  ['Enter', 'Open list item'],
   ['/', 'Filter the list'],
   ['t', 'Find a file'],
   ['e', 'Edit the file'],

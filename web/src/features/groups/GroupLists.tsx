@@ -48,7 +48,7 @@ function ListPage({ title, search, states: choices, counts, empty, nextPage, cha
       <TitleFilter value={search} states={choices} counts={counts} change={change} />
       {empty ? (
         <EmptyState title={filtered ? `No ${noun} match your filter` : `No open ${noun}`}>
-          {filtered ? 'Try removing a filter.' : `Those of all projects of this group are listed here.`}
+          {filtered ? 'Try removing a filter.' : 'Those of all projects in this group are listed here.'}
         </EmptyState>
       ) : (
         <DataList label={title}>{children}</DataList>

@@ -42,12 +42,12 @@ export default function GroupPage() {
     <Page title={group.full_name} heading={group.name} quiet>
       {group.marked_for_deletion_on ? (
         <Alert color="orange" mb="md" role="status">
-          This group is deleted soon. Its settings can bring it back until then.
+          This group is scheduled for deletion. You can restore it in its settings until then.
         </Alert>
       ) : null}
       {group.archived ? (
         <Alert color="gray" mb="md" role="status">
-          This group is archived: nothing in it changes.
+          This group is archived and read-only.
         </Alert>
       ) : null}
       {group.description ? <Text mb="md">{group.description}</Text> : null}
@@ -87,7 +87,7 @@ export default function GroupPage() {
       </FilterBar>
       {items.length === 0 ? (
         <EmptyState title={searching ? 'No results' : `No ${list ?? 'projects or subgroups'} yet`}>
-          {searching ? 'Try another word.' : 'Create the first project or subgroup of this group.'}
+          {searching ? 'Try a different search.' : 'Create the first project or subgroup of this group.'}
         </EmptyState>
       ) : (
         <DataList label="Subgroups and projects">{items}</DataList>

@@ -82,7 +82,7 @@ export function GroupRow({ group, sort, full = false }: GroupRowProps) {
               color="gray"
               size="sm"
               aria-expanded={open}
-              aria-label={`What is in ${group.name}`}
+              aria-label={`Contents of ${group.name}`}
               onClick={() => setOpen(!open)}
             >
               {open ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
@@ -116,7 +116,7 @@ export function GroupRow({ group, sort, full = false }: GroupRowProps) {
       {open ? (
         <li className={classes.below}>
           {empty ? (
-            <p className={classes.nothing}>Nothing in it yet.</p>
+            <p className={classes.nothing}>Empty group.</p>
           ) : (
             <DataList label={`In ${group.name}`}>
               {below.data?.items.map((each) => (

@@ -37,7 +37,8 @@ function AccessTokens() {
   return (
     <>
       <Text c="var(--mr-dim)" mb="md">
-        Each has a bot that is a member of this group with the token’s role, and leaves with it.
+        Each token has a bot user that is a member of this group with the role of the token. Revoking the token removes
+        the bot user.
       </Text>
       <TokenManager source={groupTokens(path)} scopes={placeScopes} />
     </>
@@ -64,7 +65,7 @@ function Applications() {
   return (
     <>
       <Text c="var(--mr-dim)" mb="md">
-        Programs of this group that may ask people for access to their account.
+        Applications of this group that can ask users for access to their accounts.
       </Text>
       <ApplicationManager source={groupApplications(path)} scopes={personalScopes} />
     </>
@@ -127,7 +128,7 @@ const parts = {
   hooks: ['Webhooks', Webhooks],
   integrations: ['Integrations', Integrations],
   directory: ['SAML and LDAP groups', DirectoryPart],
-  advanced: ['Move, archive, delete', DangerPart],
+  advanced: ['Transfer, archive, delete', DangerPart],
 } satisfies SettingsParts;
 
 export default function GroupSettingsPage() {

@@ -45,7 +45,7 @@ export default function NewGroupPage() {
         <Stack gap="md">
           <NameFields
             {...{ name, changeName: setName, address: path ?? slug(name), changeAddress: setPath }}
-            about="The group's part of the URL"
+            about="The last part of the group's URL"
             autoFocus
             reason={sending.reason}
           />

@@ -51,7 +51,7 @@ export default function OwnGroupsPage() {
       </FilterBar>
       {groups.items.length === 0 ? (
         <EmptyState title={filtered ? 'No groups match your filter' : 'No groups yet'}>
-          {filtered ? 'Try removing a filter.' : 'Groups hold projects, and people who work on them together.'}
+          {filtered ? 'Try removing a filter.' : 'Groups hold projects and subgroups, and the people who work on them.'}
         </EmptyState>
       ) : (
         <DataList label="Groups">

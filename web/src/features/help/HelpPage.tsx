@@ -8,14 +8,14 @@ export default function HelpPage() {
     <Page title="Help">
       <ul>
         <li>
-          <Link to="/api/docs">Reference of the API</Link>: every operation with its parameters and answers
+          <Link to="/api/docs">API reference</Link>: every operation with its parameters and responses
         </li>
         <li>
           <Link to="/help/instance_configuration">Configuration of this instance</Link>: host keys, sizes and limits
         </li>
         <li>
           <Link to="/-/user_settings/personal_access_tokens">Access tokens</Link> and{' '}
-          <Link to="/-/user_settings/ssh_keys">SSH keys</Link> for git and other programs
+          <Link to="/-/user_settings/ssh_keys">SSH keys</Link> for git and API clients
         </li>
       </ul>
       <Text>

@@ -8,11 +8,11 @@ import ui from '../../ui/ui.module.css';
 import classes from './help.module.css';
 
 function HostKeys({ ssh }: { ssh: InstanceConfiguration['ssh'] }) {
-  if (!ssh) return <Text>git is not served over SSH here.</Text>;
+  if (!ssh) return <Text>git over SSH is not available on this instance.</Text>;
   return (
     <Stack gap="md">
       <Text>
-        The first time that you connect to {ssh.host}, port {ssh.port}, ssh shows a fingerprint. It must be one of
+        The first time that you connect to {ssh.host}, port {ssh.port}, SSH shows a fingerprint. It must be one of
         these.
       </Text>
       <Table aria-label="SSH host keys">
@@ -31,7 +31,7 @@ function HostKeys({ ssh }: { ssh: InstanceConfiguration['ssh'] }) {
           ))}
         </Table.Tbody>
       </Table>
-      <Text>Or put these lines into ~/.ssh/known_hosts, and ssh does not ask.</Text>
+      <Text>Or add these lines to ~/.ssh/known_hosts to skip the question.</Text>
       <Command text={knownHosts(ssh)} label="Copy the lines of known_hosts" />
     </Stack>
   );
@@ -53,7 +53,7 @@ export default function InstanceConfigurationPage() {
             <Title order={2} size="h4" mb="sm">
               {title}
             </Title>
-            {rows.length === 0 ? <Text>No limits of requests are set.</Text> : null}
+            {rows.length === 0 ? <Text>No rate limits are set.</Text> : null}
             <dl className={classes.limits}>
               {rows.map(([what, value]) => (
                 <div key={what}>

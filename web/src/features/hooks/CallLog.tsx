@@ -10,7 +10,7 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import classes from './hooks.module.css';
 
 const statuses = [
-  { value: '', label: 'All calls' },
+  { value: '', label: 'All deliveries' },
   { value: 'successful', label: 'Successful' },
   { value: 'client_failure', label: 'Refused (4xx)' },
   { value: 'server_failure', label: 'Failed (5xx)' },
@@ -101,14 +101,14 @@ export function CallLog({ place, hook }: { place: HookPlace; hook: number }) {
       <NativeSelect
         size="xs"
         maw={200}
-        aria-label="Which calls"
+        aria-label="Status"
         data={statuses}
         value={status}
         onChange={(event) => setStatus(event.currentTarget.value as CallStatus)}
       />
       <FormError error={error ?? again.error} />
-      <output>{again.data ? `Sent again; answered with ${again.data.response_status}.` : ''}</output>
-      {calls?.length === 0 ? <Text c="var(--mr-dim)">No calls in the last 7 days.</Text> : null}
+      <output>{again.data ? `Resent; the response was ${again.data.response_status}.` : ''}</output>
+      {calls?.length === 0 ? <Text c="var(--mr-dim)">No deliveries in the last 7 days.</Text> : null}
       {calls && calls.length > 0 ? (
         <ul className={classes.calls} aria-label="Calls">
           {calls.map((call) => (

@@ -86,14 +86,14 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
           reason={reason}
           name="url"
           label="URL"
-          description={`Where events are sent: http or https.${hook && variables.length > 0 ? ' Another one needs the values of its masked parts again.' : ''}`}
+          description={`An http or https URL.${hook && variables.length > 0 ? ' If you change it, enter the values of its masked parts again.' : ''}`}
           required
           autoComplete="off"
         />
         {whole ? (
           <HookPairs
             legend="Masked parts of the URL"
-            help="{name} in the URL stands for the value, which nobody is shown."
+            help="{name} in the URL is replaced by the value, which is never shown."
             noun="masked part"
             pairs={variables}
             change={setVariables}
@@ -114,7 +114,7 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
           name="token"
           label="Secret"
           type="password"
-          description={hook ? 'Empty keeps the one that it has' : 'Sent with each event as X-Gitlab-Token'}
+          description={hook ? 'Leave empty to keep the current token' : 'Sent with each event as X-Gitlab-Token'}
           autoComplete="new-password"
         />
         <fieldset className={classes.events}>
@@ -133,7 +133,7 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
         {whole && events.includes('push_events') ? (
           <Group align="flex-start" gap="md">
             <NativeSelect
-              label="Pushes to"
+              label="Branch filter"
               data={[...branchStrategies]}
               value={values.branch_filter_strategy}
               onChange={(event) => fields.set('branch_filter_strategy', event.currentTarget.value)}
@@ -145,7 +145,7 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
                 name="push_events_branch_filter"
                 label="Branches"
                 placeholder={values.branch_filter_strategy === 'regex' ? '^(main|release/)' : 'release/*'}
-                description="Empty is every branch"
+                description="Leave empty for all branches"
                 maxLength={5000}
                 autoComplete="off"
               />
@@ -156,14 +156,14 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
           <>
             <HookPairs
               legend="Headers"
-              help="Sent with each event beside the usual ones."
+              help="Sent in addition to the default headers."
               noun="header"
               pairs={headers}
               change={setHeaders}
             />
             <Textarea
               label="Template"
-              description="JSON that is sent in place of the usual body; {{field}} takes a field of it. Empty sends the usual one"
+              description="JSON sent instead of the default body; {{field}} inserts a field of it. Leave empty to send the default"
               autosize
               minRows={2}
               maxLength={4096}
@@ -174,7 +174,7 @@ export function HookForm({ place, hook, action, send }: HookFormProps) {
           </>
         ) : null}
         <Checkbox
-          label="Check certificates"
+          label="Enable SSL verification"
           checked={verify}
           onChange={(event) => setVerify(event.currentTarget.checked)}
         />

@@ -14,7 +14,7 @@ const reach = {
   project: 'URLs called when events occur in this project.',
   group: 'URLs called when events occur in this group, its subgroups and projects.',
   instance:
-    'URLs always called for events of projects, groups, accounts, keys and members of the whole instance, and for the trigger events chosen here. They are never disabled.',
+    'URLs called for events of all projects, groups, users, keys and members, and for the trigger events selected here. System hooks are never disabled.',
 } as const;
 
 export function HookManager({ place }: { place: HookPlace }) {
@@ -58,7 +58,7 @@ export function HookManager({ place }: { place: HookPlace }) {
           />
         </section>
       </Stack>
-      <Modal opened={edited !== null} onClose={() => setEdited(null)} title="Change the webhook">
+      <Modal opened={edited !== null} onClose={() => setEdited(null)} title="Edit webhook">
         {edited ? (
           <HookForm
             place={place}
@@ -74,10 +74,10 @@ export function HookManager({ place }: { place: HookPlace }) {
       </Modal>
       <ConfirmName
         {...leaving.dialog}
-        title="Remove webhook"
-        text="It is not called any more. The log of its calls goes with it."
+        title="Delete webhook"
+        text="It will no longer be called, and its recent deliveries are deleted."
         name={leaving.asked ? leaving.asked.name || leaving.asked.url : ''}
-        action="Remove webhook"
+        action="Delete webhook"
       />
     </>
   );

@@ -44,8 +44,8 @@ export function HookRow({ place, hook, edit, remove }: HookRowProps) {
           <div className={classes.meta}>
             <HookState hook={hook} />
             {hook.name ? <span className={classes.address}>{hook.url}</span> : null}
-            <span>{told.length > 0 ? told.join(', ') : 'No switch is on'}</span>
-            {hook.enable_ssl_verification ? null : <span>Certificates are not checked</span>}
+            <span>{told.length > 0 ? told.join(', ') : 'No events selected'}</span>
+            {hook.enable_ssl_verification ? null : <span>SSL verification is off</span>}
           </div>
         </div>
         <div className={classes.actions}>
@@ -88,10 +88,10 @@ export function HookRow({ place, hook, edit, remove }: HookRowProps) {
         mih={24}
         variant="subtle"
         aria-expanded={open}
-        aria-label={`Recent calls of ${title}`}
+        aria-label={`Recent deliveries of ${title}`}
         onClick={() => setOpen(!open)}
       >
-        Recent calls
+        Recent deliveries
       </Button>
       {open ? <CallLog place={place} hook={hook.id} /> : null}
     </li>

@@ -8,7 +8,7 @@ export function HookState({ hook }: { hook: Hook }) {
   if (state === 'disabled')
     return (
       <span className={classes.tone} data-tone="failed">
-        <IconCircleX size={16} aria-hidden /> Off after too many failures; a test that works brings it back
+        <IconCircleX size={16} aria-hidden /> Disabled after too many failures. A successful test enables it again
       </span>
     );
   if (state === 'temporarily_disabled' && 'disabled_until' in hook && hook.disabled_until)

@@ -8,7 +8,7 @@ import { FormError } from '../../ui/FormError.tsx';
 import { IntegrationForm } from './IntegrationForm.tsx';
 
 const reach = {
-  project: 'Services that are told what happens in this project.',
+  project: 'Services that receive events of this project.',
   group: 'Defaults for all projects in this group and its subgroups.',
   instance: 'Defaults for all groups and projects of this instance.',
 } as const;

@@ -82,7 +82,7 @@ export function IssueForm({ issue, action, send, cancel }: Props) {
         ) : null}
         <Checkbox
           label="Confidential"
-          description="Only its author, its assignees and members of the project from planner on see it"
+          description="Visible only to its author, its assignees and project members with at least the Planner role"
           checked={confidential}
           onChange={(event) => setConfidential(event.currentTarget.checked)}
         />

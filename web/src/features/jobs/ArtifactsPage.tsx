@@ -81,7 +81,7 @@ export default function ArtifactsPage() {
       </div>
       <Crumbs jobId={jobId} path={search.path ?? ''} />
       {data.items.length === 0 ? (
-        <EmptyState title="The archive is empty">The job found none of the files that it should keep.</EmptyState>
+        <EmptyState title="The archive is empty">The job did not find any files to upload.</EmptyState>
       ) : (
         <DataList label="Files">
           {data.items.map((entry) => (

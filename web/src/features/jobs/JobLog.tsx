@@ -194,7 +194,7 @@ export function JobLog({ trace, raw, running, fileName }: JobLogProps) {
       <div className={classes.bar}>
         {whole ? <span>{log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`}</span> : null}
         <LogParts trace={trace} count={log.lines.length} moved={() => setFollow(false)} />
-        {trace.failed ? <span role="alert">The log could not be read.</span> : null}
+        {trace.failed ? <span role="alert">The log could not be loaded.</span> : null}
         <LogSearch
           log={log}
           trace={trace}
@@ -261,9 +261,7 @@ export function JobLog({ trace, raw, running, fileName }: JobLogProps) {
             stop={range?.from ?? firstLine}
           />
         ))}
-        {count === 0 ? (
-          <p className={classes.waiting}>{running ? 'Nothing has been written yet.' : 'The log is empty.'}</p>
-        ) : null}
+        {count === 0 ? <p className={classes.waiting}>{running ? 'No output yet.' : 'The log is empty.'}</p> : null}
       </div>
       <div ref={end} />
     </section>

@@ -76,7 +76,7 @@ export default function TerminalPage() {
         </span>
       </div>
       {state.kind === 'closed' ? (
-        <Alert variant="light" mb="md" color={state.failed ? 'red' : 'gray'} title="The terminal is closed">
+        <Alert variant="light" mb="md" color={state.failed ? 'red' : 'gray'} title="Terminal closed">
           <span className={classes.closed}>
             {state.reason}
             {job.terminal ? (

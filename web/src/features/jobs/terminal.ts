@@ -72,7 +72,7 @@ async function connect(
   socket.addEventListener('close', ({ code, reason }) => {
     if (gone.aborted) return;
     const failed = code !== 1000 && code !== 1001;
-    say({ kind: 'closed', reason: reason ? `${reason}.` : (reasons[code] ?? `Code ${code}.`), failed });
+    say({ kind: 'closed', reason: reason ? `${reason}.` : (reasons[code] ?? `Exit code ${code}.`), failed });
   });
 }
 

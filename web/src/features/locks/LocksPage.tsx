@@ -23,9 +23,9 @@ export default function LocksPage() {
     <Page title={`Locked files · ${project.name_with_namespace}`} heading="Locked files">
       <FormError error={unlocking.error} />
       {data.items.length === 0 ? (
-        <EmptyState title="No file is locked">
+        <EmptyState title="No locked files">
           <Text c="var(--mr-dim)">
-            Files and folders of the default branch are locked on their pages, files of Git LFS also by its client.
+            Lock files and folders of the default branch on their pages, or Git LFS files with the Git LFS client.
           </Text>
           {project.lfs_enabled === false ? null : <Command text="git lfs lock design.psd" />}
         </EmptyState>

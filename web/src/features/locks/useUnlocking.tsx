@@ -35,8 +35,8 @@ export function useUnlocking(): Unlocking {
     dialog: (
       <ConfirmName
         {...leaving.dialog}
-        title="Take the lock away"
-        text={`${leaving.asked?.owner?.name ?? 'Somebody'} locked this so that nobody else changes it. From now on others may.`}
+        title="Unlock file"
+        text={`${leaving.asked?.owner?.name ?? 'Somebody'} locked this. Others will be able to change it.`}
         name={leaving.asked?.path ?? ''}
         action="Unlock"
       />

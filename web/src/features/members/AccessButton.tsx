@@ -27,7 +27,7 @@ export function AccessButton({ noun, path, offered }: Props) {
     <Button
       size="xs"
       variant="default"
-      title={ask.error?.message ?? `Those who keep the members of the ${noun} decide`}
+      title={ask.error?.message ?? `Sent to those who manage the members of the ${noun}`}
       loading={ask.isPending}
       disabled={ask.isSuccess}
       onClick={() => ask.mutate()}

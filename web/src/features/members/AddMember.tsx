@@ -22,7 +22,7 @@ export function AddMember({ source, topLevel, added }: Props) {
   const [until, setUntil] = useState('');
   const sending = useForm(async () => {
     const people = [...new Set([...who, typed.trim()])].filter((name) => name !== '');
-    if (people.length === 0) throw new Error('Say who: a username or an address.');
+    if (people.length === 0) throw new Error('Enter a username or an email address.');
     const refused: string[] = [];
     const reasons: string[] = [];
     for (const person of people) {

@@ -24,8 +24,8 @@ export function BulkBar({ count, topLevel, pending, setLevel, setEnd, remove, cl
       <Group gap="xs">
         <NativeSelect
           size="xs"
-          aria-label="Level of the selected"
-          data={[{ value: '', label: 'Change level' }, ...levelsOf(topLevel)]}
+          aria-label="Role of the selected members"
+          data={[{ value: '', label: 'Change role' }, ...levelsOf(topLevel)]}
           value=""
           disabled={pending}
           onChange={(event) => setLevel(Number(event.currentTarget.value))}
@@ -33,13 +33,13 @@ export function BulkBar({ count, topLevel, pending, setLevel, setEnd, remove, cl
         <TextInput
           size="xs"
           type="date"
-          aria-label="Day on which the selected end"
+          aria-label="Expiration date of the selected members"
           min={inDays(1)}
           value={day}
           onChange={(event) => setDay(event.currentTarget.value)}
         />
         <Button size="xs" variant="default" loading={pending} onClick={() => setEnd(day || null)}>
-          {day ? 'Set end' : 'No end'}
+          {day ? 'Set expiration date' : 'Remove expiration date'}
         </Button>
         <Button size="xs" variant="default" disabled={pending} onClick={remove}>
           Remove

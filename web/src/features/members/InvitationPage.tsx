@@ -25,13 +25,13 @@ export default function InvitationPage() {
   if (decline.isSuccess)
     return (
       <Page title="Invitation" narrow>
-        <Text>You declined the invitation. Nothing else happens.</Text>
+        <Text>You declined the invitation.</Text>
       </Page>
     );
   return (
     <Page title="Invitation" narrow>
       <FormError error={accept.error ?? decline.error} />
-      {error ? <Text>This link was used already, is too old, or was taken back. Ask for a new invitation.</Text> : null}
+      {error ? <Text>This link was already used, has expired, or was canceled. Ask for a new invitation.</Text> : null}
       {invitation ? (
         <>
           <Text mb="md">

@@ -68,7 +68,7 @@ export function InvitedGroups({ source, groups, manages, changed }: Props) {
           </div>
         </form>
       ) : null}
-      {groups.length === 0 ? <Text c="var(--mr-dim)">No group is invited.</Text> : null}
+      {groups.length === 0 ? <Text c="var(--mr-dim)">No groups are invited.</Text> : null}
       {groups.length === 0 ? null : (
         <DataList label="Invited groups">
           {groups.map(({ group_id, group_name, group_full_path, group_access_level, expires_at }) => (

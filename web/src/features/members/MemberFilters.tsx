@@ -5,16 +5,16 @@ import { FilterBar } from '../../ui/FilterBar.tsx';
 import { levelsOf } from './levels.ts';
 
 const sources = {
-  direct: 'Added here',
+  direct: 'Direct',
   inherited: 'Inherited',
-  shared: 'By an invited group',
+  shared: 'Invited group',
 } as const;
-const ends = { true: 'Ends some day', false: 'Does not end' } as const;
-const factors = { enabled: 'Has a second factor', disabled: 'Has no second factor' } as const;
+const ends = { true: 'Expires', false: 'Does not expire' } as const;
+const factors = { enabled: '2FA on', disabled: '2FA off' } as const;
 const orders = {
   name_desc: 'Name, Z to A',
-  access_level_desc: 'Highest level',
-  access_level_asc: 'Lowest level',
+  access_level_desc: 'Highest role',
+  access_level_asc: 'Lowest role',
   last_joined: 'Last joined',
   oldest_joined: 'First joined',
 } as const;
@@ -46,10 +46,10 @@ export function MemberFilters({ filter, manages, topLevel, go }: Props) {
   );
   return (
     <FilterBar label="Name or username" value={filter.search ?? ''} change={(search) => set({ search })}>
-      {field('Role', 'level', [{ value: '', label: 'Any level' }, ...levelsOf(topLevel)])}
+      {field('Role', 'level', [{ value: '', label: 'Any role' }, ...levelsOf(topLevel)])}
       {field('Source', 'source', choices('Any source', sources))}
       {field('Expiry', 'expires', choices('Any expiry', ends))}
-      {manages ? field('Second factor', 'two_factor', choices('With or without second factor', factors)) : null}
+      {manages ? field('Second factor', 'two_factor', choices('2FA: any', factors)) : null}
       {field('Order', 'sort', choices('Name', orders))}
     </FilterBar>
   );

@@ -41,7 +41,8 @@ function AskRemoval({ asked, dialog }: Pick<Confirmed<readonly Member[]>, 'asked
       <Stack gap="md">
         <FormError error={dialog.error} />
         <Text>
-          {who} {leaving.length === 1 ? 'loses' : 'lose'} what this membership gives, here and below.
+          {who} {leaving.length === 1 ? 'loses' : 'lose'} the access that this membership gives, including to subgroups
+          and projects.
         </Text>
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={dialog.close}>

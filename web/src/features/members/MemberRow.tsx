@@ -68,7 +68,7 @@ export function MemberRow({ member, manages, topLevel, selected, select, actions
           <>
             <NativeSelect
               size="xs"
-              aria-label={`Level of ${member.name}`}
+              aria-label={`Role of ${member.name}`}
               data={levelsOf(topLevel)}
               value={String(member.access_level)}
               onChange={(event) => actions.change(member, { access_level: Number(event.currentTarget.value) })}
@@ -77,7 +77,7 @@ export function MemberRow({ member, manages, topLevel, selected, select, actions
               key={member.expires_at}
               size="xs"
               type="date"
-              aria-label={`Day on which the membership of ${member.name} ends`}
+              aria-label={`Expiration date of ${member.name}`}
               min={inDays(1)}
               defaultValue={member.expires_at ?? ''}
               onBlur={(event) => {

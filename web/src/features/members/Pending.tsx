@@ -25,14 +25,14 @@ export function Pending({ path, changed }: { path: string; changed: () => Promis
     <section aria-label="Waiting">
       <FormError error={error ?? approve.error} />
       {data && data.items.length === 0 ? (
-        <EmptyState title="Nobody waits">
-          With a limit of seats, whoever comes after them waits here until an owner lets them in.
+        <EmptyState title="Nobody is waiting">
+          When all seats are taken, new members wait here until an owner approves them.
         </EmptyState>
       ) : null}
       {waiting.length > 1 ? (
         <Group mb="sm">
           <Button size="xs" loading={approve.isPending} onClick={() => approve.mutate('all')}>
-            Let everybody in
+            Approve all
           </Button>
         </Group>
       ) : null}
@@ -45,7 +45,7 @@ export function Pending({ path, changed }: { path: string; changed: () => Promis
               meta={
                 <>
                   <span>@{member.username}</span>
-                  <span>waits for a seat</span>
+                  <span>waiting for a seat</span>
                 </>
               }
               after={
@@ -61,17 +61,13 @@ export function Pending({ path, changed }: { path: string; changed: () => Promis
             />
           ))}
           {invited.map((member) => (
-            <DataRow
-              key={`i${member.id}`}
-              title={member.email ?? ''}
-              meta={<span>invited, has not accepted yet</span>}
-            />
+            <DataRow key={`i${member.id}`} title={member.email ?? ''} meta={<span>invited, not accepted yet</span>} />
           ))}
         </DataList>
       ) : null}
       {data && data.nextPage !== null ? (
         <Text size="xs" c="var(--mr-dim)" mt="sm">
-          The first hundred are shown.
+          Only the first 100 are shown.
         </Text>
       ) : null}
     </section>

@@ -19,7 +19,7 @@ export function PeopleField({ value, change, typed, type, error }: Props) {
   return (
     <TagsInput
       label="Username or email"
-      placeholder={value.length === 0 ? 'Names, usernames, addresses' : ''}
+      placeholder={value.length === 0 ? 'Names, usernames or email addresses' : ''}
       data={search === '' ? [] : people.map(({ username }) => username)}
       filter={({ options }) => options}
       renderOption={({ option }) => (

@@ -126,7 +126,7 @@ export function Seats({ path, changed }: { path: string; changed: () => Promise<
         {total === undefined || total === null || search
           ? ''
           : `${total === 1 ? '1 seat is' : `${total} seats are`} taken. `}
-        Everybody above guest in this group, below it, or by an invited group takes one seat.
+        Each user with a role above Guest in this group, its subgroups and projects, or an invited group takes one seat.
       </Text>
       <FormError error={error} />
       <FilterBar label="Name, username or public address" value={search} change={setSearch}>
@@ -138,7 +138,7 @@ export function Seats({ path, changed }: { path: string; changed: () => Promise<
         />
       </FilterBar>
       {data && users.length === 0 ? (
-        <EmptyState title="Nobody">No seat is taken by anybody like this.</EmptyState>
+        <EmptyState title="No seats">No seats match your filter.</EmptyState>
       ) : (
         <DataList label="Seats">
           {users.map((user) => (
@@ -149,8 +149,8 @@ export function Seats({ path, changed }: { path: string; changed: () => Promise<
       <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
       <ConfirmName
         {...leaving.dialog}
-        title="Take the seat away"
-        text="They are removed from this group and from every group and project below it."
+        title="Remove user from the group"
+        text="The user will be removed from this group and all its subgroups and projects."
         name={leaving.asked?.username ?? ''}
         action="Remove"
       />

@@ -28,7 +28,7 @@ export function AccessRequests({ source, changed }: Props) {
   return (
     <section aria-label="Access requests">
       <FormError error={approve.error ?? error} />
-      {requests.length === 0 ? <Text c="var(--mr-dim)">Nobody asks for access.</Text> : null}
+      {requests.length === 0 ? <Text c="var(--mr-dim)">No access requests.</Text> : null}
       {requests.length === 0 ? null : (
         <DataList label="Access requests">
           {requests.map((user) => (
@@ -51,7 +51,7 @@ export function AccessRequests({ source, changed }: Props) {
                   <ConfirmButton
                     title="Decline access request"
                     about={`Decline ${user.name}`}
-                    text={`${user.name} does not become a member, and can request access again.`}
+                    text={`${user.name} will not become a member, and can request access again.`}
                     action="Decline request"
                     label="Decline"
                     run={() => source.deny(user.id)}
@@ -81,7 +81,7 @@ export function Invitations({ source, changed }: Props) {
   return (
     <section aria-label="Invitations">
       <FormError error={change.error ?? error} />
-      {invitations.length === 0 ? <Text c="var(--mr-dim)">No address is invited.</Text> : null}
+      {invitations.length === 0 ? <Text c="var(--mr-dim)">No pending invitations.</Text> : null}
       {invitations.length === 0 ? null : (
         <DataList label="Invitations">
           {invitations.map(({ id, invite_email, access_level, created_at, expires_at, created_by_name }) => (
@@ -98,7 +98,7 @@ export function Invitations({ source, changed }: Props) {
                 <>
                   <NativeSelect
                     size="xs"
-                    aria-label={`Level of ${invite_email}`}
+                    aria-label={`Role of ${invite_email}`}
                     data={[...levels]}
                     value={String(access_level)}
                     onChange={(event) =>
@@ -108,7 +108,7 @@ export function Invitations({ source, changed }: Props) {
                   <TextInput
                     size="xs"
                     type="date"
-                    aria-label={`Day on which the membership of ${invite_email} ends`}
+                    aria-label={`Expiration date of ${invite_email}`}
                     min={inDays(1)}
                     defaultValue={expires_at?.slice(0, 10) ?? ''}
                     onBlur={(event) => {

@@ -151,8 +151,8 @@ export function MergeBox({ request }: { request: Request }) {
           <strong>
             {request.merge_when_pipeline_succeeds
               ? trains
-                ? 'Set to merge through the merge train'
-                : 'Will be merged when its pipeline passes'
+                ? 'Set to auto-merge with the merge train'
+                : 'Set to auto-merge when the pipeline passes'
               : reason.text}
           </strong>
           {request.merge_when_pipeline_succeeds && trains ? (
@@ -182,7 +182,7 @@ export function MergeBox({ request }: { request: Request }) {
         </div>
         {request.merge_when_pipeline_succeeds ? (
           <Button size="xs" variant="default" loading={stopWaiting.isPending} onClick={() => stopWaiting.mutate()}>
-            Do not merge by itself
+            Cancel auto-merge
           </Button>
         ) : null}
         {request.detailed_merge_status === 'requested_changes' && request.user.can_merge ? (
@@ -225,7 +225,7 @@ export function MergeBox({ request }: { request: Request }) {
           </Group>
           <Collapse expanded={editing}>
             <Textarea
-              label="Message of the merge commit"
+              label="Merge commit message"
               placeholder={`Merge branch '${request.source_branch}' into '${request.target_branch}'`}
               autosize
               minRows={3}
@@ -235,7 +235,7 @@ export function MergeBox({ request }: { request: Request }) {
           </Collapse>
           <Group gap="sm">
             <Button loading={merge.isPending} onClick={() => go(wait || trains)}>
-              {trains ? 'Add to merge train' : wait ? 'Merge when the pipeline passes' : 'Merge'}
+              {trains ? 'Add to merge train' : wait ? 'Set to auto-merge' : 'Merge'}
             </Button>
             {(wait || trains) && reason.mergeable ? (
               <Button variant="default" loading={merge.isPending} onClick={() => go(false)}>

@@ -130,7 +130,7 @@ export default function NewMergeRequestPage() {
           />
           {project.squash_option === 'never' ? null : (
             <Checkbox
-              label="Squash the commits into one"
+              label="Squash commits"
               checked={squash}
               disabled={project.squash_option === 'always'}
               onChange={(event) => setSquash(event.currentTarget.checked)}

@@ -39,19 +39,19 @@ export function TemplateChoice({ project, typed, choose }: TemplateChoiceProps) 
           else taking.mutate(wanted);
         }}
         data={[
-          { value: '', label: 'As usual here' },
+          { value: '', label: 'Default template' },
           ...templates.map((each) => ({ value: each.key, label: each.name })),
         ]}
       />
       <FormError error={taking.error} />
       {asked === null ? null : (
         <Group gap="sm" mt="xs" role="group" aria-label="Replace the description">
-          <Text size="sm">What you wrote would be replaced.</Text>
+          <Text size="sm">What you wrote will be replaced.</Text>
           <Button size="xs" variant="default" loading={taking.isPending} onClick={() => taking.mutate(asked)}>
-            Replace it
+            Replace
           </Button>
           <Button size="xs" variant="default" onClick={() => setAsked(null)}>
-            Keep it
+            Keep
           </Button>
         </Group>
       )}

@@ -52,13 +52,13 @@ function EventLine({ item }: { item: TimelineEvent }) {
     const { label } = item.event;
     return (
       <Line at={item.at}>
-        <strong>{who}</strong> {verb} the label {label ? <LabelChip label={label} /> : 'that was deleted since'}
+        <strong>{who}</strong> {verb} the label {label ? <LabelChip label={label} /> : 'that has since been deleted'}
       </Line>
     );
   }
   return (
     <Line at={item.at}>
-      <strong>{who}</strong> {verb} the milestone {item.event.milestone?.title ?? 'that was deleted since'}
+      <strong>{who}</strong> {verb} the milestone {item.event.milestone?.title ?? 'that has since been deleted'}
     </Line>
   );
 }

@@ -28,9 +28,7 @@ function Requests({ of, milestone, page }: { of: MilestonesInView; milestone: Mi
       <h2 className={classes.heading}>Merge requests</h2>
       {data.items.length === 0 ? (
         <p className={classes.nothing}>
-          {page > 1
-            ? 'There are none on this page.'
-            : 'Nothing is planned for this milestone: a merge request names one in its form.'}
+          {page > 1 ? 'None on this page.' : 'No issues or merge requests are assigned to this milestone yet.'}
         </p>
       ) : (
         <DataList label="Merge requests">
@@ -130,7 +128,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
       <ConfirmName
         opened={leaving}
         title="Delete milestone"
-        text="What it was planned for stays, without a milestone."
+        text="Its issues and merge requests are kept, without a milestone."
         name={milestone.title}
         action="Delete milestone"
         pending={remove.isPending}

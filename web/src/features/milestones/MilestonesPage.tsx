@@ -38,9 +38,9 @@ function Milestones({ of, search }: { of: MilestonesInView; search: MilestoneSea
     >
       <TitleFilter value={search} states={states} change={go} />
       {data.items.length === 0 ? (
-        <EmptyState title={untouched ? 'No open milestones' : 'No milestone is like this'}>
+        <EmptyState title={untouched ? 'No open milestones' : 'No milestones match your filter'}>
           {untouched
-            ? 'A milestone is what is to be done by a day: merge requests and releases name it.'
+            ? 'A milestone groups issues and merge requests to be completed by a due date.'
             : 'Change the filter to see others.'}
         </EmptyState>
       ) : (
@@ -53,7 +53,7 @@ function Milestones({ of, search }: { of: MilestonesInView; search: MilestoneSea
                 <>
                   {milestone.state === 'closed' ? <span>Closed</span> : null}
                   <Days milestone={milestone} />
-                  {isFromAbove(of, milestone.web_url) ? <span>of a group above</span> : null}
+                  {isFromAbove(of, milestone.web_url) ? <span>inherited</span> : null}
                 </>
               }
               after={<Progress milestone={milestone} plans={of.plans} />}

@@ -15,10 +15,10 @@ export function Asking({ application, scopes }: { application: AskingApplication
       <Text c="var(--mr-dim)">
         {application.owner === null
           ? 'Registered by an administrator of this instance.'
-          : `Registered by ${application.owner}, not by an administrator of this instance.`}
+          : `Registered by ${application.owner}, who is not acting for this instance.`}
       </Text>
       <Text>It could:</Text>
-      <ul className={classes.scopes} aria-label="What it could do">
+      <ul className={classes.scopes} aria-label="Permissions">
         {scopes.map((scope) => (
           <li key={scope.name}>
             {scope.meaning}

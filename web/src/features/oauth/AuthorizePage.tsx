@@ -21,10 +21,12 @@ export default function AuthorizePage() {
   }, [view, mutate]);
   if (error)
     return (
-      <Page title="This request cannot be answered" narrow>
+      <Page title="This request is invalid" narrow>
         <Stack gap="sm" className={classes.panel}>
           <FormError error={error} />
-          <Text c="var(--mr-dim)">The program that sent you here got nothing. Its makers can mend it.</Text>
+          <Text c="var(--mr-dim)">
+            The application that sent you here received nothing. Its developers need to fix the request.
+          </Text>
         </Stack>
       </Page>
     );
@@ -41,10 +43,10 @@ export default function AuthorizePage() {
         <FormError error={answer.error} />
         <Asking application={view.application} scopes={view.scopes} />
         {view.application.confidential ? null : (
-          <Text c="var(--mr-dim)">A program like this cannot prove which one it is. Go on only if you started it.</Text>
+          <Text c="var(--mr-dim)">This application cannot prove its identity. Continue only if you started it.</Text>
         )}
         <Text>
-          Your browser then goes to <strong>{view.redirect_host}</strong>.
+          Your browser will then be redirected to <strong>{view.redirect_host}</strong>.
         </Text>
         <Group gap="sm">
           <Button loading={pending && answer.variables} disabled={pending} onClick={() => mutate(true)}>

@@ -21,12 +21,14 @@ function CodeForm({ given, found }: { given: string; found: (code: string, devic
   return (
     <form {...sending.form} className={classes.panel}>
       <FormError
-        error={unknown ? new Error('No device waits with this code. Codes live five minutes.') : sending.error}
+        error={
+          unknown ? new Error('No device is waiting with this code. Codes expire after five minutes.') : sending.error
+        }
       />
       <Stack gap="md">
         <TextInput
           label="Code"
-          description="As the device shows it"
+          description="As shown on the device"
           name="user_code"
           required
           autoFocus
@@ -54,7 +56,7 @@ export default function DevicePage() {
     return (
       <Page title="Connect a device" narrow>
         <Alert variant="light" role="status" title={answer.data.authorized ? 'The device is connected' : 'Denied'}>
-          {answer.data.authorized ? 'Go back to it: it goes on by itself.' : 'The device gets nothing.'}
+          {answer.data.authorized ? 'Go back to your device to continue.' : 'The device was not given access.'}
         </Alert>
       </Page>
     );
@@ -70,8 +72,8 @@ export default function DevicePage() {
         <FormError error={answer.error} />
         <Asking {...found.device} />
         <Text>
-          Go on only if the code <strong>{found.code}</strong> is on a device of yours that you started just now. Nobody
-          has a reason to send you such a code.
+          Continue only if the code <strong>{found.code}</strong> is shown on your own device, which you started just
+          now. Nobody should ever send you such a code.
         </Text>
         <Group gap="sm">
           <Button loading={answer.isPending && answer.variables} onClick={() => answer.mutate(true)}>

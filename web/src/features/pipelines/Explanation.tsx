@@ -92,9 +92,7 @@ export function Explanation({ pipelineId, sha }: { pipelineId: number; sha: stri
   const { data, error } = useQuery(explanation(path, pipelineId));
   if (error)
     return (
-      <EmptyState title="No explanation">
-        Pipelines that were created before explanations were kept, and those without jobs, have none.
-      </EmptyState>
+      <EmptyState title="No explanation">Older pipelines, and pipelines without jobs, have no explanation.</EmptyState>
     );
   if (!data) return null;
   return (

@@ -49,7 +49,7 @@ export function ExternalStatuses({ sha, pipelineId, jobs }: ExternalStatusesProp
                 <>
                   {status.description ? <span>{status.description}</span> : null}
                   {status.coverage === null ? null : <span>coverage {status.coverage} %</span>}
-                  {status.allow_failure ? <span>may fail</span> : null}
+                  {status.allow_failure ? <span>allowed to fail</span> : null}
                 </>
               }
               after={<TimeAgo at={status.finished_at ?? status.created_at} />}

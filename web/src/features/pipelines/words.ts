@@ -31,13 +31,13 @@ export const failures: Readonly<Record<string, string>> = {
     'The upstream project does not exist, has no pipeline, or you have no access to it.',
   insufficient_upstream_permissions: 'You are not allowed to see pipelines of the upstream project.',
   data_integrity_failure: 'The configuration of the job could not be read.',
-  unknown_failure: 'The reason is not known.',
+  unknown_failure: 'Unknown failure.',
   api_failure: 'The runner could not reach the server.',
-  unmet_prerequisites: 'What it needs was not prepared.',
+  unmet_prerequisites: 'The prerequisites of the job failed.',
   archived_failure: 'The pipeline is too old to be run again.',
   trace_size_exceeded:
     'The log exceeded the size limit of this instance (ci_jobs_trace_size_limit). The job was stopped.',
-  ci_quota_exceeded: 'The time for jobs is used up.',
+  ci_quota_exceeded: 'The CI/CD minutes are used up.',
 };
 
 export const activeStatuses: ReadonlySet<string> = new Set([

@@ -68,7 +68,7 @@ export function ProfileFields<T extends ProfileValues>({ of, addresses, reason }
       </div>
       <NativeSelect
         label="Public email"
-        description="One of the confirmed addresses; everybody sees it"
+        description="One of your confirmed addresses; visible to everyone"
         data={[{ value: '', label: 'None' }, ...addresses.map((address) => ({ value: address, label: address }))]}
         value={fields.values.public_email}
         onChange={(event) => fields.set('public_email', event.currentTarget.value)}

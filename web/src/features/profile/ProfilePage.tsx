@@ -115,9 +115,9 @@ export default function ProfilePage({ username }: { username: string }) {
           {tab === 'activity' ? (
             <EventList events={events} />
           ) : tab === 'followers' && followers ? (
-            <People label="Followers" people={followers} nobody="Nobody follows yet" />
+            <People label="Followers" people={followers} nobody="No followers yet" />
           ) : tab === 'following' && following ? (
-            <People label="Following" people={following} nobody="Follows nobody yet" />
+            <People label="Following" people={following} nobody="Not following anyone yet" />
           ) : (
             <ProjectList projects={projects} />
           )}

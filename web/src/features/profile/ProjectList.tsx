@@ -3,5 +3,5 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { type ListedProject, ProjectRows } from '../projects/ProjectRows.tsx';
 
 export function ProjectList({ projects }: { projects: readonly ListedProject[] }) {
-  return projects.length === 0 ? <EmptyState title="No projects to see" /> : <ProjectRows projects={projects} />;
+  return projects.length === 0 ? <EmptyState title="No projects" /> : <ProjectRows projects={projects} />;
 }

@@ -39,7 +39,7 @@ export function Arriving() {
     return (
       <Page title={project.name_with_namespace} heading={project.name} actions={<CancelImport />}>
         <EmptyState title={type === null ? 'The repository is being copied' : 'The project is being imported'}>
-          This page shows it as soon as it is there.
+          This page updates when it is ready.
         </EmptyState>
       </Page>
     );
@@ -57,7 +57,7 @@ export function Arriving() {
           {failed && project.import_error ? `${project.import_error}. ` : ''}
           {project.empty_repo
             ? 'Push to this project, or delete it in its settings and try again.'
-            : 'What had come by then is here, and what was pushed since.'}
+            : 'What was imported until then is kept.'}
         </Alert>
       }
     />

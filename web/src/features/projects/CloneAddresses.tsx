@@ -37,7 +37,7 @@ export default function CloneAddresses({ path, target }: { path: string; target:
               <Link to="/help/instance_configuration">SSH host key fingerprints</Link>
             </>
           ) : null}
-          {addresses && !addresses.http && !addresses.ssh ? <Text>git cannot reach this project here.</Text> : null}
+          {addresses && !addresses.http && !addresses.ssh ? <Text>git access to this project is disabled.</Text> : null}
         </Stack>
       </Popover.Dropdown>
     </Popover>

@@ -15,7 +15,8 @@ export function EmptyRepository({ project, path }: { project: Schemas['Project']
   const [wished, setWished] = useState('http');
   const overSsh = addresses.ssh !== null && (wished === 'ssh' || addresses.http === null);
   const address = overSsh ? addresses.ssh : addresses.http;
-  if (!address) return <EmptyState title="This repository is empty">git cannot reach it here.</EmptyState>;
+  if (!address)
+    return <EmptyState title="This repository is empty">git access to this project is disabled.</EmptyState>;
   const steps = firstSteps(project, address);
   return (
     <EmptyState title="This repository is empty">
@@ -39,7 +40,7 @@ export function EmptyRepository({ project, path }: { project: Schemas['Project']
             <Anchor component={Link} to="/-/user_settings/ssh_keys" underline="always" inherit>
               SSH key
             </Anchor>{' '}
-            signs you in; compare the{' '}
+            authenticates you; compare the{' '}
             <Anchor component={Link} to="/help/instance_configuration" underline="always" inherit>
               SSH host key fingerprints
             </Anchor>{' '}

@@ -31,8 +31,8 @@ export default function ForksPage() {
         change={(text) => void navigate({ search: text ? { search: text } : {}, replace: true })}
       />
       {data.items.length === 0 ? (
-        <EmptyState title={search.search ? 'No fork has this name' : 'No forks yet'}>
-          A fork is a copy of the project, in which others work on their own changes.
+        <EmptyState title={search.search ? 'No forks match your filter' : 'No forks yet'}>
+          A fork is a copy of a project in which others can work on their own changes.
         </EmptyState>
       ) : (
         <ProjectRows projects={data.items} />

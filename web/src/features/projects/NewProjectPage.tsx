@@ -65,7 +65,7 @@ export default function NewProjectPage() {
       }
     >
       <SegmentedControl
-        aria-label="What the project starts with"
+        aria-label="How to create the project"
         mb="md"
         fullWidth
         orientation={narrow ? 'vertical' : 'horizontal'}

@@ -48,7 +48,7 @@ function Origin({ project }: { project: Schemas['Project'] }) {
       ) : null}
       {project.archived ? <span>Archived: read-only</span> : null}
       {project.marked_for_deletion_on ? (
-        <span>Waits for its removal since {project.marked_for_deletion_on}</span>
+        <span>Scheduled for deletion since {project.marked_for_deletion_on}</span>
       ) : null}
     </div>
   );

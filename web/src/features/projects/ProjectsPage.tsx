@@ -15,9 +15,9 @@ import classes from './projects.module.css';
 
 const nothing: Readonly<Record<Exclude<ProjectList, 'activity'>, { title: string; help: string }>> = {
   yours: { title: 'You have no projects yet', help: 'Create one, then push a repository to it.' },
-  starred: { title: 'You have not starred anything yet', help: 'A star keeps a project in this list.' },
-  contributed: { title: 'Nothing of yours anywhere yet', help: 'Push something, or open a merge request.' },
-  all: { title: 'There are no projects yet', help: 'Create the first one.' },
+  starred: { title: 'No starred projects yet', help: 'Star a project to add it to this list.' },
+  contributed: { title: 'No contributions yet', help: 'Push commits or create a merge request.' },
+  all: { title: 'No projects yet', help: 'Create the first one.' },
   inactive: {
     title: 'No inactive projects',
     help: 'Archived projects and those scheduled for deletion are listed here.',
@@ -62,8 +62,8 @@ function Listed({ current }: { current: Exclude<ProjectList, 'activity'> }) {
         />
       </FilterBar>
       {page.items.length === 0 ? (
-        <EmptyState title={search.search ? 'No project has this name' : nothing[current].title}>
-          {search.search ? 'Try a part of its name or of its group.' : nothing[current].help}
+        <EmptyState title={search.search ? 'No projects match your filter' : nothing[current].title}>
+          {search.search ? 'Try a different name.' : nothing[current].help}
         </EmptyState>
       ) : (
         <ProjectRows projects={page.items} />

@@ -20,13 +20,13 @@ export default function StarrersPage() {
   return (
     <Page title={`Stars · ${project.name_with_namespace}`} heading="Stars">
       <FilterBar
-        label="Filter people"
+        label="Filter users"
         value={search.search ?? ''}
         change={(text) => void navigate({ search: text ? { search: text } : {}, replace: true })}
       />
       {data.items.length === 0 ? (
-        <EmptyState title={search.search ? 'Nobody of this name gave a star' : 'No stars yet'}>
-          People give a star to projects that they want to find again.
+        <EmptyState title={search.search ? 'No users match your filter' : 'No stars yet'}>
+          Users star projects that they want to find again.
         </EmptyState>
       ) : (
         <DataList label="People">

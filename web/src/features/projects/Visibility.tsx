@@ -20,6 +20,6 @@ export function Visibility({ level }: { level: keyof typeof looks }) {
 
 export const visibilities: { value: keyof typeof looks; label: string; description: string }[] = [
   { value: 'private', label: 'Private', description: 'Only members' },
-  { value: 'internal', label: 'Internal', description: 'Everyone who is signed in' },
+  { value: 'internal', label: 'Internal', description: 'All signed-in users' },
   { value: 'public', label: 'Public', description: 'Everyone, without signing in' },
 ];

@@ -53,7 +53,7 @@ function RuleForm({ place, rule, saved, leave }: RuleFormProps) {
     }
     await saved();
   });
-  const title = rule ? `Change ${rule.name}` : 'Protect a branch';
+  const title = rule ? `Edit ${rule.name}` : 'Protect a branch';
   return (
     <section aria-label={title}>
       <Title order={3} mb="sm">
@@ -100,13 +100,13 @@ function RuleForm({ place, rule, saved, leave }: RuleFormProps) {
           />
           <Checkbox
             label="Allow force push"
-            description="For those who may push"
+            description="For users who can push"
             checked={force}
             onChange={(event) => setForce(event.currentTarget.checked)}
           />
           <Checkbox
             label="Require approval of code owners"
-            description="Whoever may not push is told which owners to ask"
+            description="Pushes that change their files are refused; merge requests need their approval"
             checked={owners}
             onChange={(event) => setOwners(event.currentTarget.checked)}
           />
@@ -155,13 +155,13 @@ export function ProtectedBranches({ place, topics = quiet }: ProtectedBranchesPr
   return (
     <>
       <Text c="var(--mr-dim)" mb="md">
-        {place.noun === 'group' ? 'These rules count in every project of the group and of the groups below. ' : null}
+        {place.noun === 'group' ? 'These rules apply to all projects in this group and its subgroups. ' : null}
         Only the people listed can push or merge, and nobody can force-push or delete. If several rules match, the most
         permissive applies.
       </Text>
       <FormError error={error} />
       <Stack gap="lg">
-        {rules?.length === 0 ? <Text>No branch is protected.</Text> : null}
+        {rules?.length === 0 ? <Text>No protected branches.</Text> : null}
         {rules && rules.length > 0 ? (
           <DataList label="Protected branches">
             {rules.map((rule) => (
@@ -169,7 +169,7 @@ export function ProtectedBranches({ place, topics = quiet }: ProtectedBranchesPr
                 key={rule.id}
                 title={
                   <>
-                    <code>{rule.name}</code> {inherited(rule) ? mark('by the group') : null}{' '}
+                    <code>{rule.name}</code> {inherited(rule) ? mark('inherited') : null}{' '}
                     {rule.allow_force_push ? mark('force push') : null}{' '}
                     {rule.code_owner_approval_required ? mark('code owners') : null}
                   </>
@@ -186,7 +186,7 @@ export function ProtectedBranches({ place, topics = quiet }: ProtectedBranchesPr
                       <Button
                         variant="default"
                         size="xs"
-                        aria-label={`Change ${rule.name}`}
+                        aria-label={`Edit ${rule.name}`}
                         onClick={() => setChanging(rule.name)}
                       >
                         Change
@@ -216,7 +216,7 @@ export function ProtectedBranches({ place, topics = quiet }: ProtectedBranchesPr
       <ConfirmName
         {...leaving.dialog}
         title="Unprotect branch"
-        text={`Everybody who may push to ${place.noun === 'project' ? 'the project' : 'a project'} may push to it then, and rewrite and remove it.`}
+        text={`Anyone who can push to ${place.noun === 'project' ? 'the project' : 'a project'} will be able to push, force-push and delete it.`}
         name={leaving.asked?.name ?? ''}
         action="Unprotect"
       />

@@ -75,12 +75,12 @@ export function ProtectedTags() {
     <>
       <h2>Protected tags</h2>
       <Text c="var(--mr-dim)" mb="md">
-        Only some create them, nobody moves them, and maintainers alone remove them here. To change who may create them,
-        unprotect them and protect them again.
+        Only the people listed can create protected tags, nobody can update them, and only maintainers can delete them.
+        To change who can create them, unprotect and protect them again.
       </Text>
       <FormError error={error} />
       <Stack gap="lg">
-        {rules?.length === 0 ? <Text>No tag is protected.</Text> : null}
+        {rules?.length === 0 ? <Text>No protected tags.</Text> : null}
         {rules && rules.length > 0 ? (
           <DataList label="Protected tags">
             {rules.map((rule) => (
@@ -108,7 +108,7 @@ export function ProtectedTags() {
       <ConfirmName
         {...leaving.dialog}
         title="Unprotect tag"
-        text="Everybody who may push to the project may create, move and remove it then."
+        text="Anyone who can push to the project will be able to create, update and delete it."
         name={leaving.asked?.name ?? ''}
         action="Unprotect"
       />

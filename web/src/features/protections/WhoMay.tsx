@@ -72,7 +72,7 @@ export function WhoMay(props: Props) {
       onSearchChange={setTyped}
       hidePickedOptions
       comboboxProps={{ shadow: 'md' }}
-      nothingFoundMessage={enabled ? 'Nobody has this name' : 'No role has this name'}
+      nothingFoundMessage={enabled ? 'No users match' : 'No roles match'}
     />
   );
 }

@@ -12,17 +12,17 @@ const patterns = {
   commit_message_regex: 'Commit messages must match',
   commit_message_negative_regex: 'Commit messages must not match',
   branch_name_regex: 'Branch names must match',
-  author_email_regex: 'Addresses of authors and committers must match',
-  file_name_regex: 'Names of new files must not match',
+  author_email_regex: 'Author and committer email addresses must match',
+  file_name_regex: 'File names must not match',
 } as const;
 const flags = {
-  prevent_secrets: 'Refuse files that look like keys and passwords',
-  deny_delete_tag: 'Refuse git push that removes a tag',
-  member_check: 'Authors and committers must have an account here',
-  commit_committer_check: 'Committers must be whoever pushes, by a confirmed address',
-  commit_committer_name_check: 'Committers must have the name of whoever pushes',
-  reject_unsigned_commits: 'Commits must be signed',
-  reject_non_dco_commits: 'Messages must be signed off',
+  prevent_secrets: 'Reject files that may contain secrets',
+  deny_delete_tag: 'Reject deletion of tags by git push',
+  member_check: 'Authors and committers must be users of this instance',
+  commit_committer_check: 'Committers must be the user who pushes, with a verified email address',
+  commit_committer_name_check: 'Committer names must match the user who pushes',
+  reject_unsigned_commits: 'Reject unsigned commits',
+  reject_non_dco_commits: 'Reject commits without sign-off (DCO)',
 } as const;
 type PatternName = keyof typeof patterns;
 type FlagName = keyof typeof flags;
@@ -30,9 +30,9 @@ const patternNames = Object.keys(patterns) as PatternName[];
 const flagNames = Object.keys(flags) as FlagName[];
 
 const reach = {
-  project: 'It counts for every push, API commit and merge of this project.',
-  group: 'It counts for all projects of this group and of the groups below that have no rule of their own.',
-  instance: 'It counts for all projects that have no rule, and no group above them that has one.',
+  project: 'Applies to all pushes, API commits and merges in this project.',
+  group: 'Applies to all projects in this group and its subgroups without their own push rule.',
+  instance: 'Applies to all projects that do not have or inherit a push rule.',
 } as const;
 
 const afterwards = {
@@ -61,7 +61,7 @@ function RuleForm({ rule, place, own }: { rule: PushRule | null; place: PushRule
       <FormError error={sending.error} />
       <Stack gap="md">
         <Text size="xs" c="var(--mr-dim)">
-          Patterns are regular expressions (RE2). An empty one allows everything.
+          Patterns are regular expressions (RE2). Leave empty to allow everything.
         </Text>
         {patternNames.map((name) => (
           <TextInput
@@ -75,7 +75,7 @@ function RuleForm({ rule, place, own }: { rule: PushRule | null; place: PushRule
           />
         ))}
         <NumberInput
-          label="Largest file in megabytes"
+          label="Maximum file size (MB)"
           description="0 for any"
           min={0}
           allowDecimal={false}
@@ -120,7 +120,7 @@ export function PushRules({ place, id }: { place: PushRulePlace; id?: number }) 
       <FormError error={error} />
       <Text c="var(--mr-dim)" mb="md">
         {rule && !own
-          ? `This rule comes from above. Saving gives the ${place.noun} one of its own.`
+          ? `This rule is inherited. Saving creates a push rule for this ${place.noun}.`
           : reach[place.noun]}
       </Text>
       {rule === undefined ? null : <RuleForm key={rule ? `${rule.id}` : 'none'} rule={rule} place={place} own={own} />}

@@ -14,7 +14,7 @@ export function LinkFields({ links, change }: LinkFieldsProps) {
     change(links.map((link, index) => (index === at ? { ...link, ...values } : link)));
   return (
     <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
-      <legend>Links to files</legend>
+      <legend>Asset links</legend>
       {links.map((link, at) => {
         const number = at + 1;
         return (
@@ -26,14 +26,14 @@ export function LinkFields({ links, change }: LinkFieldsProps) {
               onChange={(event) => set(at, { name: event.currentTarget.value })}
             />
             <TextInput
-              label={`Address of link ${number}`}
+              label={`URL of link ${number}`}
               type="url"
               required
               value={link.url}
               onChange={(event) => set(at, { url: event.currentTarget.value })}
             />
             <NativeSelect
-              label={`Kind of link ${number}`}
+              label={`Type of link ${number}`}
               data={[...linkTypes]}
               value={link.link_type}
               onChange={(event) => {

@@ -59,7 +59,7 @@ export function ReleaseForm({ release }: { release?: Release }) {
           <>
             <TextInput
               label="Tag"
-              description="One that exists, or the name of a new one"
+              description="An existing tag, or the name of a new one"
               required
               value={tag}
               onChange={(event) => setTag(event.currentTarget.value)}
@@ -68,13 +68,13 @@ export function ReleaseForm({ release }: { release?: Release }) {
               spellCheck={false}
             />
             <div>
-              <RefPicker value={ref} choose={setRef} label="A new tag is made from" />
+              <RefPicker value={ref} choose={setRef} label="Create tag from" />
             </div>
           </>
         )}
         <TextInput
           label="Title"
-          description="The tag where it has none"
+          description="Leave empty to use the tag name"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           error={sending.reason('name')}
@@ -89,9 +89,11 @@ export function ReleaseForm({ release }: { release?: Release }) {
         />
         <TextInput
           type="date"
-          label="Day of the release"
+          label="Release date"
           description={
-            release ? 'As it is where nothing is chosen' : 'Now where nothing is chosen; later ones are upcoming'
+            release
+              ? 'Leave empty to keep the current date'
+              : 'Leave empty to release now. Releases with a future date are upcoming'
           }
           maw={240}
           value={day}

@@ -68,7 +68,7 @@ export function ReleasePage({ tag, edited }: { tag: string; edited: boolean }) {
       <ConfirmName
         opened={leaving}
         title="Delete release"
-        text="Its notes, links and evidence go; the tag stays."
+        text="Its notes, links and evidence will be deleted. The tag is kept."
         name={tag}
         action="Delete release"
         pending={remove.isPending}

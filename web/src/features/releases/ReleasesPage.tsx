@@ -29,7 +29,7 @@ export function ReleasesPage() {
     >
       {data.items.length === 0 ? (
         <EmptyState title="No releases yet">
-          A release gives a tag a name, notes for those who use it, and files to download.
+          A release adds a title, release notes and downloadable assets to a tag.
         </EmptyState>
       ) : null}
       {data.items.map((release) => (

@@ -141,7 +141,7 @@ export default function SearchPage() {
         />
       ) : null}
       {at.search === undefined || scope === undefined ? (
-        <EmptyState title={scope === undefined ? 'Search is switched off here' : 'What are you looking for?'}>
+        <EmptyState title={scope === undefined ? 'Search is disabled on this instance' : 'What are you looking for?'}>
           {scope === undefined
             ? 'Choose a project or group to search it.'
             : 'Type a word of a title, description, name, comment or commit message.'}

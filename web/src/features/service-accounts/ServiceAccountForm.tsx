@@ -37,7 +37,7 @@ export function ServiceAccountForm({ account, action, send }: ServiceAccountForm
         <TextInput
           label="Username"
           name="username"
-          {...(account ? { required: true } : { description: 'One is made up where you give none' })}
+          {...(account ? { required: true } : { description: 'Leave empty to generate one' })}
           maxLength={255}
           value={username}
           onChange={(event) => setUsername(event.currentTarget.value)}

@@ -29,7 +29,7 @@ export function ServiceAccountManager({ place }: { place: ServiceAccountPlace })
   return (
     <Stack gap="lg">
       <Text c="var(--mr-dim)">
-        Accounts of programs. Nobody signs in to them; they work with their tokens, and can be members of{' '}
+        Accounts for automation. They cannot sign in, only use access tokens, and can be members of{' '}
         {place.noun === 'group' ? 'this group and of everything in it' : 'this project'}.
       </Text>
       <FormError error={error} />
@@ -68,13 +68,13 @@ export function ServiceAccountManager({ place }: { place: ServiceAccountPlace })
       ) : null}
       <Title order={3}>New service account</Title>
       <ServiceAccountForm
-        action="Make a service account"
+        action="Create service account"
         send={async ({ name, username }) => {
           await place.make({ name, ...(username === '' ? {} : { username }) });
           await again();
         }}
       />
-      <Modal opened={edited !== null} onClose={done} title="Rename the service account">
+      <Modal opened={edited !== null} onClose={done} title="Rename service account">
         {edited ? (
           <ServiceAccountForm
             account={edited}
@@ -93,7 +93,7 @@ export function ServiceAccountManager({ place }: { place: ServiceAccountPlace })
       <ConfirmName
         {...leaving.dialog}
         title="Remove service account"
-        text="Its tokens stop working at once. What it did stays, without its name."
+        text="Its tokens stop working immediately. Its contributions are kept and attributed to the ghost user."
         name={leaving.asked?.name ?? ''}
         action="Remove service account"
       />

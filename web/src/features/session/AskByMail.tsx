@@ -49,7 +49,7 @@ export function AskByMail({ title, text, action, send }: AskByMailProps) {
         </Stack>
       </form>
       <div className={classes.links}>
-        <Link to="/users/sign_in">Back to signing in</Link>
+        <Link to="/users/sign_in">Back to sign-in</Link>
       </div>
     </Page>
   );

@@ -32,22 +32,22 @@ export default function ConfirmationPage() {
       </Page>
     );
   return (
-    <Page title="Confirm your address" narrow>
+    <Page title="Confirm your email address" narrow>
       <Stack gap="md">
         {stale ? (
           <Alert color="red" variant="light" role="alert">
-            This link does not work: it was used, or is older than three days.{' '}
+            This link is invalid: it was already used, or has expired.{' '}
             <Anchor component={Link} to="/users/confirmation/new" underline="always" inherit>
-              Ask for a new one
+              Request a new link
             </Anchor>
           </Alert>
         ) : (
           <FormError error={confirm.error} />
         )}
-        <Text>Press the button to confirm that the message reached you.</Text>
+        <Text>Confirm that you received our message.</Text>
         <div>
           <Button autoFocus onClick={() => confirm.mutate()} loading={confirm.isPending}>
-            Confirm the address
+            Confirm email address
           </Button>
         </div>
       </Stack>

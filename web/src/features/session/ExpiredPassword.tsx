@@ -27,7 +27,7 @@ export function ExpiredPassword({ login, password, rules, changed }: ExpiredPass
         <FormError error={sending.reason('password') ? null : sending.error} />
         <Stack gap="md">
           <Alert variant="light" role="note">
-            Your password has to be changed before you can go on.
+            You must change your password before you can continue.
           </Alert>
           <PasswordInput
             label="New password"

@@ -9,17 +9,17 @@ export default function ForgottenPasswordPage() {
   const { data: offers } = useSuspenseQuery(registrationQuery);
   if (!offers.password_reset_enabled)
     return (
-      <Page title="Forgotten password" narrow>
+      <Page title="Reset password" narrow>
         <Alert variant="light" role="note">
-          This instance sends no messages for new passwords. An administrator can set one for you.
+          This instance does not send password reset messages. Ask an administrator to set a new password for you.
         </Alert>
       </Page>
     );
   return (
     <AskByMail
-      title="Forgotten password"
-      text="A message with a link goes to the primary address of your account. The link works for two days."
-      action="Send the link"
+      title="Reset password"
+      text="We will send a link to your primary email address. It is valid for two days."
+      action="Send link"
       send={askForPassword}
     />
   );

@@ -5,9 +5,9 @@ import { AskByMail } from './AskByMail.tsx';
 export default function NewConfirmationPage() {
   return (
     <AskByMail
-      title="Confirm your address"
-      text="The message with the link goes out once more. The link works for three days."
-      action="Send the message again"
+      title="Confirm your email address"
+      text="We will send the confirmation link again. It is valid for three days."
+      action="Send again"
       send={askForConfirmation}
     />
   );

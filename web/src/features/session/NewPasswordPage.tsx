@@ -44,9 +44,9 @@ export default function NewPasswordPage() {
       <form {...sending.form} className={classes.form}>
         {stale ? (
           <Alert color="red" variant="light" role="alert" mb="md">
-            This link does not work: it was used, is older than two days, or a newer one was sent.{' '}
+            This link is invalid: it was already used, has expired, or was replaced by a newer one.{' '}
             <Anchor component={Link} to="/users/password/new" underline="always" inherit>
-              Ask for a new one
+              Request a new link
             </Anchor>
           </Alert>
         ) : (

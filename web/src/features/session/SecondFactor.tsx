@@ -66,7 +66,7 @@ export function SecondFactor({ waiting, enter, back }: Props) {
           </Anchor>
         ) : null}
         <Anchor component="button" type="button" ta="left" onClick={back}>
-          Sign in as somebody else
+          Sign in as a different user
         </Anchor>
       </Stack>
     </Page>

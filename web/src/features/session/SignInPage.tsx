@@ -81,12 +81,12 @@ export default function SignInPage() {
       <div className={classes.links}>
         {offers.password_reset_enabled ? (
           <Anchor component={Link} to="/users/password/new">
-            Forgotten your password?
+            Forgot your password?
           </Anchor>
         ) : null}
         {reason === 'unconfirmed' ? (
           <Anchor component={Link} to="/users/confirmation/new">
-            Send the message for the confirmation again
+            Resend confirmation email
           </Anchor>
         ) : null}
         {offers.signup_enabled ? (

@@ -18,15 +18,15 @@ import { Terms } from './Terms.tsx';
 /** What keeps a new account from signing in. */
 function Waiting({ account, email, after }: { account: NewAccount; email: string; after: string }) {
   return (
-    <Page title={account.confirmed ? 'Your account waits for approval' : 'Confirm your address'} narrow>
+    <Page title={account.confirmed ? 'Your account is pending approval' : 'Confirm your email address'} narrow>
       <Stack gap="md">
         {account.confirmed ? null : (
           <Text>
-            A message with a link is on its way to <strong>{email}</strong>. Open the link to confirm the address.
+            We sent a confirmation link to <strong>{email}</strong>. Open it to confirm your email address.
           </Text>
         )}
         {account.state === 'active' ? null : (
-          <Text>An administrator has to approve the account @{account.username}. You are told by mail.</Text>
+          <Text>An administrator has to approve the account @{account.username}. You will be notified by email.</Text>
         )}
         {after ? <MarkdownBody html={after} /> : null}
         <div>
@@ -34,7 +34,7 @@ function Waiting({ account, email, after }: { account: NewAccount; email: string
         </div>
         {account.confirmed ? null : (
           <Anchor component={Link} to="/users/confirmation/new">
-            No message? Send it again
+            Did not receive it? Send again
           </Anchor>
         )}
       </Stack>
@@ -59,7 +59,7 @@ export default function SignUpPage() {
       <Page title="Create an account" narrow>
         <Stack gap="md">
           <Alert variant="light" role="note">
-            Accounts of this instance are made by its administrators.
+            Only administrators can create accounts on this instance.
           </Alert>
           <div>
             <LinkButton to="/users/sign_in">Sign in</LinkButton>
@@ -77,14 +77,14 @@ export default function SignUpPage() {
         <FormError error={named ? null : sending.error} />
         <Stack gap="md">
           {offers.require_admin_approval_after_user_signup ? (
-            <Text c="var(--mr-dim)">An administrator approves new accounts before they can be used.</Text>
+            <Text c="var(--mr-dim)">New accounts must be approved by an administrator.</Text>
           ) : null}
           <TextField {...shared} name="name" label="Name" autoComplete="name" autoFocus />
           <TextField
             {...shared}
             name="username"
             label="Username"
-            description="Part of the addresses of your projects"
+            description="Used in the URLs of your profile and projects"
             autoComplete="username"
             autoCapitalize="none"
           />
@@ -112,7 +112,7 @@ export default function SignUpPage() {
       </form>
       <div className={classes.links}>
         <span>
-          You have an account? <Link to="/users/sign_in">Sign in</Link>
+          Already have an account? <Link to="/users/sign_in">Sign in</Link>
         </span>
       </div>
     </Page>

@@ -22,10 +22,10 @@ export function DangerSettings() {
     },
   });
   return (
-    <ActionSection title="Delete the project">
+    <ActionSection title="Delete project">
       <Text>
-        Its repository, merge requests, pipelines, logs and artifacts go with it. It can be brought back for the days
-        that this instance keeps what is deleted.
+        Its repository, issues, merge requests, pipelines, logs and artifacts will be deleted. You can restore it during
+        the deletion delay of this instance.
       </Text>
       <Button color="red" onClick={() => setAsking(true)}>
         Delete project
@@ -33,7 +33,7 @@ export function DangerSettings() {
       <ConfirmName
         opened={asking}
         title="Delete project"
-        text="The project and all that belongs to it will be deleted."
+        text="The project and everything in it will be deleted."
         name={project.path_with_namespace}
         action="Delete project"
         pending={remove.isPending}

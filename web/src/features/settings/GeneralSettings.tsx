@@ -47,7 +47,7 @@ function Fields() {
         <DescriptionField value={description} change={setDescription} reason={sending.reason} />
         <TagsInput
           label="Topics"
-          description="Words that describe the project. Press Enter to add."
+          description="Topics that describe the project. Press Enter to add."
           value={topics}
           onChange={setTopics}
           data={known}
@@ -78,7 +78,7 @@ export function GeneralSettings() {
       <PictureField
         src={project.avatar_url}
         name={project.name}
-        alt="Picture of the project"
+        alt="Project avatar"
         save={async (form) => {
           await unwrap(client.PUT('/projects/{id}', { params, body: { avatar: null }, bodySerializer: () => form }));
           await cache.invalidateQueries({ queryKey: ['project', path], exact: true });

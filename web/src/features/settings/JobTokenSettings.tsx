@@ -98,8 +98,8 @@ export function JobTokenSettings() {
       <FormError error={scope.error ?? entries.error ?? limit.error} />
       <Stack gap="lg">
         <Switch
-          label="Only jobs of this project and of those below reach it"
-          description="Off: jobs of every project reach it as far as their user may"
+          label="Limit access to this project and the allowlist below"
+          description="Off: jobs of any project have the access of the user who started them"
           checked={chosen ?? scope.data?.inbound_enabled ?? true}
           disabled={!scope.data}
           onChange={(event) => {

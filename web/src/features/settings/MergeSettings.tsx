@@ -7,13 +7,13 @@ import { Save } from './Save.tsx';
 import { useProjectForm } from './useProjectForm.ts';
 
 const methods = [
-  { value: 'merge', label: 'Merge commit', description: 'Every merge makes a merge commit' },
+  { value: 'merge', label: 'Merge commit', description: 'Every merge creates a merge commit' },
   {
     value: 'rebase_merge',
     label: 'Merge commit with semi-linear history',
-    description: 'A merge commit, only when the source is up to date',
+    description: 'A merge commit, only if the source branch is up to date',
   },
-  { value: 'ff', label: 'Fast-forward', description: 'No merge commits; the source must be up to date' },
+  { value: 'ff', label: 'Fast-forward', description: 'No merge commits; the source branch must be up to date' },
 ];
 const squashing = [
   { value: 'never', label: 'Never' },
@@ -65,12 +65,12 @@ export function MergeSettings() {
         </Radio.Group>
         <Stack gap={8}>
           <Checkbox
-            label="The pipeline must pass"
+            label="Pipelines must succeed"
             checked={passes}
             onChange={(event) => setPasses(event.currentTarget.checked)}
           />
           <Checkbox
-            label="Skipped pipelines count as passed"
+            label="Skipped pipelines are considered successful"
             disabled={!passes}
             checked={skipped}
             onChange={(event) => setSkipped(event.currentTarget.checked)}

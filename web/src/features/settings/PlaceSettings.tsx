@@ -27,11 +27,8 @@ export function Transfer() {
     },
   });
   return (
-    <ActionSection title="Move the project">
-      <Text>
-        Members, branches, merge requests and pipelines move along. Old addresses lead to the new place until something
-        else is there.
-      </Text>
+    <ActionSection title="Transfer project">
+      <Text>Everything in it moves along. Old URLs redirect until they are taken by another project.</Text>
       <FormError error={error ?? null} />
       <NativeSelect
         label="New group"
@@ -45,14 +42,14 @@ export function Transfer() {
         ]}
       />
       <Button variant="default" disabled={target === ''} onClick={() => setAsking(true)}>
-        Move project
+        Transfer project
       </Button>
       <ConfirmName
         opened={asking}
-        title="Move project"
-        text="The address of the project changes, and the members of the new group are its members."
+        title="Transfer project"
+        text="The URL of the project changes, and members of the new group get access to it."
         name={project.path_with_namespace}
-        action="Move project"
+        action="Transfer project"
         pending={move.isPending}
         error={move.error}
         close={() => setAsking(false)}
@@ -77,11 +74,11 @@ export function Archive() {
     onSuccess: () => cache.invalidateQueries({ queryKey: ['project', path], exact: true }),
   });
   return (
-    <ActionSection title={project.archived ? 'Open the project again' : 'Archive the project'}>
+    <ActionSection title={project.archived ? 'Unarchive project' : 'Archive project'}>
       <Text>
         {project.archived
-          ? 'It is read-only now: nobody can push or change anything in it.'
-          : 'An archived project is read-only, and is left out of lists of active projects.'}
+          ? 'The project is read-only.'
+          : 'An archived project is read-only and hidden from lists of active projects.'}
       </Text>
       <FormError error={change.error} />
       <Button variant="default" loading={change.isPending} onClick={() => change.mutate()}>
@@ -104,8 +101,8 @@ export function Restore() {
     },
   });
   return (
-    <ActionSection title="Bring the project back">
-      <Text>It waits for its removal. Brought back, it has its name and address again if they are free.</Text>
+    <ActionSection title="Restore project">
+      <Text>The project is scheduled for deletion. It gets its name and URL back if they are still free.</Text>
       <FormError error={restore.error} />
       <Button loading={restore.isPending} onClick={() => restore.mutate()}>
         Restore project

@@ -27,8 +27,8 @@ function SecretForm({ settings }: { settings: Schemas['ProjectSecuritySettings']
       <FormError error={sending.error} />
       <Stack gap="md">
         <Checkbox
-          label="Refuse pushes that bring secrets"
-          description="Keys, tokens and passwords of known kinds in new lines: in pushes, commits made here and merges"
+          label="Reject pushes that contain secrets"
+          description="Checks new lines of pushes, web commits and merges for known kinds of keys, tokens and passwords"
           checked={enabled}
           onChange={(event) => setEnabled(event.currentTarget.checked)}
         />
@@ -45,7 +45,7 @@ export function SecretSettings() {
     <>
       <h2>Secret push protection</h2>
       <Text c="var(--mr-dim)" mb="md">
-        Whoever pushes is told the file, the line and the kind of secret. It acts where the instance offers it.
+        The error names the file, the line and the kind of secret. Available only if it is enabled for the instance.
       </Text>
       <FormError error={error} />
       {data ? <SecretForm settings={data} /> : null}

@@ -12,7 +12,8 @@ export function AccessTokenSettings() {
     <>
       <h2>Access tokens</h2>
       <Text c="var(--mr-dim)" mb="md">
-        Each has a bot that is a member of this project with the token’s role, and leaves with it.
+        Each token has a bot user that is a member of this project with the role of the token. Revoking the token
+        removes the bot user.
       </Text>
       <TokenManager source={projectTokens(path)} scopes={placeScopes} highest={level} />
     </>

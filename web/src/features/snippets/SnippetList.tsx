@@ -49,9 +49,7 @@ export function SnippetList({ place, page, everybody }: Props) {
         />
       ) : null}
       {data.items.length === 0 ? (
-        <EmptyState title="No snippets yet">
-          A snippet keeps some text or code, with its history, to share it by its address.
-        </EmptyState>
+        <EmptyState title="No snippets yet">Use snippets to store and share text or code, with its history.</EmptyState>
       ) : (
         <DataList label="Snippets">
           {data.items.map((each) => (

@@ -32,9 +32,9 @@ function NewCheck({ added }: { added(): Promise<unknown> }) {
     await added();
   });
   return (
-    <section aria-label="Add a status check">
+    <section aria-label="Add status check">
       <Title order={3} mb="sm">
-        Add a status check
+        Add status check
       </Title>
       <form {...sending.form}>
         <FormError error={sending.error} />
@@ -49,7 +49,7 @@ function NewCheck({ added }: { added(): Promise<unknown> }) {
           <TextInput
             label="URL"
             type="url"
-            description="Gets a POST when a merge request is opened and for each new head of its branch"
+            description="Receives a POST request when a merge request is created or updated"
             required
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
@@ -57,7 +57,7 @@ function NewCheck({ added }: { added(): Promise<unknown> }) {
           />
           <PasswordInput
             label="Secret"
-            description="Signs the calls (X-Gitlab-Signature); not shown again"
+            description="Signs the requests (X-Gitlab-Signature); not shown again"
             autoComplete="off"
             value={secret}
             onChange={(event) => setSecret(event.currentTarget.value)}
@@ -90,8 +90,8 @@ export function StatusCheckSettings() {
     <>
       <h2>Status checks</h2>
       <Text c="var(--mr-dim)" mb="md">
-        A service outside is told of merge requests and answers over the API. Whether all have to pass before a merge is
-        said under Merge requests.
+        External services that check merge requests and report through the API. To require that all checks pass, see the
+        Merge requests settings.
       </Text>
       <FormError error={error} />
       <Stack gap="lg">
@@ -130,10 +130,10 @@ export function StatusCheckSettings() {
       </Stack>
       <ConfirmName
         {...leaving.dialog}
-        title="Remove status check"
-        text="It is told of nothing more, and no merge request waits for it."
+        title="Delete status check"
+        text="The service is no longer called, and merge requests no longer wait for it."
         name={leaving.asked?.name ?? ''}
-        action="Remove status check"
+        action="Delete status check"
       />
     </>
   );

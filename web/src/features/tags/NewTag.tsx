@@ -50,7 +50,7 @@ export function NewTag({ opened, close, made }: NewTagProps) {
           </div>
           <Textarea
             label="Message"
-            description="Makes an annotated tag; without one the tag is a name only"
+            description="Creates an annotated tag. Leave empty for a lightweight tag"
             autosize
             minRows={3}
             value={message}

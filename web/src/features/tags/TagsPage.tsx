@@ -81,8 +81,8 @@ export default function TagsPage() {
         change={(text) => void navigate({ search: { search: text || undefined }, replace: true })}
       />
       {data.items.length === 0 ? (
-        <EmptyState title={search.search ? 'No tag has this name' : 'No tags yet'}>
-          {search.search ? 'Try a part of its name.' : <Command text="git tag v1.0 && git push origin v1.0" />}
+        <EmptyState title={search.search ? 'No tags match your filter' : 'No tags yet'}>
+          {search.search ? 'Try a different name.' : <Command text="git tag v1.0 && git push origin v1.0" />}
         </EmptyState>
       ) : (
         <DataList label="Tags">
@@ -123,7 +123,7 @@ export default function TagsPage() {
       <ConfirmName
         {...leaving.dialog}
         title="Delete tag"
-        text="Commits that no branch and no other tag has can no longer be reached."
+        text="Commits that are in no branch and no other tag can no longer be reached."
         name={leaving.asked?.name ?? ''}
         action="Delete tag"
       />

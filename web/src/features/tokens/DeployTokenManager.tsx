@@ -37,14 +37,14 @@ function NewDeployToken({ source, made }: { source: DeployTokenSource; made: (to
         <TextInput label="Name" required {...field('name')} error={sending.reason('name')} />
         <TextInput
           label="Username"
-          description="Made by the server when left empty"
+          description="Leave empty to generate one"
           autoComplete="off"
           {...field('username')}
           error={sending.reason('username')}
         />
         <TextInput
           label="Expires"
-          description="Never when left empty"
+          description="Leave empty for no expiration"
           type="date"
           min={inDays(1)}
           {...field('expires')}
@@ -76,7 +76,7 @@ export function DeployTokenManager({ source }: { source: DeployTokenSource }) {
   return (
     <Stack gap="lg">
       <Text c="var(--mr-dim)">
-        A username and a password for servers that fetch the code. They belong to nobody and open nothing else.
+        A username and password for servers that fetch code. Deploy tokens do not belong to a user.
       </Text>
       {fresh ? <FreshToken name={fresh.name} token={fresh.token} user={fresh.username} /> : null}
       <NewDeployToken
@@ -117,7 +117,7 @@ export function DeployTokenManager({ source }: { source: DeployTokenSource }) {
           ))}
         </DataList>
       ) : null}
-      <RevokeToken kind="deploy token" text="Servers that use it can no longer fetch." leaving={leaving} />
+      <RevokeToken kind="deploy token" text="Servers that use it lose access." leaving={leaving} />
     </Stack>
   );
 }

@@ -23,8 +23,8 @@ export function FeedToken({ username }: { username: string }) {
       <h2>Feed token</h2>
       <Stack gap="md">
         <Text c="var(--mr-dim)">
-          Opens your Atom feeds in a feed reader, and nothing else: <code>/{username}.atom</code>,{' '}
-          <code>/dashboard/projects.atom</code>, and <code>.atom</code> behind the address of a project.
+          Gives feed readers access to your Atom feeds, and nothing else: <code>/{username}.atom</code>,{' '}
+          <code>/dashboard/projects.atom</code>, and <code>.atom</code> after the URL of a project.
         </Text>
         <FormError error={error ?? make.error} />
         {token === null ? null : (

@@ -40,7 +40,7 @@ export function NewTokenForm({ source, scopes, highest = 50, made }: NewTokenFor
       <Stack gap="md">
         <TextInput
           label="Name"
-          description={source.roles ? 'What it is for; its bot has this name' : 'What it is for'}
+          description={source.roles ? 'Also the name of its bot user' : 'What it is for'}
           required
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}

@@ -125,7 +125,7 @@ export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
         text={`${rotating.asked?.name ?? 'The token'} gets a new value. The current one stops working immediately.`}
         action="Rotate token"
       />
-      <RevokeToken kind="token" text="Whatever uses it can no longer sign in." leaving={leaving} />
+      <RevokeToken kind="token" text="Clients that use it lose access." leaving={leaving} />
     </Stack>
   );
 }

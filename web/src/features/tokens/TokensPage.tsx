@@ -13,7 +13,7 @@ export default function TokensPage() {
   return (
     <Page title="Access tokens" narrow>
       <Stack gap="lg">
-        <Text c="var(--mr-dim)">A token is the password for git over HTTP and for the API.</Text>
+        <Text c="var(--mr-dim)">Use access tokens as the password for git over HTTP, and for the API.</Text>
         <TokenManager
           source={ownTokens(session?.user?.id)}
           scopes={session?.user?.is_admin ? administratorScopes : personalScopes}

@@ -1,12 +1,12 @@
 /** What tokens can be limited to, in words. */
 const shared = [
-  { value: 'api', label: 'api', description: 'Everything over the API, and git' },
+  { value: 'api', label: 'api', description: 'Full API access, and git' },
   { value: 'read_api', label: 'read_api', description: 'Read-only API access' },
-  { value: 'read_repository', label: 'read_repository', description: 'git clone and pull, reading files' },
+  { value: 'read_repository', label: 'read_repository', description: 'git clone and pull, read files' },
   { value: 'write_repository', label: 'write_repository', description: 'Push code' },
-  { value: 'create_runner', label: 'create_runner', description: 'Creating runners' },
-  { value: 'manage_runner', label: 'manage_runner', description: 'Changing and removing runners' },
-  { value: 'self_rotate', label: 'self_rotate', description: 'Replacing itself before it expires' },
+  { value: 'create_runner', label: 'create_runner', description: 'Create runners' },
+  { value: 'manage_runner', label: 'manage_runner', description: 'Manage runners' },
+  { value: 'self_rotate', label: 'self_rotate', description: 'Rotate this token' },
 ] as const;
 
 export interface ScopeChoice {
@@ -18,13 +18,13 @@ export interface ScopeChoice {
 export const placeScopes: readonly ScopeChoice[] = shared;
 export const personalScopes: readonly ScopeChoice[] = [
   ...shared.slice(0, 2),
-  { value: 'read_user', label: 'read_user', description: 'Reading your account' },
+  { value: 'read_user', label: 'read_user', description: 'Read your profile' },
   ...shared.slice(2),
 ];
 export const administratorScopes: readonly ScopeChoice[] = [
   ...personalScopes,
-  { value: 'sudo', label: 'sudo', description: 'Acting as any user, within the other scopes' },
-  { value: 'admin_mode', label: 'admin_mode', description: 'What administrators may, also where it needs admin mode' },
+  { value: 'sudo', label: 'sudo', description: 'Act as any user, within the other scopes' },
+  { value: 'admin_mode', label: 'admin_mode', description: 'Administrator actions, also if admin mode is required' },
 ];
 
 export const deployScopes: readonly ScopeChoice[] = [

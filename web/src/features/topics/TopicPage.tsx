@@ -37,9 +37,7 @@ export default function TopicPage() {
     >
       {topic.description ? <Text mb="md">{topic.description}</Text> : null}
       {projects.items.length === 0 ? (
-        <EmptyState title="No project that you may see has this topic">
-          Give it to one of yours in its settings.
-        </EmptyState>
+        <EmptyState title="No projects with this topic">Add it to a project in its settings.</EmptyState>
       ) : (
         <ProjectRows projects={projects.items} />
       )}

@@ -25,8 +25,8 @@ export default function TopicsPage() {
         }
       />
       {found.length === 0 ? (
-        <EmptyState title={search ? 'No topic is called so' : 'No topics yet'}>
-          {search ? 'Try a part of the word.' : 'Give a project topics in its settings: they appear here.'}
+        <EmptyState title={search ? 'No topics match' : 'No topics yet'}>
+          {search ? 'Try a different search.' : 'Add topics to projects in their settings.'}
         </EmptyState>
       ) : (
         <DataList label="Topics">

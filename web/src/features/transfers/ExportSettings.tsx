@@ -8,11 +8,11 @@ import { useProject } from '../projects/useProject.ts';
 import { ImportOutcome } from './ImportOutcome.tsx';
 
 const words = {
-  none: 'There is no archive yet.',
-  queued: 'An archive is about to be made.',
-  started: 'The archive is being made.',
-  finished: 'The archive can be fetched.',
-  regeneration_in_progress: 'A new archive is being made; the one before can be fetched.',
+  none: 'No export yet.',
+  queued: 'The export is queued.',
+  started: 'The export is being created.',
+  finished: 'The export is ready to download.',
+  regeneration_in_progress: 'A new export is being created. The previous one is ready to download.',
 } as const;
 const busy: ReadonlySet<string> = new Set(['queued', 'started', 'regeneration_in_progress']);
 
@@ -33,10 +33,10 @@ export function ExportSettings() {
     <>
       <h2>Export</h2>
       <Text mb="sm">
-        The archive holds the repository with all branches and tags, its large files, the wiki, uploaded files,
-        settings, rules, labels, milestones, badges, releases, merge requests, comments, members and webhooks without
-        their secrets. CI/CD variables and tokens are never in it. It makes the same project elsewhere: New project,
-        Import from export file.
+        The export contains the repository with all branches and tags, Git LFS files, the wiki, uploads, settings,
+        issues, boards, labels, milestones, merge requests with their comments and approvals, pipelines, releases,
+        snippets, members, and webhooks without their secrets. It never contains CI/CD variables or tokens. To import it
+        elsewhere, use New project, Import from export file.
       </Text>
       <FormError error={make.error ?? error ?? null} />
       {found?.message ? (
@@ -54,7 +54,7 @@ export function ExportSettings() {
           disabled={status === undefined || busy.has(status)}
           onClick={() => make.mutate()}
         >
-          {there ? 'Make a new archive' : 'Make an archive'}
+          {there ? 'Export again' : 'Export project'}
         </Button>
         {there && found?._links ? (
           <Button component="a" href={new URL(found._links.api_url).pathname} download>

@@ -31,7 +31,7 @@ export function ImportForm({ namespaces, namespace: first }: Props) {
       <Stack gap="md">
         <FileInput
           label="Archive"
-          description="A .tar.gz that was made under Settings, Export, here or by GitLab"
+          description="A .tar.gz file from Settings, Export of this instance or of GitLab"
           placeholder="Choose a file"
           accept=".tar.gz,.tgz,application/gzip"
           required

@@ -16,8 +16,8 @@ function outcomeOf({ import_status: status, import_error: reason, stats }: Schem
   if (status !== 'finished') return 'The import is not done yet.';
   const asked = sum(stats?.fetched);
   return asked === 0
-    ? 'The code came in; there was nothing else.'
-    : `${sum(stats?.imported)} of ${asked} rows and files besides the code came in.`;
+    ? 'The code was imported; there was nothing else.'
+    : `${sum(stats?.imported)} of ${asked} records and files were imported, in addition to the code.`;
 }
 
 export function ImportOutcome() {

@@ -18,7 +18,7 @@ const badges = {
   canceled: 'canceled',
 } as const;
 const products: Readonly<Record<string, string>> = {
-  git: 'Repository by address',
+  git: 'Repository by URL',
   gitlab_project: 'Archive',
   github: 'GitHub',
   gitea: 'Gitea',
@@ -96,7 +96,7 @@ export function ImportRows({ rows, people = false, cancelable = false }: Props) 
               </span>
               {row.import_status === 'started' ? <Running row={row} /> : null}
               {sum(row.stats.fetched) > 0 ? (
-                <span>{`${sum(row.stats.imported)} of ${sum(row.stats.fetched)} rows came in`}</span>
+                <span>{`${sum(row.stats.imported)} of ${sum(row.stats.fetched)} records imported`}</span>
               ) : null}
               {row.import_error ? <span style={{ color: 'var(--mr-failed)' }}>{row.import_error}</span> : null}
               <span>

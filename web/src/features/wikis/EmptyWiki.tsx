@@ -14,7 +14,7 @@ export function EmptyWiki({ of, pages }: { of: WikiInView; pages: readonly WikiP
         {of.writes ? (
           <>
             <Text c="var(--mr-dim)" mb="md">
-              What people should know, in Markdown: write the first page here, or push it.
+              Document your project in Markdown: write the first page here, or push it.
             </Text>
             <WikiButton of={of} search={{ view: 'new', title: 'home' }} filled>
               Write the first page
@@ -27,7 +27,7 @@ export function EmptyWiki({ of, pages }: { of: WikiInView; pages: readonly WikiP
             />
           </>
         ) : (
-          <Text c="var(--mr-dim)">Those who may write here make the first one.</Text>
+          <Text c="var(--mr-dim)">Members with write access can create the first page.</Text>
         )}
       </EmptyState>
     </WikiFrame>

@@ -74,12 +74,12 @@ export function WikiForm({ of, pages, page, title: first }: Props) {
     >
       <form {...sending.form} className={classes.form}>
         {conflict ? (
-          <Alert color="red" variant="light" role="alert" mb="sm" title="Somebody changed this page meanwhile">
-            Your text is still here and not saved. Look at{' '}
+          <Alert color="red" variant="light" role="alert" mb="sm" title="This page has changed in the meantime">
+            Your changes are not saved. View{' '}
             <WikiLink of={of} slug={page.slug} newTab>
-              what is there now
+              the current version
             </WikiLink>{' '}
-            in a new tab, bring both together, and open the form again to save.
+            in a new tab, merge both versions, and reopen the form to save.
           </Alert>
         ) : (
           <FormError error={sending.error} />
@@ -87,7 +87,7 @@ export function WikiForm({ of, pages, page, title: first }: Props) {
         <Stack gap="md">
           <TextInput
             label="Title"
-            description="Slashes put the page into folders: guide/First steps"
+            description="Use slashes for folders: guide/First steps"
             required
             value={title}
             onChange={(event) => setTitle(event.currentTarget.value)}

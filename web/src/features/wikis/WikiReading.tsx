@@ -41,8 +41,8 @@ function Remove({ of, page }: { of: WikiInView; page: WikiPage }) {
       </Button>
       <ConfirmName
         opened={asking}
-        title="Delete the page"
-        text="The page goes from the wiki. Its versions stay in the history of the wiki's repository."
+        title="Delete page"
+        text="The page will be deleted. Its versions are kept in the history of the wiki."
         name={page.slug}
         action="Delete page"
         pending={removing.isPending}
@@ -57,13 +57,15 @@ function Remove({ of, page }: { of: WikiInView; page: WikiPage }) {
 function Missing({ of, pages, slug, version }: Props) {
   return (
     <WikiFrame of={of} pages={pages} slug={null} title={titleOf(slug)}>
-      <EmptyState title={version === undefined ? 'This page does not exist yet' : 'The page was not there then'}>
+      <EmptyState
+        title={version === undefined ? 'This page does not exist yet' : 'This page did not exist at this version'}
+      >
         {of.writes && version === undefined ? (
           <WikiButton of={of} search={{ view: 'new', title: titleOf(slug) }} filled>
             Create page
           </WikiButton>
         ) : (
-          <WikiLink of={of}>To the first page of the wiki</WikiLink>
+          <WikiLink of={of}>Go to the wiki home page</WikiLink>
         )}
       </EmptyState>
     </WikiFrame>
@@ -99,7 +101,7 @@ export function WikiReading({ of, pages, slug, version, edit = false }: Props) {
         <p className={classes.note}>
           An older version, <code>{version.slice(0, 8)}</code>.{' '}
           <WikiLink of={of} slug={page.slug}>
-            Show the newest
+            Show latest version
           </WikiLink>
         </p>
       )}

@@ -46,12 +46,12 @@ function Body({ file, look, comments, warn, text }: BodyProps) {
     const reason = file.too_large
       ? 'This diff is too large to be shown.'
       : file.collapsed
-        ? 'This diff is left out because there are many changes.'
+        ? 'This diff is collapsed because there are many changes.'
         : file.renamed_file
           ? 'Renamed without changes.'
           : file.a_mode !== file.b_mode && !file.new_file && !file.deleted_file
             ? `Mode changed from ${file.a_mode} to ${file.b_mode}.`
-            : 'Empty or binary: there are no lines to show.';
+            : 'Empty or binary file: there are no lines to show.';
     return <p className={classes.note}>{reason}</p>;
   }
   return (

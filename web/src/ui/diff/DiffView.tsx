@@ -81,7 +81,7 @@ export function DiffView({ files, gitRef, comments, warn, review }: DiffViewProp
             data={['Unified', 'Split']}
             value={look}
             onChange={(value) => setLook(value as DiffLook)}
-            aria-label="Layout of diffs"
+            aria-label="Diff layout"
           />
         )}
       </div>

@@ -20,8 +20,8 @@ export function HiddenAlert({ places, lines = [], where = 'here' }: HiddenAlertP
   if (places === 0) return null;
   return (
     <Alert className={classes.alert} variant="light" color="yellow" icon={<IconEyeOff size={18} />} role="note">
-      Hidden characters in {places === 1 ? 'one place' : `${places} places`}: this may do something else than it seems
-      to. They are marked {where}, with their codes.
+      Hidden characters in {places === 1 ? 'one place' : `${places} places`}: the text may not do what it appears to do.
+      They are marked {where}, with their codes.
       {lines.length > 0 ? (
         <span>
           {' '}

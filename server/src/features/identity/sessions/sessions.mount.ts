@@ -59,7 +59,7 @@ const signInParameters = Type.Object({
 /** What those are told whose password is right and who do not get in; `reason` is for the page. */
 const refusals: Readonly<Record<Refusal, string>> = {
   inactive: 'Your account is not active. Ask an administrator.',
-  waits: 'Your account waits for the approval of an administrator.',
+  waits: 'Your account is pending approval by an administrator.',
   unconfirmed: 'Confirm your email address first: a message with a link was sent to it.',
   password_expired: 'Your password has expired. Choose a new one.',
   terms: 'Accept the terms of this instance first.',

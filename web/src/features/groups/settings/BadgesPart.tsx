@@ -34,12 +34,12 @@ export function BadgesPart() {
   return (
     <Stack gap="md">
       <Text c="var(--mr-dim)">
-        All projects of the group show them. <code>{'%{project_path}'}</code>, <code>{'%{project_id}'}</code>,{' '}
+        Shown in all projects of the group. <code>{'%{project_path}'}</code>, <code>{'%{project_id}'}</code>,{' '}
         <code>{'%{default_branch}'}</code>, <code>{'%{commit_sha}'}</code> and <code>{'%{latest_tag}'}</code> are filled
         in.
       </Text>
       {shown.length === 0 ? (
-        <EmptyState title="No badges yet">Add the state of a pipeline or the coverage of tests.</EmptyState>
+        <EmptyState title="No badges yet">For example, pipeline status or test coverage.</EmptyState>
       ) : (
         <DataList label="Badges">
           {shown.map((badge) => (
@@ -69,7 +69,7 @@ export function BadgesPart() {
         <Stack gap="sm">
           <TextField of={fields} name="name" label="Name" reason={reason} />
           <TextField of={fields} name="link_url" label="Link" required reason={reason} />
-          <TextField of={fields} name="image_url" label="Picture" required reason={reason} />
+          <TextField of={fields} name="image_url" label="Badge image URL" required reason={reason} />
           <Save pending={sending.pending} done={sending.done} label="Add badge" />
         </Stack>
       </form>

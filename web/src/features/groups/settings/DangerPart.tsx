@@ -31,13 +31,15 @@ function Move() {
     },
   });
   const choices = [
-    { value: '', label: 'Choose where to' },
-    ...(group.parent_id === null ? [] : [{ value: 'top', label: 'To the top' }]),
+    { value: '', label: 'Choose a new parent group' },
+    ...(group.parent_id === null ? [] : [{ value: 'top', label: 'None (top-level group)' }]),
     ...places.map((place) => ({ value: String(place.id), label: place.full_name })),
   ];
   return (
-    <ActionSection title="Move the group">
-      <Text>Everything in it moves along. Old addresses keep working; memberships of the group above end.</Text>
+    <ActionSection title="Transfer group">
+      <Text>
+        Everything in it moves along. Old URLs redirect; members of the current parent group lose inherited access.
+      </Text>
       <NativeSelect
         label="Below"
         data={choices}
@@ -47,14 +49,14 @@ function Move() {
         maw={420}
       />
       <Button variant="default" disabled={to === ''} onClick={() => setAsking(true)}>
-        Move group
+        Transfer group
       </Button>
       <ConfirmName
         opened={asking}
-        title="Move group"
-        text={`The group and all that is in it will be at another address: ${choices.find(({ value }) => value === to)?.label}.`}
+        title="Transfer group"
+        text={`The URLs of the group and everything in it will change. New parent: ${choices.find(({ value }) => value === to)?.label}.`}
         name={group.full_path}
-        action="Move group"
+        action="Transfer group"
         pending={move.isPending}
         error={move.error}
         close={() => setAsking(false)}
@@ -75,8 +77,10 @@ function Archive() {
     onSuccess: again,
   });
   return (
-    <ActionSection title={group.archived ? 'Open the group again' : 'Archive the group'}>
-      <Text>{group.archived ? 'Nothing in it changes while it is archived.' : 'Nothing in it changes any more.'}</Text>
+    <ActionSection title={group.archived ? 'Unarchive group' : 'Archive group'}>
+      <Text>
+        {group.archived ? 'An archived group is read-only.' : 'The group and everything in it become read-only.'}
+      </Text>
       <FormError error={change.error} />
       <Button variant="default" loading={change.isPending} onClick={() => change.mutate()}>
         {group.archived ? 'Unarchive group' : 'Archive group'}
@@ -106,8 +110,8 @@ function Remove() {
   });
   if (group.marked_for_deletion_on)
     return (
-      <ActionSection title="Bring the group back">
-        <Text>It waits for its removal since {group.marked_for_deletion_on}.</Text>
+      <ActionSection title="Restore group">
+        <Text>Scheduled for deletion since {group.marked_for_deletion_on}.</Text>
         <FormError error={restore.error} />
         <Button variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
           Restore group
@@ -115,10 +119,9 @@ function Remove() {
       </ActionSection>
     );
   return (
-    <ActionSection title="Delete the group">
+    <ActionSection title="Delete group">
       <Text>
-        Its subgroups and projects go with it. It can be brought back for the days that this instance keeps what is
-        deleted.
+        Its subgroups and projects will be deleted, too. You can restore it during the deletion delay of this instance.
       </Text>
       <Button color="red" onClick={() => setAsking(true)}>
         Delete group

@@ -17,11 +17,11 @@ type Kind = 'SAML' | 'LDAP';
 
 const words = {
   SAML: {
-    help: 'Their name as the identity provider sends it.',
+    help: 'The group name as sent by the identity provider.',
     provider: 'Provider',
     none: 'No SAML group is linked.',
   },
-  LDAP: { help: 'A common name, or a filter.', provider: 'Server', none: 'No LDAP group is linked.' },
+  LDAP: { help: 'A common name or a filter.', provider: 'Server', none: 'No LDAP group is linked.' },
 } as const;
 
 function AddLink({ kind, source }: { kind: Kind; source: DirectorySource }) {
@@ -129,8 +129,8 @@ export function DirectoryPart() {
   return (
     <>
       <Text mb="md">
-        Whoever is in a linked group of the directory gets its level here when they sign in with it. The links are kept
-        now; they act once single sign-on is there.
+        Members of a linked group get its role here when they sign in. Links are stored, and take effect once single
+        sign-on is available.
       </Text>
       <Links kind="SAML" source={samlLinks(path)} />
       <Links kind="LDAP" source={ldapLinks(path)} />

@@ -19,8 +19,8 @@ function Told({ value, change }: { value: readonly number[]; change: (value: num
   const all = [...new Set([...members.map(({ id }) => id), ...value])];
   return (
     <MultiSelect
-      label="Who is told"
-      description="Members of this group; its owners where nobody is chosen"
+      label="Notified users"
+      description="Members of this group. Leave empty to notify its owners"
       data={all.map((id) => ({ value: String(id), label: names.get(id) ?? `Account ${id}` }))}
       value={value.map(String)}
       onChange={(next) => {
@@ -31,7 +31,7 @@ function Told({ value, change }: { value: readonly number[]; change: (value: num
       searchValue={typed}
       onSearchChange={setTyped}
       hidePickedOptions
-      nothingFoundMessage="No member has this name"
+      nothingFoundMessage="No members match"
     />
   );
 }
@@ -49,8 +49,8 @@ function DownloadFields() {
   return (
     <form {...sending.form}>
       <Text c="var(--mr-dim)" mb="md">
-        Who clones, fetches or takes archives of more projects than this, here and in the groups below, is told of by
-        mail and in the audit events. Owners are not counted.
+        When a user clones, fetches or downloads more projects of this group and its subgroups than the limit, the
+        notified users receive an email, and an audit event is recorded. Owners are exempt.
       </Text>
       <FormError error={sending.error} />
       <Stack gap="md">
@@ -75,7 +75,7 @@ function DownloadFields() {
           error={sending.reason('unique_project_download_limit_interval_in_seconds')}
         />
         <TagsInput
-          label="Not counted"
+          label="Exempt users"
           description="Usernames. Press Enter to add."
           maxTags={100}
           value={values.unique_project_download_limit_allowlist}

@@ -17,7 +17,7 @@ function Picture() {
     <PictureField
       src={group.avatar_url}
       name={group.name}
-      alt="Picture of the group"
+      alt="Group avatar"
       save={async (form) => {
         await unwrap(client.PUT('/groups/{id}', { params, body: { avatar: null }, bodySerializer: () => form }));
         await again();

@@ -10,14 +10,14 @@ type GroupField = Field<keyof Schemas['GroupDetail']>;
 const fields: readonly GroupField[] = [
   {
     key: 'only_allow_merge_if_pipeline_succeeds',
-    label: 'The pipeline must pass',
-    help: 'Merge requests of all projects here and below, whatever these say.',
+    label: 'Pipelines must succeed',
+    help: 'Applies to all projects in this group and its subgroups, and overrides their settings.',
     kind: 'switch',
   },
   {
     key: 'allow_merge_on_skipped_pipeline',
-    label: 'Skipped pipelines count as passed',
-    help: 'Where this group asks for a passed one, and for projects that do not say.',
+    label: 'Skipped pipelines are considered successful',
+    help: 'Applies if pipelines must succeed, and to projects without their own setting.',
     kind: 'switch',
   },
 ];
@@ -25,8 +25,8 @@ const fields: readonly GroupField[] = [
 const ofAdministrators: readonly GroupField[] = [
   {
     key: 'max_artifacts_size',
-    label: 'Largest artifacts',
-    help: 'MiB, where projects have no limit of their own; empty for that of the group above or the instance',
+    label: 'Maximum artifacts size',
+    help: 'In MiB, for projects without their own limit. Leave empty to inherit',
     kind: 'number',
   },
 ];

@@ -14,33 +14,33 @@ const creators = [
 ] as const;
 const subgroupCreators = creators.filter(({ value }) => value === 'owner' || value === 'maintainer');
 const runners = [
-  { value: 'enabled', label: 'Runners of the instance run jobs' },
-  { value: 'disabled_and_overridable', label: 'Off; groups and projects below may switch them on' },
-  { value: 'disabled_and_unoverridable', label: 'Off for everything below' },
+  { value: 'enabled', label: 'Enabled' },
+  { value: 'disabled_and_overridable', label: 'Disabled; subgroups and projects can enable them' },
+  { value: 'disabled_and_unoverridable', label: 'Disabled for all subgroups and projects' },
 ] as const;
 const protections = [
   { value: '0', label: 'None' },
-  { value: '1', label: 'Developers push, nobody forces' },
-  { value: '2', label: 'Only maintainers push' },
-  { value: '3', label: 'Maintainers push, developers merge' },
-  { value: '4', label: 'Developers push the first commit, then maintainers' },
+  { value: '1', label: 'Developers can push; no force push' },
+  { value: '2', label: 'Only maintainers can push' },
+  { value: '3', label: 'Maintainers can push, developers can merge' },
+  { value: '4', label: 'Developers can push the initial commit, then maintainers' },
 ] as const;
 
 /** Switches by the names of the API. */
 const switches = {
-  share_with_group_lock: ['Projects are not shared with other groups', 'Here and in all groups below.'],
-  membership_lock: ['Projects take no members of their own', 'Who works on them is a member of the group.'],
-  request_access_enabled: ['People may ask to become members', null],
-  lfs_enabled: ['Git LFS', 'For projects and groups below that do not set it themselves.'],
-  require_two_factor_authentication: ['Members need a second factor', null],
+  share_with_group_lock: ['Prevent sharing projects with other groups', 'In this group and its subgroups.'],
+  membership_lock: ['Prevent adding members to projects', 'Only group members have access.'],
+  request_access_enabled: ['Users can request access', null],
+  lfs_enabled: ['Git LFS', 'Applies to projects and subgroups without their own setting.'],
+  require_two_factor_authentication: ['Require two-factor authentication', null],
   math_rendering_limits_enabled: [
-    'Formulas in documents are limited',
-    'Off where all who write here are trusted: a formula can keep a browser busy.',
+    'Limit math rendering',
+    'Turn off only if all contributors are trusted: complex formulas can slow down browsers.',
   ],
-  lock_math_rendering_limits_enabled: ['Groups below do not change that', null],
+  lock_math_rendering_limits_enabled: ['Subgroups cannot change this', null],
   service_access_tokens_expiration_enforced: [
-    'Tokens of service accounts must end',
-    'Also of those of projects below.',
+    'Service account tokens must expire',
+    'Applies to projects in this group, too.',
   ],
 } as const;
 type SwitchName = keyof typeof switches;
@@ -84,33 +84,33 @@ export function PermissionsPart() {
       <FormError error={sending.error} />
       <Stack gap="md">
         <NativeSelect
-          label="Who creates projects"
+          label="Roles allowed to create projects"
           data={[...creators]}
           value={values.project_creation_level}
           onChange={(event) => set({ project_creation_level: event.currentTarget.value })}
         />
         <NativeSelect
-          label="Who creates subgroups"
+          label="Roles allowed to create subgroups"
           data={[...subgroupCreators]}
           value={values.subgroup_creation_level}
           onChange={(event) => set({ subgroup_creation_level: event.currentTarget.value })}
         />
         <NativeSelect
-          label="Runners of the instance"
+          label="Instance runners"
           data={[...runners]}
           value={values.shared_runners_setting}
           onChange={(event) => set({ shared_runners_setting: event.currentTarget.value })}
           error={sending.reason('shared_runners_enabled')}
         />
         <TextInput
-          label="First branch of new projects"
-          description="Empty: the one of the instance"
+          label="Initial default branch name"
+          description="Leave empty to use the instance setting"
           value={values.default_branch}
           onChange={(event) => set({ default_branch: event.currentTarget.value })}
           error={sending.reason('default_branch')}
         />
         <NativeSelect
-          label="Protection of that branch"
+          label="Default branch protection"
           data={[...protections]}
           value={values.default_branch_protection}
           onChange={(event) => set({ default_branch_protection: event.currentTarget.value })}
@@ -127,7 +127,7 @@ export function PermissionsPart() {
         ))}
         {values.require_two_factor_authentication ? (
           <NumberInput
-            label="Hours until the second factor is required"
+            label="Grace period in hours"
             min={0}
             value={values.two_factor_grace_period}
             onChange={(hours) => set({ two_factor_grace_period: Number(hours) })}
@@ -135,8 +135,8 @@ export function PermissionsPart() {
         ) : null}
         {top ? (
           <TextInput
-            label="Addresses that reach the group"
-            description="Ranges like 192.0.2.0/24, separated by commas. Empty: all"
+            label="Allowed IP addresses"
+            description="Ranges such as 192.0.2.0/24, separated by commas. Leave empty to allow all"
             value={values.ip_restriction_ranges}
             onChange={(event) => set({ ip_restriction_ranges: event.currentTarget.value })}
             error={sending.reason('ip_restriction_ranges')}
