@@ -12,7 +12,7 @@ export function procText(path: string): string {
     for (;;) {
       const read = readSync(file, room, size, room.length - size, null);
       size += read;
-      if (read === 0) return room.latin1Slice(0, size);
+      if (read === 0) return room.toString('latin1', 0, size);
       if (size === room.length) return readFileSync(path, 'latin1');
     }
   } finally {

@@ -17,7 +17,7 @@ test('lines of the runner wait for output of the job, and not for long', async (
     client: {
       patchTrace: async (_job, start, chunk) => {
         sent.push(chunk.toString());
-        return { kind: 'stored', next: start + chunk.length, status: 'running', interval: undefined };
+        return { kind: 'stored', next: start + chunk.length, status: 'going', interval: undefined };
       },
     },
     job: {} as JobPayload,

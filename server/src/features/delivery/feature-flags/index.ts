@@ -8,7 +8,7 @@ import { userListRoutes } from './user-lists.routes.ts';
 
 export interface FeatureFlagDependencies {
   readonly db: Db;
-  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
+  readonly secrets: Secrets;
   /** Without a trailing slash. */
   readonly externalUrl: string;
 }
