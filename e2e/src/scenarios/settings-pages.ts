@@ -388,8 +388,7 @@ async function messages(suite: Suite, page: Page): Promise<void> {
       await page.getByText('No messages yet').waitFor();
       await page.getByRole('button', { name: 'New message' }).click();
       await page
-        .getByLabel('Message', { exact: false })
-        .first()
+        .getByRole('textbox', { name: 'Message' })
         .fill('Upgrade at noon: [status](https://status.example.com/)');
       await page.getByLabel('Can be dismissed').check();
       await accessible(page);

@@ -2,7 +2,7 @@
 import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
-import { HttpError, recordNotFound } from '../../../kernel/http/errors.ts';
+import { plainError, recordNotFound } from '../../../kernel/http/errors.ts';
 import { nextIid } from '../../namespaces/index.ts';
 import type { FlagWithStrategies, StrategyJson } from './feature-flags.entity.ts';
 import * as queries from './feature-flags.queries.ts';
@@ -29,8 +29,8 @@ export interface GivenFlag {
   readonly strategies?: readonly GivenStrategy[];
 }
 
-/** The reasons as a list of sentences, as clients of the ecosystem read them. */
-export const refused = (problems: readonly string[]) => new HttpError(400, { message: [...problems] });
+/** The reasons as one text. */
+export const refused = (problems: readonly string[]) => plainError(400, problems.join(', '));
 
 function nameTaken(error: unknown): unknown {
   return isUniqueViolation(error, 'feature_flags_name') ? refused(['Name has already been taken']) : error;

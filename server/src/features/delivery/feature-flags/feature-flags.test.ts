@@ -106,17 +106,17 @@ describe('feature flags', () => {
       const { status, body } = await api('POST', flags, { name: unique('wrong'), ...json });
       return [status, body.message];
     };
-    expect(await wrong({ name: made.name })).toEqual([400, ['Name has already been taken']]);
-    expect(await wrong({ name: 'No' })).toEqual([400, [expect.stringContaining('only lowercase letters')]]);
+    expect(await wrong({ name: made.name })).toEqual([400, 'Name has already been taken']);
+    expect(await wrong({ name: 'No' })).toEqual([400, expect.stringContaining('only lowercase letters')]);
     expect(await wrong({ strategies: [{ ...everywhere, name: 'x' }] })).toEqual([
       400,
-      ['Strategies name strategy name is invalid'],
+      'Strategies name strategy name is invalid',
     ]);
     expect(
       await wrong({ strategies: [{ ...everywhere, scopes: [...everywhere.scopes, ...everywhere.scopes] }] }),
-    ).toEqual([400, ['Strategies scopes environment scope has already been taken']]);
+    ).toEqual([400, 'Strategies scopes environment scope has already been taken']);
     const listed = { name: 'gitlabUserList', parameters: {} };
-    expect(await wrong({ strategies: [listed] })).toEqual([400, ["Strategies user list can't be blank"]]);
+    expect(await wrong({ strategies: [listed] })).toEqual([400, "Strategies user list can't be blank"]);
     expect((await wrong({ strategies: [{ ...listed, user_list_id: elsewhere?.id }] }))[0]).toBe(404);
     const ofOther = (await make({ strategies: [everywhere] })).strategies[0]?.id;
     const taken = await api('PUT', `${flags}/${made.name}`, {
@@ -150,7 +150,7 @@ describe('feature flags', () => {
     for (const user_xids of ['', 'a,,b', 'a, b', 'a,a'])
       expect((await api('POST', lists, { name: unique('list'), user_xids })).status).toBe(400);
     expect((await api('POST', lists, { name: list.name, user_xids: 'a' })).body).toEqual({
-      message: ['Name has already been taken'],
+      message: 'Name has already been taken',
     });
     const using = await make({ strategies: [{ name: 'gitlabUserList', parameters: {}, user_list_id: list.id }] });
     expect((await api('DELETE', `${lists}/${list.iid}`)).status).toBe(409);
