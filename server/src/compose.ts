@@ -278,7 +278,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     ports,
   });
   const admin = adminFeature({
-    ...{ db, release, externalUrl, settings, objects, config, log, lockDb: kernels.lockDb, dump: kernels.dump },
+    ...{ db, release, externalUrl, settings, objects, config, log, ports, lockDb: kernels.lockDb, dump: kernels.dump },
     checks: kernels.checks,
     directories: config.repositories,
     repositories: repository.backups,

@@ -89,6 +89,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   catalog_components: catalog,
   catalog_resources: catalog,
   catalog_versions: catalog,
+  ci_remote_files: derived,
   ci_variables: secret,
   code_commits: derived,
   code_files: derived,

@@ -28,6 +28,8 @@ export interface SessionState {
   readonly impersonation_enabled: boolean;
   /** Nothing can be changed now; what everybody is told. */
   readonly maintenance: { readonly message: string | null } | null;
+  /** Whether administrators tell everybody something now. */
+  readonly announcements: boolean;
   readonly csrf_token: string;
 }
 
@@ -40,6 +42,7 @@ const nobody: SessionState = {
   impersonator: null,
   impersonation_enabled: false,
   maintenance: null,
+  announcements: false,
   csrf_token: '',
 };
 

@@ -1,8 +1,11 @@
 /** Administration of the instance: application settings, switches of features, and what everybody may know of them. */
 import type { Feature } from '../../kernel/feature.ts';
+import type { Ports } from '../../kernel/ports.ts';
 import type { Switches } from '../../kernel/switches/index.ts';
+import { announcements } from '../identity/index.ts';
 import { backgroundJobRoutes } from './background-jobs/background-jobs.routes.ts';
 import { type BackupDependencies, type Backups, backupFeature } from './backups/index.ts';
+import { hasActiveMessages } from './broadcast-messages/broadcast-messages.queries.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/broadcast-messages.routes.ts';
 import { type ConfigurationDependencies, configurationRoutes } from './configuration/configuration.routes.ts';
 import { type OverviewDependencies, overviewRoutes } from './overview/overview.routes.ts';
@@ -18,11 +21,13 @@ export interface AdminDependencies
     OverviewDependencies,
     Omit<BackupDependencies, 'release'> {
   readonly switches: Switches;
+  readonly ports: Pick<Ports, 'provide'>;
 }
 
 /** One per process, made by app.ts. */
 export function adminFeature(deps: AdminDependencies): Feature & { readonly backups: Backups } {
   const { settings, switches } = deps;
+  deps.ports.provide(announcements, { active: hasActiveMessages });
   const backup = backupFeature({ ...deps, release: deps.release.version });
   return {
     routes: [

@@ -39,7 +39,7 @@ import { instanceRoutes, type Release } from './instance/instance.routes.ts';
 import { createModeration, moderationRoutes } from './moderation/index.ts';
 import { createOauth } from './oauth/index.ts';
 import { createPasswords } from './passwords/index.ts';
-import { failedPipelines } from './ports.ts';
+import { announcements, failedPipelines } from './ports.ts';
 import { ownProfileRoutes, relationRoutes, statusRoutes } from './profile/index.ts';
 import { createPasswordReset, createRegistration, mountRegistration, passwordRoutes } from './registration/index.ts';
 import { type Belongings, createRemoval, removalRoutes } from './removal/index.ts';
@@ -86,7 +86,7 @@ export { type CiDeployToken, ciDeployToken } from './deploy-tokens/ci-token.ts';
 export { setNotificationEmail } from './emails/index.ts';
 export type { Release } from './instance/instance.routes.ts';
 export { mailAddressOf } from './mails/index.ts';
-export { failedPipelines } from './ports.ts';
+export { announcements, failedPipelines } from './ports.ts';
 export {
   countServiceAccounts,
   listServiceAccounts,
@@ -361,6 +361,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         settings,
         externalUrl,
         signInRefusal: deps.signInRefusal,
+        announcements: deps.ports.one(announcements),
         impersonationEnabled: deps.impersonationEnabled,
       });
       mountHomePage(server, { settings, credentials: resolver, externalUrl, page: deps.page });

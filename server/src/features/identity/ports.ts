@@ -7,4 +7,10 @@ export interface FailedPipelines {
   count(db: Db, userId: number): Promise<number>;
 }
 
+export interface Announcements {
+  /** Whether administrators tell everybody something now. */
+  active(db: Db): Promise<boolean>;
+}
+
+export const announcements = onePort<Announcements>('announcements to everybody');
 export const failedPipelines = onePort<FailedPipelines>('failed pipelines of a user');

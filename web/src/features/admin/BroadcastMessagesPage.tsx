@@ -4,6 +4,7 @@ import { useQueryClient, useSuspenseInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { type BroadcastMessage, broadcastMessages } from '../../lib/broadcast-messages.ts';
+import { sessionQuery } from '../../lib/session.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
@@ -143,7 +144,10 @@ export default function BroadcastMessagesPage() {
   const cache = useQueryClient();
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(broadcastMessages());
   const [open, setOpen] = useState<BroadcastMessage | 'new' | null>(null);
-  const again = () => cache.invalidateQueries({ queryKey: ['broadcast-messages'] });
+  const again = async () => {
+    await cache.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    await cache.invalidateQueries({ queryKey: ['broadcast-messages'] });
+  };
   const saved = async () => {
     await again();
     setOpen(null);

@@ -3,15 +3,8 @@ import { CloseButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useMatches } from '@tanstack/react-router';
 import { useState } from 'react';
-import {
-  activeMessages,
-  type BroadcastMessage,
-  dismiss,
-  dismissedMessages,
-  isDismissed,
-  shownAt,
-  withLinks,
-} from '../../lib/broadcast-messages.ts';
+import { dismiss, dismissedMessages, isDismissed, shownAt, withLinks } from '../../lib/announcements.ts';
+import { activeMessages, type BroadcastMessage } from '../../lib/broadcast-messages.ts';
 import * as data from '../../lib/data.ts';
 import { queries } from '../../lib/queries.ts';
 import { sessionQuery } from '../../lib/session.ts';

@@ -4,12 +4,11 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import mark from '../../../public/favicon.svg?inline';
 import { sessionQuery } from '../../lib/session.ts';
 import { useListKeys } from '../../ui/ListKeys.ts';
 import { DialogOnDemand, MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
-import { BroadcastMessages } from './BroadcastMessages.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
 import { ImpersonationBanner } from './ImpersonationBanner.tsx';
@@ -26,6 +25,9 @@ function Mark() {
   );
 }
 
+const BroadcastMessages = lazy(async () => ({
+  default: (await import('./BroadcastMessages.tsx')).BroadcastMessages,
+}));
 const createMenu = onDemand(() => import('./CreateMenu.tsx'));
 const profileMenu = onDemand(() => import('./ProfileMenu.tsx'));
 const palette = onDemand(async () => ({ default: (await import('./Palette.tsx')).Palette }));
@@ -99,7 +101,11 @@ export function Frame(): ReactNode {
         <Account />
       </header>
       <MaintenanceBanner />
-      <BroadcastMessages />
+      {data?.announcements ? (
+        <Suspense fallback={null}>
+          <BroadcastMessages />
+        </Suspense>
+      ) : null}
       <ImpersonationBanner />
       <ConnectionBanner />
       <div id="content">

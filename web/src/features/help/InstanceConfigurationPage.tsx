@@ -1,7 +1,8 @@
 /** What everybody may know of this instance: how to be sure of its SSH server, and how much of what it takes. */
 import { Stack, Table, Text, Title } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { configuration, type InstanceConfiguration, knownHosts, limitSections } from '../../lib/instance.ts';
+import { configuration, type InstanceConfiguration } from '../../lib/instance.ts';
+import { knownHosts, limitSections } from '../../lib/instance-words.ts';
 import { Command } from '../../ui/EmptyState.tsx';
 import { Page } from '../../ui/Page.tsx';
 import ui from '../../ui/ui.module.css';

@@ -22,6 +22,12 @@ export async function listMessages(
   return { rows, total };
 }
 
+/** Whether any message is shown now. */
+export async function hasActiveMessages(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('broadcast_messages').select('id').where(active).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
 export const findMessage = (db: Db, id: number): Promise<BroadcastMessage | undefined> =>
   db.selectFrom('broadcast_messages').selectAll().where('id', '=', id).executeTakeFirst();
 

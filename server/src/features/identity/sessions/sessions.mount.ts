@@ -34,6 +34,7 @@ import { serialiser } from '../../../kernel/http/serialise.ts';
 import { cookieNames } from '../../../kernel/names.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { type Credentials, mayBeActedAs } from '../credentials/index.ts';
+import type { Announcements } from '../ports.ts';
 import type { TwoFactor } from '../two-factor/index.ts';
 import { findUser, UserAccount, userAccount, withAccount } from '../users/index.ts';
 import type { OpenSession, Refusal, Sessions } from './sessions.service.ts';
@@ -46,6 +47,7 @@ export interface SessionMountDependencies {
   readonly settings: Settings;
   readonly externalUrl: string;
   readonly signInRefusal: (login: string) => Promise<Error | null>;
+  readonly announcements: Announcements;
   /** Whether administrators may act as others. */
   readonly impersonationEnabled: boolean;
 }
@@ -88,6 +90,7 @@ const SessionView = Entity('Session', {
   maintenance: Nullable(
     Fields({ message: Nullable(Text()) }, { description: 'Where nothing can be changed now: what everybody is told' }),
   ),
+  announcements: Flag({ description: 'Whether `GET /broadcast_messages` has messages that are active now' }),
   csrf_token: Nullable(Text({ description: 'To send as `X-CSRF-Token` with requests that change something' })),
 });
 const proofParameters = Type.Object({
@@ -97,7 +100,7 @@ const proofParameters = Type.Object({
 });
 const actParameters = Type.Object({ user_id: Int() });
 const adminModeParameters = Type.Object({ password: Str({ maxLength: 500 }), code: Optional(Str({ maxLength: 40 })) });
-type View = Omit<Static<typeof SessionView>, 'maintenance'>;
+type View = Omit<Static<typeof SessionView>, 'maintenance' | 'announcements'>;
 const nobody: View = {
   user: null,
   two_factor: null,
@@ -152,7 +155,9 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
       .code(status)
       .header('Content-Type', 'application/json')
       .header('Cache-Control', 'no-store')
-      .send(serialise({ ...view, maintenance: await maintenance() }));
+      .send(
+        serialise({ ...view, maintenance: await maintenance(), announcements: await deps.announcements.active(db) }),
+      );
   const callerOf = (request: FastifyRequest): Promise<Caller | null> =>
     authenticate(credentials, request, {}, ['session']);
   const sessionOf = ({ user, credential, ...more }: Caller, request: FastifyRequest): OpenSession | null =>

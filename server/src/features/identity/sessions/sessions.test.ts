@@ -36,6 +36,7 @@ const nobody = {
   admin_mode: null,
   impersonator: null,
   maintenance: null,
+  announcements: false,
   impersonation_enabled: false,
   csrf_token: null,
 };

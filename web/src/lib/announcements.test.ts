@@ -1,6 +1,7 @@
 /** Where broadcast messages are shown, and the links in them. */
 import { expect, it } from 'vitest';
-import { type BroadcastMessage, coversPath, shownAt, withLinks } from './broadcast-messages.ts';
+import { coversPath, shownAt, withLinks } from './announcements.ts';
+import type { BroadcastMessage } from './broadcast-messages.ts';
 
 it.each([
   ['/group/project', '/Group/Project', true],

@@ -1,7 +1,8 @@
 /** What the help page says about the instance, and what an empty repository says to type. */
 import { describe, expect, it } from 'vitest';
 import { firstSteps } from '../features/projects/first-steps.ts';
-import { allowedKeys, type InstanceConfiguration, knownHosts, limitSections } from './instance.ts';
+import type { InstanceConfiguration } from './instance.ts';
+import { allowedKeys, knownHosts, limitSections } from './instance-words.ts';
 
 const ssh = {
   user: 'git',
