@@ -1,4 +1,4 @@
-/** Pages around pipelines: schedules, trigger tokens, the filters of the list, graphs with children, manual and failed jobs, reports, charts, the editor. */
+/** Pages around pipelines: schedules, trigger tokens, feature flags, the filters of the list, graphs with children, manual and failed jobs, reports, charts, the editor. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
@@ -354,6 +354,37 @@ async function triggers(page: Page): Promise<void> {
   await page.getByText('No trigger tokens yet.').waitFor();
 }
 
+/** As an Unleash client asks: by the address and the instance ID that the page shows. */
+async function featureFlags(page: Page): Promise<void> {
+  await page.goto(`/${project}/-/feature_flags`);
+  await page.getByRole('button', { name: 'New feature flag' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('textbox', { name: 'Name' }).fill('night_tide');
+  await form.getByRole('textbox', { name: 'Environments' }).fill('production, review/*');
+  await look(page, 'feature-flag-form');
+  await form.getByRole('button', { name: 'Create feature flag' }).click();
+  const list = page.getByRole('list', { name: 'Feature flags' });
+  await list.getByText('All users: production, review/*').waitFor();
+  await page.getByRole('button', { name: 'Generate instance ID' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Generate', exact: true }).click();
+  await page.getByRole('button', { name: 'Copy Instance ID' }).waitFor();
+  await look(page, 'feature-flags');
+  const [url, instanceId] = await page.locator('section code').allTextContents();
+  const asked = async (environment: string) => {
+    const headers = { 'UNLEASH-INSTANCEID': String(instanceId), 'UNLEASH-APPNAME': environment };
+    const answer = await fetch(`${url}/client/features`, { headers });
+    assert.equal(answer.status, 200);
+    return ((await answer.json()) as { features: { name: string; enabled: boolean }[] }).features;
+  };
+  const states = async () => (await asked('production')).map(({ name, enabled }) => [name, enabled]);
+  assert.deepEqual(await states(), [['night_tide', true]]);
+  await list.getByRole('switch', { name: 'night_tide is active' }).press('Space');
+  await until('the flag is off', 30, async () => (await states())[0]?.[1] === false);
+  await list.getByRole('button', { name: 'Delete night_tide' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete feature flag' }).click();
+  await page.getByText('No feature flags yet').waitFor();
+}
+
 async function filters(page: Page): Promise<void> {
   await page.goto(`/${project}/-/pipelines?source=schedule`);
   const list = page.getByRole('list', { name: 'Pipelines' });
@@ -388,6 +419,9 @@ export async function pipelinePagesJourney(suite: Suite): Promise<void> {
         });
       await step('a schedule is created, corrected, run, edited and deleted', () => schedules(page, call));
       await step('a trigger token is created and deleted', () => triggers(page));
+      await step('a feature flag is created, asked for by a client, switched off and deleted', () =>
+        featureFlags(page),
+      );
       await step('pipelines are filtered by source and author, in the address', () => filters(page));
       const pipeline = await nestedPipeline(call);
       await step('the graph of a pipeline goes by stage or needs, with its children', () => graphs(page, pipeline));

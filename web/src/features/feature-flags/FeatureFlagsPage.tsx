@@ -1,5 +1,5 @@
 /** Feature flags of a project: what is on, for whom and where; and what applications are configured with. */
-import { Button, Group, Modal, Switch, Text } from '@mantine/core';
+import { Box, Button, Group, Modal, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
@@ -48,7 +48,7 @@ function ClientSettings({ path, owns }: { path: string; owns: boolean }) {
       {owns ? (
         <ConfirmButton
           title="Generate instance ID"
-          text="Applications with the present instance ID no longer get flags until they are given the new one."
+          text="Applications with the current instance ID get no more flags until you give them the new one."
           action="Generate"
           label="Generate instance ID"
           run={() =>
@@ -144,7 +144,9 @@ export default function FeatureFlagsPage() {
         </DataList>
       )}
       <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
-      <ClientSettings path={path} owns={own >= level.maintainer} />
+      <Box mt="lg">
+        <ClientSettings path={path} owns={own >= level.maintainer} />
+      </Box>
       <Modal
         opened={open !== null}
         onClose={() => setOpen(null)}
