@@ -24042,6 +24042,14 @@ export interface components {
             /** @description Free names like it */
             suggests: string[];
         };
+        /** @description Why a request was refused, in words below a key: snippets, and what was requested too often. */
+        NestedError: {
+            /** @description Always with the one key */
+            message: {
+                /** @description In words */
+                error: string;
+            };
+        };
         /** NewDeployToken */
         NewDeployToken: {
             expired: boolean;
@@ -34431,14 +34439,6 @@ export interface components {
             /** @description At most 100 characters */
             message?: string | null;
         };
-        /** @description Requested too often. */
-        RateError: {
-            /** @description Always with the one key */
-            message: {
-                /** @description The same in words */
-                error: string;
-            };
-        };
         /** @description Something that cannot be saved as it is: reasons by field; `base` where no single field is at fault. */
         RecordError: {
             /** @description Reasons by field */
@@ -36301,7 +36301,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["ParameterError"] | components["schemas"]["RecordError"] | components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["ParameterError"] | components["schemas"]["RecordError"] | components["schemas"]["MessageError"] | components["schemas"]["NestedError"];
             };
         };
         /** @description Something like it exists already, or it has changed meanwhile */
@@ -36417,7 +36417,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["RateError"];
+                "application/json": components["schemas"]["NestedError"];
                 /** @example Retry later */
                 "text/plain": string;
             };
@@ -36437,7 +36437,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["MessageError"] | components["schemas"]["MessagesError"] | components["schemas"]["RecordError"] | components["schemas"]["ParameterError"];
+                "application/json": components["schemas"]["MessageError"] | components["schemas"]["MessagesError"] | components["schemas"]["RecordError"] | components["schemas"]["ParameterError"] | components["schemas"]["NestedError"];
             };
         };
     };

@@ -56,14 +56,14 @@ export const errorSchemas: Readonly<Record<string, Node>> = {
     properties: { error: { type: 'string', description: 'The status and why' } },
     required: ['error'],
   },
-  RateError: {
+  NestedError: {
     type: 'object',
-    description: 'Requested too often.',
+    description: 'Why a request was refused, in words below a key: snippets, and what was requested too often.',
     properties: {
       message: {
         type: 'object',
         description: 'Always with the one key',
-        properties: { error: { type: 'string', description: 'The same in words' } },
+        properties: { error: { type: 'string', description: 'In words' } },
         required: ['error'],
       },
     },
@@ -138,7 +138,7 @@ export const refusals: Readonly<Record<number, { readonly name: string; readonly
     name: 'BadRequest',
     response: refusal(
       'A parameter is missing or not valid, or what it asks for cannot be saved',
-      ['ParameterError', 'RecordError', 'MessageError'],
+      ['ParameterError', 'RecordError', 'MessageError', 'NestedError'],
       {
         parameters: { error: 'name is missing, state does not have a valid value' },
         record: { message: { path: ['has already been taken'] } },
@@ -216,7 +216,7 @@ export const refusals: Readonly<Record<number, { readonly name: string; readonly
     name: 'Unprocessable',
     response: refusal(
       'Understood, and cannot be done',
-      ['MessageError', 'MessagesError', 'RecordError', 'ParameterError'],
+      ['MessageError', 'MessagesError', 'RecordError', 'ParameterError', 'NestedError'],
       {
         unprocessable: { message: '422 Unprocessable Entity' },
         address: { error: 'Invalid url given' },
@@ -228,7 +228,7 @@ export const refusals: Readonly<Record<number, { readonly name: string; readonly
     response: withText(
       refusal(
         'A rate limit is used up: come back after the seconds in `Retry-After`. General limits answer in plain text',
-        ['RateError'],
+        ['NestedError'],
         { limited: { message: { error: 'This endpoint has been requested too many times. Try again later.' } } },
         ['Retry-After', ...rateHeaders],
       ),
