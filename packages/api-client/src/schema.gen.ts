@@ -19371,11 +19371,11 @@ export interface components {
             /** @description Foreground, for clients that show it */
             font: string;
             id: number;
-            /** @description Markdown */
+            /** @description Text with links */
             message: string;
             /** Format: date-time */
             starts_at: string;
-            /** @description Roles of those who see it; everybody where there is none */
+            /** @description Roles in a project with which its pages show it; everybody sees it where there is none */
             target_access_levels: number[];
             /** @description Pattern of paths of pages, with `*` for anything */
             target_path: string | null;
@@ -24897,14 +24897,14 @@ export interface components {
             ends_at?: string;
             /** @description Foreground, for clients that show it: `#FFFFFF` */
             font?: string;
-            /** @description Markdown */
+            /** @description Text; `[words](https://...)` and addresses become links */
             message: string;
             /**
              * Format: date-time
              * @description When it begins to be shown; now without it
              */
             starts_at?: string;
-            /** @description Shown to those with one of these roles in the project or group of the page; to everybody without any */
+            /** @description Shown on pages of projects in which the reader has one of these roles; everywhere without any */
             target_access_levels?: (10 | 15 | 20 | 30 | 40 | 50)[];
             /** @description Only on pages below this path; `*` stands for anything */
             target_path?: string | null;
@@ -31479,14 +31479,14 @@ export interface components {
             ends_at?: string;
             /** @description Foreground, for clients that show it: `#FFFFFF` */
             font?: string;
-            /** @description Markdown */
+            /** @description Text; `[words](https://...)` and addresses become links */
             message?: string;
             /**
              * Format: date-time
              * @description When it begins to be shown; now without it
              */
             starts_at?: string;
-            /** @description Shown to those with one of these roles in the project or group of the page; to everybody without any */
+            /** @description Shown on pages of projects in which the reader has one of these roles; everywhere without any */
             target_access_levels?: (10 | 15 | 20 | 30 | 40 | 50)[];
             /** @description Only on pages below this path; `*` stands for anything */
             target_path?: string | null;

@@ -17,7 +17,7 @@ export function coversPath(pattern: string, path: string): boolean {
   return true;
 }
 
-/** The messages of a page: `own` is the role there, undefined outside of projects and groups. */
+/** The messages of a page: `own` is the role there, undefined outside of projects. */
 export const shownAt = (
   messages: readonly BroadcastMessage[],
   path: string,

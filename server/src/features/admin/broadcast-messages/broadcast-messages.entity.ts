@@ -11,12 +11,14 @@ export const themes = [
 
 export const BroadcastMessage = Entity('BroadcastMessage', {
   id: Id(),
-  message: Text({ description: 'Markdown' }),
+  message: Text({ description: 'Text with links' }),
   starts_at: Timestamp(),
   ends_at: Timestamp(),
   color: Text({ description: 'Background, for clients that show it' }),
   font: Text({ description: 'Foreground, for clients that show it' }),
-  target_access_levels: ListOf(Id(), { description: 'Roles of those who see it; everybody where there is none' }),
+  target_access_levels: ListOf(Id(), {
+    description: 'Roles in a project with which its pages show it; everybody sees it where there is none',
+  }),
   target_path: Nullable(Text({ description: 'Pattern of paths of pages, with `*` for anything' })),
   broadcast_type: Word(broadcastTypes),
   theme: Word(themes),

@@ -26,7 +26,11 @@ const admin = { on: 'instance', ability: 'admin' } as const;
 const one = { id: Int({ description: 'Id of the message' }) };
 const hour = 3_600_000;
 
-const message = Str({ minLength: 1, maxLength: 10_000, description: 'Markdown' });
+const message = Str({
+  minLength: 1,
+  maxLength: 10_000,
+  description: 'Text; `[words](https://...)` and addresses become links',
+});
 const color = (description: string) => Optional(Str({ pattern: '^#[0-9A-Fa-f]{3,8}$', description }));
 const attributes = {
   starts_at: Optional(DateTimeParam({ description: 'When it begins to be shown; now without it' })),
@@ -36,8 +40,7 @@ const attributes = {
   target_access_levels: Optional(
     List(IntOf([10, 15, 20, 30, 40, 50]), {
       commas: true,
-      description:
-        'Shown to those with one of these roles in the project or group of the page; to everybody without any',
+      description: 'Shown on pages of projects in which the reader has one of these roles; everywhere without any',
     }),
   ),
   target_path: Optional(
