@@ -147,11 +147,15 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     fetchCache: { beside: config.data, maxBytes: config.fetchCacheBytes },
     downloaded: (projectId, caller) => namespaces.downloaded(projectId, caller),
     templateProject: async () => (await settings.read()).file_template_project_id,
-    afterPush: async (pushed) => [
-      ...(await pushBanner(db, `${pushed.subject.namespace.full_path}/${pushed.subject.project.path}`)),
-      ...(await namespaces.pushed.lines(pushed.subject, pushed.caller)),
-      ...(await review.afterPush(pushed)),
-    ],
+    // Whoever pushes waits for all of them.
+    afterPush: async (pushed) => {
+      const lines = await Promise.all([
+        pushBanner(db, `${pushed.subject.namespace.full_path}/${pushed.subject.project.path}`),
+        namespaces.pushed.lines(pushed.subject, pushed.caller),
+        review.afterPush(pushed),
+      ]);
+      return lines.flat();
+    },
     collaborates: (subject, caller) => review.collaborates(subject, caller),
     pushRules: {
       commitLimit: async () => (await settings.read()).push_rules_commit_limit,
