@@ -51,6 +51,8 @@ it.each<[path: string, statements: number, trips: number]>([
   ['/merge_requests/1', 7, 4],
   ['/merge_requests/1/diffs', 3, 2],
   ['/merge_requests', 8, 4],
+  ['/members', 4, 4],
+  ['/members/all', 3, 3],
   ['/repository/branches', 3, 2],
   ['/repository/tree', 2, 1],
   ['/repository/files/x.txt/raw?ref=work', 1, 1],
@@ -59,6 +61,11 @@ it.each<[path: string, statements: number, trips: number]>([
   // Until nothing more is learned from asking: credentials and settings are kept, statements prepared.
   for (let times = 0; times < 2; times += 1) await project.api('GET', path, { token });
   await expectWork(() => project.api('GET', path, { token }), { status: 200, statements, trips });
+});
+
+it('GET /users takes one statement: nobody is behind a group that may be closed', async () => {
+  for (let times = 0; times < 2; times += 1) await app.api('GET', '/users', { token });
+  await expectWork(() => app.api('GET', '/users', { token }), { status: 200, statements: 1, trips: 1 });
 });
 
 it.each<[path: string, json: Json, statements: number, trips: number]>([

@@ -216,7 +216,7 @@ async function limitsOf({ maxFileBytes }: Route, { limits }: MountDependencies):
 
 /** What a list leaves out because it is closed to where the request comes from. A group by itself lists projects, too. */
 async function closedTo(route: Route, deps: MountDependencies, address: string): Promise<Pick<Caller, 'closedGroups'>> {
-  const lists = route.pagination !== undefined || route.access.on === 'group';
+  const lists = (route.pagination !== undefined || route.access.on === 'group') && !route.listsPeople;
   const closedGroups = lists ? ((await deps.parents.closedTo?.(address)) ?? []) : [];
   return closedGroups.length > 0 ? { closedGroups } : {};
 }

@@ -152,6 +152,8 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
   readonly duringMaintenance?: true;
   /** Shows content of several projects at once: closed while an external service is asked about each project. */
   readonly acrossProjects?: true;
+  /** Lists nothing but people: no group that is closed to where the request comes from has a part in it, and none is asked for. */
+  readonly listsPeople?: true;
   /** Also for sessions of people who have to set up a second factor before anything else. */
   readonly beforeTwoFactor?: true;
   /** Refusals of this route's own. In tests an undeclared one is a fault. */

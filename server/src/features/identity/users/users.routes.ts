@@ -132,6 +132,7 @@ export function userRoutes({ db, externalUrl }: UserRouteDependencies): Route[] 
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object(listFilters),
       pagination: 'keyset',
+      listsPeople: true,
       responses: { 200: ListOf(UserView) },
       handler: async ({ params, page, caller }) => {
         const { public_email, without_projects, admins, created_after, created_before, order_by, sort, ...more } =

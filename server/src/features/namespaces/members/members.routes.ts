@@ -173,6 +173,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           skip_users: Optional(List(Int(), { commas: true, description: 'Leave out the users with these ids' })),
         }),
         pagination: 'offset',
+        listsPeople: true,
         responses: { 200: ListOf(Member) },
         handler: ({ params, caller, subject, page }) =>
           list(caller, subject, 'direct', page, {
@@ -207,6 +208,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           sort: Optional(OneOf(memberSorts, { description: 'By the ids of users unless told' })),
         }),
         pagination: 'offset',
+        listsPeople: true,
         responses: { 200: ListOf(Member) },
         handler: ({ params, caller, subject, page }) => {
           if (params.two_factor && !managesMembers(caller, subject)) throw forbidden();
