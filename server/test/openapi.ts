@@ -89,6 +89,10 @@ export function bodySchema(document: OpenApi, operation: Operation): Schema | un
   return media?.schema && resolved(document, media.schema);
 }
 
+/** What a read does: each begins its summary with one of these. */
+const reading =
+  /^(List|Get|Count|Search|Download|Export|Compare|Check|Validate|Explain|Preview|Generate|Redirect|Merge) /;
+
 type Complain = (at: string, why: string) => void;
 
 function operationRules(document: OpenApi, { at, path, operation }: Located, complain: Complain): void {
@@ -103,6 +107,8 @@ function operationRules(document: OpenApi, { at, path, operation }: Located, com
     complain(at, 'placeholders and path parameters differ');
   if (inPath.some(({ required }) => required !== true)) complain(at, 'a path parameter is not required');
   if (/[.\s]$/.test(operation.summary)) complain(at, 'the summary ends with a full stop or blank');
+  if (/^GET /.test(at) ? !reading.test(operation.summary) : !/^[A-Z][a-z]+(?:-[a-z]+)?,? /.test(operation.summary))
+    complain(at, `the summary does not begin with a verb: ${operation.summary}`);
   if (operation.tags.length !== 1) complain(at, 'has not one tag');
   if (!operation.description) complain(at, 'does not say who may call it');
   for (const requirement of operation.security)

@@ -31,7 +31,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a background job that does not run
+         * Delete a background job that is not running
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteAdminBackgroundJobsById"];
@@ -50,7 +50,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a background job again, from its first attempt
+         * Retry a background job, from its first attempt
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postAdminBackgroundJobsByIdRetry"];
@@ -73,7 +73,7 @@ export interface paths {
          */
         get: operations["getAdminBackupSchedule"];
         /**
-         * Change the schedule of backups
+         * Update the schedule of backups
          * @description Administrators only. Token scope: `api`.
          */
         put: operations["putAdminBackupSchedule"];
@@ -209,7 +209,7 @@ export interface paths {
          */
         get: operations["getAdminCiVariablesByKey"];
         /**
-         * Change a variable of the instance
+         * Update a variable of the instance
          * @description Administrators only. Token scope: `api`.
          */
         put: operations["putAdminCiVariablesByKey"];
@@ -232,7 +232,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show how far the index of code is
+         * Get the status of the code index
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getAdminCodeIndexes"];
@@ -254,7 +254,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Build the index of code again, of a project, of the wiki of a group, or of all
+         * Rebuild the code index of a project, of the wiki of a group, or of everything
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postAdminCodeIndexesRebuild"];
@@ -272,7 +272,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the imports of projects of the instance, newest first
+         * List project imports of the instance, newest first
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getAdminImports"];
@@ -340,22 +340,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The push rule that counts for the instance: its own, or the nearest one above
+         * Get the effective push rule of the instance: its own or the nearest inherited one
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getAdminPushRule"];
         /**
-         * Change the push rule of the instance
+         * Update the push rule of the instance
          * @description Administrators only. Token scope: `api`.
          */
         put: operations["putAdminPushRule"];
         /**
-         * Give the instance a push rule
+         * Create the push rule of the instance
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postAdminPushRule"];
         /**
-         * Remove the push rule of the instance
+         * Delete the push rule of the instance
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteAdminPushRule"];
@@ -412,7 +412,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many accounts there are of each kind; one above the limit of counts stands for more
+         * Count users by kind; one more than the count limit stands for more
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getAdminUsersCounts"];
@@ -432,7 +432,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Health, sizes and numbers of the instance
+         * Get the health, sizes and counts of the instance
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getApplicationOverview"];
@@ -457,7 +457,7 @@ export interface paths {
          */
         get: operations["getApplicationSettings"];
         /**
-         * Change application settings
+         * Update the application settings
          * @description Administrators only. Token scope: `api`.
          */
         put: operations["putApplicationSettings"];
@@ -476,7 +476,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How much there is on the instance; large numbers are estimates
+         * Get the statistics of the instance; large numbers are estimates
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getApplicationStatistics"];
@@ -496,7 +496,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is used of storage, accounts, rate limits, CI and the queue
+         * Get the usage of storage, accounts, rate limits, CI and the queue
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getApplicationUsage"];
@@ -516,13 +516,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Applications of the instance
+         * List applications of the instance
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getApplications"];
         put?: never;
         /**
-         * Register an application of the instance
+         * Create an application of the instance
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postApplications"];
@@ -541,13 +541,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change an application of the instance
+         * Update an application of the instance
          * @description Administrators only. Token scope: `api`.
          */
         put: operations["putApplicationsById"];
         post?: never;
         /**
-         * Remove an application of the instance, with everybody's tokens of it
+         * Delete an application of the instance with all its tokens
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteApplicationsById"];
@@ -566,7 +566,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an application of the instance a new secret
+         * Renew the secret of an application of the instance
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postApplicationsByIdRenewSecret"];
@@ -584,7 +584,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Audit events of the whole instance, newest first
+         * List audit events of the instance, newest first
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getAuditEvents"];
@@ -604,7 +604,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An audit event
+         * Get an audit event
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getAuditEventsById"];
@@ -624,7 +624,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Picture of the person who shows an address to everybody
+         * Get the avatar of the user with a public email address
          * @description Open to everyone.
          */
         get: operations["getAvatar"];
@@ -720,7 +720,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far a transfer is
+         * Get the status of a transfer
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getBulkImportsById"];
@@ -742,7 +742,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop a transfer that is in progress; what is there stays
+         * Cancel a transfer that is in progress; what was imported stays
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postBulkImportsByIdCancel"];
@@ -780,7 +780,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far a group or project of a transfer is
+         * Get the status of a group or project of a transfer
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getBulkImportsByIdEntitiesByEntityId"];
@@ -800,7 +800,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was left out of a group or project of a transfer
+         * List failures of a group or project of a transfer
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getBulkImportsByIdEntitiesByEntityIdFailures"];
@@ -860,13 +860,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deploy keys of all projects
+         * List deploy keys of all projects
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getDeployKeys"];
         put?: never;
         /**
-         * Add a deploy key that every project may take
+         * Create a public deploy key
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postDeployKeys"];
@@ -884,7 +884,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deploy tokens of the whole instance
+         * List deploy tokens of the instance
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getDeployTokens"];
@@ -904,7 +904,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the caller did, or what happened in their projects
+         * List your events, or those of your projects
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getEvents"];
@@ -944,7 +944,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Feature flags of an environment
+         * List feature flags of an environment for a client
          * @description Proved by the token among the parameters.
          */
         get: operations["getFeatureFlagsUnleashByProjectIdClientFeatures"];
@@ -966,7 +966,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept metrics of a client
+         * Send metrics of a client
          * @description Proved by the token among the parameters.
          */
         post: operations["postFeatureFlagsUnleashByProjectIdClientMetrics"];
@@ -986,7 +986,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept a client that registers
+         * Register a client
          * @description Proved by the token among the parameters.
          */
         post: operations["postFeatureFlagsUnleashByProjectIdClientRegister"];
@@ -1004,7 +1004,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Feature flags of an environment, under the older address
+         * List feature flags of an environment for a client (older form of the route)
          * @description Proved by the token among the parameters.
          */
         get: operations["getFeatureFlagsUnleashByProjectIdFeatures"];
@@ -1024,7 +1024,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Switches that were set
+         * List feature switches that were set
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getFeatures"];
@@ -1046,12 +1046,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a switch
+         * Set a feature switch
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postFeaturesByName"];
         /**
-         * Give a switch its default again
+         * Delete a feature switch; its default applies again
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteFeaturesByName"];
@@ -1068,7 +1068,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Switches that there are
+         * List all feature switches
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getFeaturesDefinitions"];
@@ -1088,7 +1088,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups that the caller may see
+         * List groups that you can see
          * @description Open to everyone. Rate limit: `groups_api`.
          */
         get: operations["getGroups"];
@@ -1112,18 +1112,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A group
+         * Get a group
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_api`.
          */
         get: operations["getGroupsById"];
         /**
-         * Change a group
+         * Update a group
          * @description Needs the ability `update_group` on the group. Token scope: `api`.
          */
         put: operations["putGroupsById"];
         post?: never;
         /**
-         * Remove a group and everything in it, after the days of grace
+         * Delete a group and everything in it, after the retention period
          * @description Needs the ability `remove_group` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsById"];
@@ -1160,13 +1160,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who asks to become a member of a group
+         * List access requests to a group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdAccessRequests"];
         put?: never;
         /**
-         * Ask to become a member of a group
+         * Request access to a group
          * @description Needs the ability `request_group_access` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdAccessRequests"];
@@ -1187,7 +1187,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Decline who asks to become a member of a group, or take one's own request back
+         * Deny an access request to a group, or withdraw your own
          * @description Needs the ability `read_group` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdAccessRequestsByUserId"];
@@ -1205,7 +1205,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Make who asks a member of a group
+         * Approve an access request to a group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdAccessRequestsByUserIdApprove"];
@@ -1224,13 +1224,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Access tokens of a group
+         * List access tokens of a group
          * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdAccessTokens"];
         put?: never;
         /**
-         * Create an access token of a group, with a bot as its member
+         * Create an access token of a group, with a bot user as member
          * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdAccessTokens"];
@@ -1248,14 +1248,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An access token of a group
+         * Get an access token of a group
          * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdAccessTokensByTokenId"];
         put?: never;
         post?: never;
         /**
-         * Revoke an access token of a group; its bot leaves
+         * Revoke an access token of a group; its bot user is removed
          * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdAccessTokensByTokenId"];
@@ -1274,7 +1274,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End an access token of a group and get its successor
+         * Rotate an access token of a group
          * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdAccessTokensByTokenIdRotate"];
@@ -1294,7 +1294,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End the group’s access token that the request carries and get its successor
+         * Rotate the access token of a group that the request uses
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `self_rotate`.
          */
         post: operations["postGroupsByIdAccessTokensSelfRotate"];
@@ -1312,13 +1312,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Applications of a group
+         * List applications of a group
          * @description Needs the ability `update_group` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdApplications"];
         put?: never;
         /**
-         * Register an application of a group
+         * Create an application of a group
          * @description Needs the ability `update_group` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdApplications"];
@@ -1337,13 +1337,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change an application of a group
+         * Update an application of a group
          * @description Needs the ability `update_group` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdApplicationsByApplicationId"];
         post?: never;
         /**
-         * Remove an application of a group, with everybody's tokens of it
+         * Delete an application of a group with all its tokens
          * @description Needs the ability `update_group` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdApplicationsByApplicationId"];
@@ -1362,7 +1362,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an application of a group a new secret
+         * Renew the secret of an application of a group
          * @description Needs the ability `update_group` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdApplicationsByApplicationIdRenewSecret"];
@@ -1409,7 +1409,7 @@ export interface paths {
          */
         get: operations["getGroupsByIdApprovalRulesByApprovalRuleId"];
         /**
-         * Change an approval rule of a group
+         * Update an approval rule of a group
          * @description Needs the ability `admin_group_approval_rule` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdApprovalRulesByApprovalRuleId"];
@@ -1434,7 +1434,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Archive a group: nothing in it changes until it is unarchived
+         * Archive a group: it becomes read-only
          * @description Needs the ability `archive_group` on the group. Token scope: `api`. Rate limit: `group_archive_unarchive_api`.
          */
         post: operations["postGroupsByIdArchive"];
@@ -1452,7 +1452,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Audit events of a group, newest first; the caller’s own for those who are not in charge of it
+         * List audit events of a group, newest first; your own if you do not administer it
          * @description Needs the ability `read_own_group_audit_events` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdAuditEvents"];
@@ -1472,7 +1472,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An audit event of a group
+         * Get an audit event of a group
          * @description Needs the ability `read_group_audit_events` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdAuditEventsByAuditEventId"];
@@ -1492,7 +1492,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A group's picture
+         * Download the avatar of a group
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdAvatar"];
@@ -1512,7 +1512,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Badges of a group
+         * List badges of a group
          * @description Needs the ability `read_group_badge` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdBadges"];
@@ -1536,18 +1536,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A badge of a group
+         * Get a badge of a group
          * @description Needs the ability `read_group_badge` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdBadgesByBadgeId"];
         /**
-         * Change a badge of a group
+         * Update a badge of a group
          * @description Needs the ability `admin_group_badge` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdBadgesByBadgeId"];
         post?: never;
         /**
-         * Remove a badge of a group
+         * Delete a badge of a group
          * @description Needs the ability `admin_group_badge` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdBadgesByBadgeId"];
@@ -1564,7 +1564,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What placeholders of a badge become
+         * Preview a badge of a group with its placeholders filled in
          * @description Needs the ability `admin_group_badge` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdBadgesRender"];
@@ -1584,7 +1584,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who takes a seat of a top-level group
+         * List billable members of a top-level group
          * @description Needs the ability `read_billable_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdBillableMembers"];
@@ -1607,7 +1607,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a seat away: remove somebody from all of a top-level group
+         * Remove a billable member from a top-level group and everything below it
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdBillableMembersByUserId"];
@@ -1624,7 +1624,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Invitations of groups that give somebody a role in the tree of a top-level group
+         * List indirect memberships of a billable member of a top-level group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdBillableMembersByUserIdIndirect"];
@@ -1644,7 +1644,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Memberships of somebody in the tree of a top-level group
+         * List memberships of a billable member of a top-level group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdBillableMembersByUserIdMemberships"];
@@ -1716,7 +1716,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List issues of a column of a board of a group, in their order
+         * List issues of a list of a board of a group, in their order
          * @description Needs the ability `read_group_board` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdBoardsByBoardIdIssues"];
@@ -1791,7 +1791,7 @@ export interface paths {
         put: operations["putGroupsByIdBoardsByBoardIdListsByListId"];
         post?: never;
         /**
-         * Remove a list of a board of a group
+         * Delete a list of a board of a group
          * @description Needs the ability `admin_group_board` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdBoardsByBoardIdListsByListId"];
@@ -1808,7 +1808,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What administrators noted of a group
+         * List custom attributes of a group
          * @description Needs the ability `admin_group_custom_attribute` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdCustomAttributes"];
@@ -1828,18 +1828,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One thing that administrators noted of a group
+         * Get a custom attribute of a group
          * @description Needs the ability `admin_group_custom_attribute` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdCustomAttributesByKey"];
         /**
-         * Note something of a group
+         * Set a custom attribute of a group
          * @description Needs the ability `admin_group_custom_attribute` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdCustomAttributesByKey"];
         post?: never;
         /**
-         * Forget something noted of a group
+         * Delete a custom attribute of a group
          * @description Needs the ability `admin_group_custom_attribute` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdCustomAttributesByKey"];
@@ -1856,7 +1856,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deploy tokens of a group
+         * List deploy tokens of a group
          * @description Needs the ability `read_group_deploy_tokens` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdDeployTokens"];
@@ -1880,7 +1880,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A deploy token of a group
+         * Get a deploy token of a group
          * @description Needs the ability `read_group_deploy_tokens` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdDeployTokensByTokenId"];
@@ -1904,7 +1904,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups anywhere below a group
+         * List descendant groups of a group
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdDescendantGroups"];
@@ -2031,7 +2031,7 @@ export interface paths {
         put: operations["putGroupsByIdEpicBoardsByBoardIdListsByListId"];
         post?: never;
         /**
-         * Remove a list of an epic board
+         * Delete a list of an epic board
          * @description Needs the ability `admin_group_board` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdEpicBoardsByBoardIdListsByListId"];
@@ -2072,13 +2072,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Threads about an epic
+         * List threads on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdDiscussions"];
         put?: never;
         /**
-         * Begin a thread about an epic
+         * Create a thread on an epic
          * @description Needs the ability `create_epic_note` on the group. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postGroupsByIdEpicsByEpicIdDiscussions"];
@@ -2096,7 +2096,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A thread about an epic
+         * Get a thread on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdDiscussionsByDiscussionId"];
@@ -2116,13 +2116,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments of a thread about an epic
+         * List comments of a thread on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotes"];
         put?: never;
         /**
-         * Add to a thread about an epic
+         * Reply to a thread on an epic
          * @description Needs the ability `create_epic_note` on the group. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotes"];
@@ -2140,18 +2140,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A comment of a thread about an epic
+         * Get a comment of a thread on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteId"];
         /**
-         * Change a comment about an epic
+         * Update a comment of a thread on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteId"];
         post?: never;
         /**
-         * Remove a comment about an epic
+         * Delete a comment of a thread on an epic
          * @description Needs the ability `create_epic_note` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdEpicsByEpicIdDiscussionsByDiscussionIdNotesByNoteId"];
@@ -2168,7 +2168,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments on an epic
+         * List comments on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdNotes"];
@@ -2192,18 +2192,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A comment on an epic
+         * Get a comment on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdNotesByNoteId"];
         /**
-         * Change a comment on an epic
+         * Update a comment on an epic
          * @description Needs the ability `create_epic_note` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdEpicsByEpicIdNotesByNoteId"];
         post?: never;
         /**
-         * Remove a comment on an epic
+         * Delete a comment on an epic
          * @description Needs the ability `create_epic_note` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdEpicsByEpicIdNotesByNoteId"];
@@ -2220,7 +2220,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the label of an epic
+         * List label events of an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdResourceLabelEvents"];
@@ -2240,7 +2240,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the label of an epic
+         * Get a label event of an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdResourceLabelEventsByEventId"];
@@ -2260,7 +2260,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the state of an epic
+         * List state events of an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdResourceStateEvents"];
@@ -2280,7 +2280,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the state of an epic
+         * Get a state event of an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIdResourceStateEventsByEventId"];
@@ -2328,13 +2328,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reactions to an epic
+         * List emoji reactions of an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIidAwardEmoji"];
         put?: never;
         /**
-         * React to an epic
+         * Add an emoji reaction to an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdEpicsByEpicIidAwardEmoji"];
@@ -2352,14 +2352,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A reaction to an epic
+         * Get an emoji reaction of an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIidAwardEmojiByAwardId"];
         put?: never;
         post?: never;
         /**
-         * Take back a reaction to an epic
+         * Delete an emoji reaction of an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdEpicsByEpicIidAwardEmojiByAwardId"];
@@ -2492,13 +2492,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reactions to a comment on an epic
+         * List emoji reactions of a comment on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmoji"];
         put?: never;
         /**
-         * React to a comment on an epic
+         * Add an emoji reaction to a comment on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmoji"];
@@ -2516,14 +2516,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A reaction to a comment on an epic
+         * Get an emoji reaction of a comment on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiByAwardId"];
         put?: never;
         post?: never;
         /**
-         * Take back a reaction to a comment on an epic
+         * Delete an emoji reaction of a comment on an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdEpicsByEpicIidNotesByNoteIdAwardEmojiByAwardId"];
@@ -2567,7 +2567,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a link of an epic
+         * Delete a link of an epic
          * @description Needs the ability `admin_epic_link` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdEpicsByEpicIidRelatedEpicsByRelatedEpicLinkId"];
@@ -2606,7 +2606,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear of changes of an epic
+         * Subscribe to an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdEpicsByEpicIidSubscribe"];
@@ -2646,7 +2646,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear no more of changes of an epic
+         * Unsubscribe from an epic
          * @description Needs the ability `read_epic` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdEpicsByEpicIidUnsubscribe"];
@@ -2664,7 +2664,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened in a group and in the groups and projects below it
+         * List events of a group and of the groups and projects below it
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdEvents"];
@@ -2686,7 +2686,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make an archive of a group and all below it, in the background
+         * Export a group with everything below it, in the background
          * @description Needs the ability `export_group` on the group. Token scope: `api`. Rate limit: `group_export`.
          */
         post: operations["postGroupsByIdExport"];
@@ -2744,7 +2744,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far the exports of the relations of a group are
+         * Get the status of the relation exports of a group
          * @description Needs the ability `export_group` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdExportRelationsStatus"];
@@ -2764,7 +2764,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The archive of a group
+         * Download the export of a group
          * @description Needs the ability `export_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_download_export`.
          */
         get: operations["getGroupsByIdExportDownload"];
@@ -2784,7 +2784,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups that the group was invited to
+         * List groups that a group was invited to
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_shared_groups_api`.
          */
         get: operations["getGroupsByIdGroupsShared"];
@@ -2804,7 +2804,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Webhooks of a group
+         * List webhooks of a group
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdHooks"];
@@ -2828,18 +2828,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A webhook of a group
+         * Get a webhook of a group
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdHooksByHookId"];
         /**
-         * Change a webhook of a group
+         * Update a webhook of a group
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdHooksByHookId"];
         post?: never;
         /**
-         * Remove a webhook of a group
+         * Delete a webhook of a group
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdHooksByHookId"];
@@ -2863,7 +2863,7 @@ export interface paths {
         put: operations["putGroupsByIdHooksByHookIdCustomHeadersByKey"];
         post?: never;
         /**
-         * Take a header of a webhook of a group away
+         * Delete a header of a webhook of a group
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdHooksByHookIdCustomHeadersByKey"];
@@ -2880,7 +2880,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a webhook of a group was called with in the last 7 days
+         * List deliveries of a webhook of a group in the last 7 days
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdHooksByHookIdEvents"];
@@ -2902,7 +2902,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Call a webhook of a group again with what it was told
+         * Resend a delivery of a webhook of a group
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`. Rate limit: `web_hook_event_resend`.
          */
         post: operations["postGroupsByIdHooksByHookIdEventsByHookEventIdResend"];
@@ -2922,7 +2922,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a webhook of a group with something that is there
+         * Test a webhook of a group with existing data
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`. Rate limit: `web_hook_test`.
          */
         post: operations["postGroupsByIdHooksByHookIdTestByTrigger"];
@@ -2947,7 +2947,7 @@ export interface paths {
         put: operations["putGroupsByIdHooksByHookIdUrlVariablesByKey"];
         post?: never;
         /**
-         * Take a masked part of the URL of a webhook of a group away
+         * Delete a masked part of the URL of a webhook of a group
          * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdHooksByHookIdUrlVariablesByKey"];
@@ -2964,7 +2964,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far the import of a group is
+         * Get the status of the import of a group
          * @description Needs the ability `export_group` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdImport"];
@@ -3032,7 +3032,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Addresses that are invited to a group
+         * List pending invitations to a group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdInvitations"];
@@ -3057,13 +3057,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change an invitation to a group
+         * Update an invitation to a group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdInvitationsByEmail"];
         post?: never;
         /**
-         * Take back an invitation to a group
+         * Delete an invitation to a group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdInvitationsByEmail"];
@@ -3080,7 +3080,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups that were invited to the group
+         * List invited groups of a group
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_invited_groups_api`.
          */
         get: operations["getGroupsByIdInvitedGroups"];
@@ -3264,7 +3264,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Burnup and burndown of an iteration, of the issues of a group
+         * Get the burnup and burndown of an iteration for the issues of a group
          * @description Needs the ability `read_group_iteration` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdIterationsByIterationIdBurnupReport"];
@@ -3284,22 +3284,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Labels of a group
+         * List labels of a group
          * @description Needs the ability `read_group_label` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdLabels"];
         /**
-         * Change a label of a group that is named by a parameter
+         * Update a label of a group, named by a parameter
          * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdLabels"];
         /**
-         * Make a label of a group
+         * Create a label of a group
          * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdLabels"];
         /**
-         * Remove a label of a group that is named by a parameter
+         * Delete a label of a group, named by a parameter
          * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdLabels"];
@@ -3316,18 +3316,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A label of a group
+         * Get a label of a group
          * @description Needs the ability `read_group_label` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdLabelsByLabelId"];
         /**
-         * Change a label of a group
+         * Update a label of a group
          * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdLabelsByLabelId"];
         post?: never;
         /**
-         * Remove a label of a group
+         * Delete a label of a group
          * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdLabelsByLabelId"];
@@ -3346,7 +3346,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear of what gets a label of a group
+         * Subscribe to a label of a group
          * @description Needs the ability `subscribe_group_label` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdLabelsByLabelIdSubscribe"];
@@ -3366,7 +3366,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear no more of what gets a label of a group
+         * Unsubscribe from a label of a group
          * @description Needs the ability `subscribe_group_label` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdLabelsByLabelIdUnsubscribe"];
@@ -3384,18 +3384,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * LDAP groups that a group is linked to
+         * List LDAP group links of a group
          * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdLdapGroupLinks"];
         put?: never;
         /**
-         * Link a group to an LDAP group
+         * Create an LDAP group link
          * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdLdapGroupLinks"];
         /**
-         * Remove a link to an LDAP group
+         * Delete an LDAP group link
          * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdLdapGroupLinks"];
@@ -3415,7 +3415,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a link to an LDAP group, whichever server it is on
+         * Delete an LDAP group link, whichever server it is on
          * @deprecated
          * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api`.
          */
@@ -3436,7 +3436,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a link to an LDAP group of a server
+         * Delete an LDAP group link of a server
          * @deprecated
          * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api`.
          */
@@ -3454,7 +3454,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Direct members of a group
+         * List direct members of a group
          * @description Needs the ability `read_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdMembers"];
@@ -3479,7 +3479,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Let somebody in who waits in a top-level group or below it
+         * Approve a pending member of a top-level group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdMembersByMemberIdApprove"];
@@ -3498,18 +3498,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A direct member of a group
+         * Get a direct member of a group
          * @description Needs the ability `read_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdMembersByUserId"];
         /**
-         * Change a member of a group
+         * Update a member of a group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdMembersByUserId"];
         post?: never;
         /**
-         * Remove a member of a group, or leave it
+         * Remove a member from a group, or leave it
          * @description Needs the ability `read_group_member` on the group. Token scope: `api`. Rate limit: `members_delete`.
          */
         delete: operations["deleteGroupsByIdMembersByUserId"];
@@ -3527,7 +3527,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Whether somebody takes part in a top-level group and below it, or waits
+         * Set the membership state of a user in a top-level group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdMembersByUserIdState"];
@@ -3546,7 +3546,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Members of a group with those of the groups above and of invited groups
+         * List direct and inherited members of a group, and those of invited groups
          * @description Needs the ability `read_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdMembersAll"];
@@ -3566,7 +3566,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A member of a group, inherited or not
+         * Get a direct or inherited member of a group
          * @description Needs the ability `read_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdMembersAllByUserId"];
@@ -3588,7 +3588,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let everybody in who waits in a top-level group and below it
+         * Approve all pending members of a top-level group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdMembersApproveAll"];
@@ -3611,7 +3611,7 @@ export interface paths {
          */
         get: operations["getGroupsByIdMergeRequestApprovalSetting"];
         /**
-         * Change the approval settings of a group
+         * Update the approval settings of a group
          * @description Needs the ability `admin_group_approval_setting` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdMergeRequestApprovalSetting"];
@@ -3670,13 +3670,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Milestones of a group
+         * List milestones of a group
          * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdMilestones"];
         put?: never;
         /**
-         * Make a milestone of a group
+         * Create a milestone of a group
          * @description Needs the ability `admin_group_milestone` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdMilestones"];
@@ -3694,18 +3694,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A milestone of a group
+         * Get a milestone of a group
          * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdMilestonesByMilestoneId"];
         /**
-         * Change, close or reopen a milestone of a group
+         * Update, close or reopen a milestone of a group
          * @description Needs the ability `admin_group_milestone` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdMilestonesByMilestoneId"];
         post?: never;
         /**
-         * Remove a milestone of a group
+         * Delete a milestone of a group
          * @description Needs the ability `remove_group_milestone` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdMilestonesByMilestoneId"];
@@ -3722,7 +3722,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Burndown events of a milestone of a group
+         * List burndown events of a milestone of a group
          * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdMilestonesByMilestoneIdBurndownEvents"];
@@ -3742,7 +3742,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Burnup and burndown of a milestone of a group
+         * Get the burnup and burndown of a milestone of a group
          * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdMilestonesByMilestoneIdBurnupReport"];
@@ -3802,12 +3802,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which mails of a group the caller wants
+         * Get your notification settings for a group
          * @description Needs the ability `choose_group_notifications` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdNotificationSettings"];
         /**
-         * Choose which mails of a group one wants
+         * Update your notification settings for a group
          * @description Needs the ability `choose_group_notifications` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdNotificationSettings"];
@@ -3826,7 +3826,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who waits in a top-level group and below it: for a seat, or to accept an invitation
+         * List pending members of a top-level group
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdPendingMembers"];
@@ -3866,7 +3866,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Projects of a group
+         * List projects of a group
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_projects_api`.
          */
         get: operations["getGroupsByIdProjects"];
@@ -3888,7 +3888,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Move a project to a group, by an administrator
+         * Transfer a project to a group, as an administrator
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postGroupsByIdProjectsByProjectId"];
@@ -3906,7 +3906,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Projects that the group was invited to
+         * List projects that a group was invited to
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_projects_api`.
          */
         get: operations["getGroupsByIdProjectsShared"];
@@ -3926,7 +3926,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Protected branches of a group
+         * List protected branches of a group
          * @description Needs the ability `admin_group_protected_branch` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdProtectedBranches"];
@@ -3950,21 +3950,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A protected branch of a group
+         * Get a protected branch of a group
          * @description Needs the ability `admin_group_protected_branch` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdProtectedBranchesByName"];
         put?: never;
         post?: never;
         /**
-         * Lift the protection of a branch of a group
+         * Unprotect a branch of a group
          * @description Needs the ability `admin_group_protected_branch` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdProtectedBranchesByName"];
         options?: never;
         head?: never;
         /**
-         * Change a protected branch of a group
+         * Update a protected branch of a group
          * @description Needs the ability `admin_group_protected_branch` on the group. Token scope: `api`.
          */
         patch: operations["patchGroupsByIdProtectedBranchesByName"];
@@ -4030,22 +4030,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The push rule that counts for a group: its own, or the nearest one above
+         * Get the effective push rule of a group: its own or the nearest inherited one
          * @description Needs the ability `read_group_push_rule` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdPushRule"];
         /**
-         * Change the push rule of a group
+         * Update the push rule of a group
          * @description Needs the ability `admin_group_push_rule` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdPushRule"];
         /**
-         * Give a group a push rule
+         * Create the push rule of a group
          * @description Needs the ability `admin_group_push_rule` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdPushRule"];
         /**
-         * Remove the push rule of a group
+         * Delete the push rule of a group
          * @description Needs the ability `admin_group_push_rule` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdPushRule"];
@@ -4104,7 +4104,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring back a group that waits for removal
+         * Restore a group that is scheduled for deletion
          * @description Needs the ability `restore_group` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdRestore"];
@@ -4144,7 +4144,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new registration token of a group
+         * Reset the registration token of a group
          * @description Needs the ability `admin_group_runner` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdRunnersResetRegistrationToken"];
@@ -4162,13 +4162,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * SAML groups that a group is linked to
+         * List SAML group links of a group
          * @description Needs the ability `admin_saml_group_link` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdSamlGroupLinks"];
         put?: never;
         /**
-         * Link a group to a SAML group
+         * Create a SAML group link
          * @description Needs the ability `admin_saml_group_link` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdSamlGroupLinks"];
@@ -4186,14 +4186,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A link to a SAML group
+         * Get a SAML group link of a group
          * @description Needs the ability `admin_saml_group_link` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdSamlGroupLinksBySamlGroupName"];
         put?: never;
         post?: never;
         /**
-         * Remove a link to a SAML group
+         * Delete a SAML group link
          * @description Needs the ability `admin_saml_group_link` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdSamlGroupLinksBySamlGroupName"];
@@ -4230,7 +4230,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the projects, languages and directories of files that a search of a group finds
+         * Count search results of a group by project, language and directory
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
          */
         get: operations["getGroupsByIdSearchFacets"];
@@ -4250,7 +4250,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Service accounts of a group
+         * List service accounts of a group
          * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdServiceAccounts"];
@@ -4277,14 +4277,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a service account of a group
+         * Delete a service account of a group
          * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdServiceAccountsByUserId"];
         options?: never;
         head?: never;
         /**
-         * Change a service account of a group
+         * Update a service account of a group
          * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api`.
          */
         patch: operations["patchGroupsByIdServiceAccountsByUserId"];
@@ -4298,7 +4298,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Personal access tokens of a service account of a group
+         * List personal access tokens of a service account of a group
          * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdServiceAccountsByUserIdPersonalAccessTokens"];
@@ -4344,7 +4344,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a personal access token of a service account of a group and get its successor
+         * Rotate a personal access token of a service account of a group
          * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotate"];
@@ -4385,7 +4385,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take back the invitation of a group to a group
+         * Remove an invited group from a group
          * @description Needs the ability `share_group` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdShareByGroupId"];
@@ -4402,7 +4402,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups directly below a group
+         * List subgroups of a group
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdSubgroups"];
@@ -4424,7 +4424,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Move a group, with everything in it, below another or to the top
+         * Transfer a group to another parent group, or make it top-level
          * @description Needs the ability `transfer_group` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdTransfer"];
@@ -4442,7 +4442,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups that the group can be moved below
+         * List groups that a group can be transferred to
          * @description Needs the ability `transfer_group` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdTransferLocations"];
@@ -4464,7 +4464,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open an archived group again
+         * Unarchive a group
          * @description Needs the ability `archive_group` on the group. Token scope: `api`. Rate limit: `group_archive_unarchive_api`.
          */
         post: operations["postGroupsByIdUnarchive"];
@@ -4482,7 +4482,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Uploads of a group
+         * List uploads of a group
          * @description Needs the ability `admin_group_upload` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdUploads"];
@@ -4506,14 +4506,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download an upload of a group by its address
+         * Download an upload of a group by its secret and file name
          * @description Needs the ability `read_group_upload` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdUploadsBySecretByFilename"];
         put?: never;
         post?: never;
         /**
-         * Remove an upload of a group by its address
+         * Delete an upload of a group by its secret and file name
          * @description Needs the ability `admin_group_upload` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdUploadsBySecretByFilename"];
@@ -4537,7 +4537,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an upload of a group by its id
+         * Delete an upload of a group by its id
          * @description Needs the ability `admin_group_upload` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdUploadsByUploadId"];
@@ -4554,7 +4554,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Median times of issues and merge requests of a group, stage by stage
+         * Get the value stream of a group: median times by stage
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdValueStream"];
@@ -4603,7 +4603,7 @@ export interface paths {
          */
         get: operations["getGroupsByIdVariablesByKey"];
         /**
-         * Change a variable of a group
+         * Update a variable of a group
          * @description Needs the ability `admin_group_ci_variable` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdVariablesByKey"];
@@ -4666,7 +4666,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Wiki pages of a group
+         * List wiki pages of a group
          * @description Needs the ability `read_group_wiki` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdWikis"];
@@ -4690,12 +4690,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A wiki page of a group
+         * Get a wiki page of a group
          * @description Needs the ability `read_group_wiki` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdWikisBySlug"];
         /**
-         * Change a wiki page of a group
+         * Update a wiki page of a group
          * @description Needs the ability `create_group_wiki` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdWikisBySlug"];
@@ -4718,7 +4718,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Versions of a wiki page of a group, the newest first
+         * List versions of a wiki page of a group, newest first
          * @description Needs the ability `read_group_wiki` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdWikisBySlugVersions"];
@@ -4740,7 +4740,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Attach a file to the wiki of a group
+         * Upload an attachment to the wiki of a group
          * @description Needs the ability `create_group_wiki` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdWikisAttachments"];
@@ -4758,7 +4758,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download a file that is attached to the wiki of a group
+         * Download an attachment of the wiki of a group
          * @description Needs the ability `read_group_wiki` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdWikisAttachmentsBySecretByFilename"];
@@ -4780,7 +4780,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a group from an archive, with all below it, in the background
+         * Import a group from an archive, in the background
          * @description Any signed-in user. Token scope: `api`. Rate limit: `group_import`.
          */
         post: operations["postGroupsImport"];
@@ -4798,13 +4798,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Hooks of the instance
+         * List system hooks
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getHooks"];
         put?: never;
         /**
-         * Add a hook of the instance
+         * Create a system hook
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postHooks"];
@@ -4822,22 +4822,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A hook of the instance
+         * Get a system hook
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getHooksById"];
         /**
-         * Change a hook of the instance
+         * Update a system hook
          * @description Administrators only. Token scope: `api`.
          */
         put: operations["putHooksById"];
         /**
-         * Try a hook of the instance; the answer is what it is sent, whatever the receiver says
+         * Test a system hook; the answer is the payload, whatever the receiver says
          * @description Administrators only. Token scope: `api`. Rate limit: `web_hook_test`.
          */
         post: operations["postHooksById"];
         /**
-         * Remove a hook of the instance
+         * Delete a system hook
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteHooksById"];
@@ -4854,7 +4854,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a hook of the instance was called with in the last 7 days
+         * List deliveries of a system hook in the last 7 days
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getHooksByIdEvents"];
@@ -4876,7 +4876,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Call a hook of the instance again with what it was told
+         * Resend a delivery of a system hook
          * @description Administrators only. Token scope: `api`. Rate limit: `web_hook_event_resend`.
          */
         post: operations["postHooksByIdEventsByHookEventIdResend"];
@@ -4956,7 +4956,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop an import that is in progress
+         * Cancel an import that is in progress
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postImportGithubCancel"];
@@ -5016,7 +5016,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop an import that is in progress
+         * Cancel an import that is in progress
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postImportHostedgitCancel"];
@@ -5094,7 +5094,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * SSH host keys, limits and sizes of the instance
+         * Get the SSH host keys and limits of the instance
          * @description Open to everyone.
          */
         get: operations["getInstanceConfiguration"];
@@ -5114,7 +5114,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List integrations that there are, with their attributes
+         * List available integrations with their attributes
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getIntegrations"];
@@ -5136,7 +5136,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Become a member by the link in an invitation
+         * Accept an invitation by its link
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postInvitationsAccept"];
@@ -5176,7 +5176,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What the link in an invitation invites to
+         * Get what an invitation link invites to
          * @description Open to everyone.
          */
         post: operations["postInvitationsLook"];
@@ -5194,7 +5194,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List issues that the caller sees
+         * List issues that you can see
          * @description Open to everyone.
          */
         get: operations["getIssues"];
@@ -5214,7 +5214,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count issues that the caller sees
+         * Count issues that you can see
          * @description Open to everyone.
          */
         get: operations["getIssuesStatistics"];
@@ -5295,7 +5295,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Tell the state of a running job, as its runner
+         * Update the state of a running job, as its runner
          * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
          */
         put: operations["putJobsById"];
@@ -5320,7 +5320,7 @@ export interface paths {
         get: operations["getJobsByIdArtifacts"];
         put?: never;
         /**
-         * Store an artifact of a running job, as its runner
+         * Upload an artifact of a running job, as its runner
          * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
          */
         post: operations["postJobsByIdArtifacts"];
@@ -5338,13 +5338,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Restore a cache, as the runner of a job
+         * Download a cache, as the runner of a job
          * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
          */
         get: operations["getJobsByIdCache"];
         put?: never;
         /**
-         * Save a cache, as the runner of a job
+         * Upload a cache, as the runner of a job
          * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
          */
         post: operations["postJobsByIdCache"];
@@ -5368,7 +5368,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Add to the log of a running job, as its runner
+         * Append to the log of a running job, as its runner
          * @description Proved by the token among the parameters. Rate limit: `runner_jobs_patch_trace_api`.
          */
         patch: operations["patchJobsByIdTrace"];
@@ -5384,7 +5384,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a job, as a runner
+         * Request a job, as a runner
          * @description Proved by the token among the parameters. Rate limit: `runner_jobs_request_api`.
          */
         post: operations["postJobsRequest"];
@@ -5402,7 +5402,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The SSH key with a fingerprint, with its user
+         * Get the SSH key with a fingerprint, and its user
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getKeys"];
@@ -5422,7 +5422,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An SSH key with its user
+         * Get an SSH key with its user
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getKeysById"];
@@ -5462,7 +5462,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List merge requests of all projects, by default own ones
+         * List merge requests of all projects, by default your own
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getMergeRequests"];
@@ -5482,7 +5482,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Version and instance metadata
+         * Get the version and metadata of the instance
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getMetadata"];
@@ -5502,7 +5502,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Namespaces of the caller; for administrators all
+         * List your namespaces; all of them for administrators
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getNamespaces"];
@@ -5522,7 +5522,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A namespace
+         * Get a namespace
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getNamespacesById"];
@@ -5542,7 +5542,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether a path is taken, and one that is free
+         * Check whether a path is taken, and suggest a free one
          * @description Any signed-in user. Token scope: `api` or `read_api`. Rate limit: `namespace_exists`.
          */
         get: operations["getNamespacesByNamespaceExists"];
@@ -5562,12 +5562,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which mails the caller wants, and where they go
+         * Get your global notification settings
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getNotificationSettings"];
         /**
-         * Choose which mails one wants, and where they go
+         * Update your global notification settings
          * @description Any signed-in user. Token scope: `api`.
          */
         put: operations["putNotificationSettings"];
@@ -5586,7 +5586,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Personal access tokens: the caller’s, for administrators everybody’s
+         * List personal access tokens: your own, or all for administrators
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getPersonalAccessTokens"];
@@ -5606,7 +5606,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A personal access token
+         * Get a personal access token
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getPersonalAccessTokensById"];
@@ -5632,7 +5632,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a personal access token and get its successor
+         * Rotate a personal access token
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postPersonalAccessTokensByIdRotate"];
@@ -5650,14 +5650,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The token that the request carries
+         * Get the token that the request uses
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user` or `create_runner` or `manage_runner` or `k8s_proxy` or `self_rotate` or `read_repository` or `write_repository` or `read_registry` or `write_registry` or `read_virtual_registry` or `write_virtual_registry` or `ai_features` or `sudo` or `admin_mode` or `read_service_ping`.
          */
         get: operations["getPersonalAccessTokensSelf"];
         put?: never;
         post?: never;
         /**
-         * Revoke the token that the request carries
+         * Revoke the token that the request uses
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user` or `create_runner` or `manage_runner` or `k8s_proxy` or `self_rotate` or `read_repository` or `write_repository` or `read_registry` or `write_registry` or `read_virtual_registry` or `write_virtual_registry` or `ai_features` or `sudo` or `admin_mode` or `read_service_ping`.
          */
         delete: operations["deletePersonalAccessTokensSelf"];
@@ -5676,7 +5676,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End the token that the request carries and get its successor
+         * Rotate the token that the request uses
          * @description Any signed-in user. Token scope: `api` or `self_rotate`.
          */
         post: operations["postPersonalAccessTokensSelfRotate"];
@@ -5694,7 +5694,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Projects that the caller may see
+         * List projects that you can see
          * @description Open to everyone. Rate limit: `projects_api`, `projects_api_rate_limit_unauthenticated`.
          */
         get: operations["getProjects"];
@@ -5718,18 +5718,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A project
+         * Get a project
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `project_api`.
          */
         get: operations["getProjectsById"];
         /**
-         * Change a project
+         * Update a project
          * @description Needs the ability `update_project` on the project. Token scope: `api`.
          */
         put: operations["putProjectsById"];
         post?: never;
         /**
-         * Remove a project, after the days of grace
+         * Delete a project, after the retention period
          * @description Needs the ability `remove_project` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsById"];
@@ -5746,7 +5746,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Search a project: its rows, its files and its history (other form of the route)
+         * Search a project: its records, files and history (other form of the route)
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
          */
         get: operations["getProjectsByIdDashSearch"];
@@ -5766,13 +5766,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who asks to become a member of a project
+         * List access requests to a project
          * @description Needs the ability `admin_project_member` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdAccessRequests"];
         put?: never;
         /**
-         * Ask to become a member of a project
+         * Request access to a project
          * @description Needs the ability `request_project_access` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdAccessRequests"];
@@ -5793,7 +5793,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Decline who asks to become a member of a project, or take one's own request back
+         * Deny an access request to a project, or withdraw your own
          * @description Needs the ability `read_project` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdAccessRequestsByUserId"];
@@ -5811,7 +5811,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Make who asks a member of a project
+         * Approve an access request to a project
          * @description Needs the ability `admin_project_member` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdAccessRequestsByUserIdApprove"];
@@ -5830,13 +5830,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Access tokens of a project
+         * List access tokens of a project
          * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdAccessTokens"];
         put?: never;
         /**
-         * Create an access token of a project, with a bot as its member
+         * Create an access token of a project, with a bot user as member
          * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdAccessTokens"];
@@ -5854,14 +5854,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An access token of a project
+         * Get an access token of a project
          * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdAccessTokensByTokenId"];
         put?: never;
         post?: never;
         /**
-         * Revoke an access token of a project; its bot leaves
+         * Revoke an access token of a project; its bot user is removed
          * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdAccessTokensByTokenId"];
@@ -5880,7 +5880,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End an access token of a project and get its successor
+         * Rotate an access token of a project
          * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdAccessTokensByTokenIdRotate"];
@@ -5900,7 +5900,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End the project’s access token that the request carries and get its successor
+         * Rotate the access token of a project that the request uses
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `self_rotate`.
          */
         post: operations["postProjectsByIdAccessTokensSelfRotate"];
@@ -5947,13 +5947,13 @@ export interface paths {
          */
         get: operations["getProjectsByIdApprovalRulesByApprovalRuleId"];
         /**
-         * Change an approval rule of a project
+         * Update an approval rule of a project
          * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdApprovalRulesByApprovalRuleId"];
         post?: never;
         /**
-         * Remove an approval rule from a project
+         * Delete an approval rule of a project
          * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdApprovalRulesByApprovalRuleId"];
@@ -5970,14 +5970,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a project requires of approvals
+         * Get the approval configuration of a project
          * @deprecated
          * @description Needs the ability `read_approval_rule` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdApprovals"];
         put?: never;
         /**
-         * Change what a project requires of approvals
+         * Update the approval configuration of a project
          * @deprecated
          * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api`.
          */
@@ -5998,7 +5998,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a project read-only
+         * Archive a project: it becomes read-only
          * @description Needs the ability `archive_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdArchive"];
@@ -6019,7 +6019,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Let all artifacts of a project that may be deleted expire now
+         * Expire all artifacts of a project that can be deleted
          * @description Needs the ability `remove_artifacts` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdArtifacts"];
@@ -6036,7 +6036,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Audit events of a project, newest first; the caller’s own for those who are not in charge of it
+         * List audit events of a project, newest first; your own if you do not administer it
          * @description Needs the ability `read_own_audit_events` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdAuditEvents"];
@@ -6056,7 +6056,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An audit event of a project
+         * Get an audit event of a project
          * @description Needs the ability `read_audit_events` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdAuditEventsByAuditEventId"];
@@ -6076,7 +6076,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A project's picture
+         * Download the avatar of a project
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdAvatar"];
@@ -6096,7 +6096,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Badges of a project
+         * List badges of a project
          * @description Needs the ability `read_badge` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdBadges"];
@@ -6120,18 +6120,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A badge of a project
+         * Get a badge of a project
          * @description Needs the ability `read_badge` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdBadgesByBadgeId"];
         /**
-         * Change a badge of a project
+         * Update a badge of a project
          * @description Needs the ability `admin_badge` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdBadgesByBadgeId"];
         post?: never;
         /**
-         * Remove a badge of a project
+         * Delete a badge of a project
          * @description Needs the ability `admin_badge` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdBadgesByBadgeId"];
@@ -6148,7 +6148,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What placeholders of a badge become
+         * Preview a badge of a project with its placeholders filled in
          * @description Needs the ability `admin_badge` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdBadgesRender"];
@@ -6220,7 +6220,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List issues of a column of a board of a project, in their order
+         * List issues of a list of a board of a project, in their order
          * @description Needs the ability `read_board` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdBoardsByBoardIdIssues"];
@@ -6295,7 +6295,7 @@ export interface paths {
         put: operations["putProjectsByIdBoardsByBoardIdListsByListId"];
         post?: never;
         /**
-         * Remove a list of a board of a project
+         * Delete a list of a board of a project
          * @description Needs the ability `admin_board` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdBoardsByBoardIdListsByListId"];
@@ -6317,13 +6317,13 @@ export interface paths {
          */
         get: operations["getProjectsByIdCatalog"];
         /**
-         * Put a project into the catalog
+         * Add a project to the catalog
          * @description Needs the ability `admin_catalog_resource` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdCatalog"];
         post?: never;
         /**
-         * Take a project out of the catalog, with its published versions
+         * Remove a project and its published versions from the catalog
          * @description Needs the ability `admin_catalog_resource` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdCatalog"];
@@ -6504,13 +6504,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check the configuration of a project
+         * Validate the CI/CD configuration of a project
          * @description Needs the ability `lint_ci` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdCiLint"];
         put?: never;
         /**
-         * Check a configuration in the surroundings of a project
+         * Validate a CI/CD configuration in the context of a project
          * @description Needs the ability `lint_ci` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdCiLint"];
@@ -6528,7 +6528,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What administrators noted of a project
+         * List custom attributes of a project
          * @description Needs the ability `admin_custom_attribute` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdCustomAttributes"];
@@ -6548,18 +6548,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One thing that administrators noted of a project
+         * Get a custom attribute of a project
          * @description Needs the ability `admin_custom_attribute` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdCustomAttributesByKey"];
         /**
-         * Note something of a project
+         * Set a custom attribute of a project
          * @description Needs the ability `admin_custom_attribute` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdCustomAttributesByKey"];
         post?: never;
         /**
-         * Forget something noted of a project
+         * Delete a custom attribute of a project
          * @description Needs the ability `admin_custom_attribute` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdCustomAttributesByKey"];
@@ -6576,7 +6576,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deploy keys of a project
+         * List deploy keys of a project
          * @description Needs the ability `read_deploy_key` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdDeployKeys"];
@@ -6600,18 +6600,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A deploy key of a project
+         * Get a deploy key of a project
          * @description Needs the ability `read_deploy_key` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdDeployKeysByKeyId"];
         /**
-         * Change a deploy key of a project
+         * Update a deploy key of a project
          * @description Needs the ability `admin_deploy_key` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdDeployKeysByKeyId"];
         post?: never;
         /**
-         * Take a deploy key from a project; one that no other project has is removed
+         * Remove a deploy key from a project; it is deleted if no other project uses it
          * @description Needs the ability `admin_deploy_key` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdDeployKeysByKeyId"];
@@ -6630,7 +6630,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a project a deploy key that another project or everybody has
+         * Enable a deploy key of another project, or a public one, for a project
          * @description Needs the ability `admin_deploy_key` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdDeployKeysByKeyIdEnable"];
@@ -6648,7 +6648,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deploy tokens of a project
+         * List deploy tokens of a project
          * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdDeployTokens"];
@@ -6672,7 +6672,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A deploy token of a project
+         * Get a deploy token of a project
          * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdDeployTokensByTokenId"];
@@ -6768,7 +6768,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List merge requests that a deployment brought
+         * List merge requests that were deployed by a deployment
          * @description Needs the ability `read_deployment` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdDeploymentsByDeploymentIdMergeRequests"];
@@ -6842,7 +6842,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keep an environment that would stop by itself
+         * Cancel the automatic stop of an environment
          * @description Needs the ability `update_environment` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdEnvironmentsByEnvironmentIdCancelAutoStop"];
@@ -6883,7 +6883,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete stopped review apps in a week
+         * Schedule stopped review apps for deletion in a week
          * @description Needs the ability `destroy_environment` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdEnvironmentsReviewApps"];
@@ -6902,7 +6902,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop environments that were not changed or deployed to since a date
+         * Stop environments that were not updated or deployed to since a date
          * @description Needs the ability `stop_stale_environments` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdEnvironmentsStopStale"];
@@ -6920,7 +6920,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened in a project
+         * List events of a project
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdEvents"];
@@ -6940,13 +6940,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far the archive of a project is
+         * Get the status of the export of a project
          * @description Needs the ability `export_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdExport"];
         put?: never;
         /**
-         * Make an archive of a project, in the background
+         * Export a project, in the background
          * @description Needs the ability `export_project` on the project. Token scope: `api`. Rate limit: `project_export`.
          */
         post: operations["postProjectsByIdExport"];
@@ -7004,7 +7004,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far the exports of the relations of a project are
+         * Get the status of the relation exports of a project
          * @description Needs the ability `export_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdExportRelationsStatus"];
@@ -7024,7 +7024,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The archive of a project
+         * Download the export of a project
          * @description Needs the ability `export_project` on the project. Token scope: `api` or `read_api`. Rate limit: `project_download_export`.
          */
         get: operations["getProjectsByIdExportDownload"];
@@ -7044,7 +7044,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * External status checks of a project
+         * List external status checks of a project
          * @description Needs the ability `read_external_status_check` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdExternalStatusChecks"];
@@ -7069,13 +7069,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change an external status check of a project
+         * Update an external status check of a project
          * @description Needs the ability `admin_external_status_check` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdExternalStatusChecksByCheckId"];
         post?: never;
         /**
-         * Remove an external status check from a project
+         * Delete an external status check of a project
          * @description Needs the ability `admin_external_status_check` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdExternalStatusChecksByCheckId"];
@@ -7138,7 +7138,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Generate another instance id; the one before stops working
+         * Reset the instance id; the previous one stops working
          * @description Needs the ability `admin_feature_flags_client` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdFeatureFlagsClientResetToken"];
@@ -7238,12 +7238,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a copy of a project; `import_status` tells when its repository is there
+         * Fork a project; `import_status` tells when its repository is there
          * @description Needs the ability `fork_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdFork"];
         /**
-         * Forget that a project is a fork
+         * Remove the fork relationship of a project
          * @description Needs the ability `link_fork` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdFork"];
@@ -7262,7 +7262,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that a project is a fork of another
+         * Create a fork relationship between two projects
          * @description Needs the ability `link_fork` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdForkByForkedFromId"];
@@ -7280,7 +7280,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Forks of a project that the caller may see
+         * List forks of a project that you can see
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdForks"];
@@ -7352,7 +7352,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Addresses of a project that git can use
+         * Get the clone addresses of a project
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdGitAddresses"];
@@ -7372,7 +7372,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups above a project, and those that were invited
+         * List ancestor groups and invited groups of a project
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdGroups"];
@@ -7392,7 +7392,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Webhooks of a project
+         * List webhooks of a project
          * @description Needs the ability `admin_hook` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdHooks"];
@@ -7416,18 +7416,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A webhook of a project
+         * Get a webhook of a project
          * @description Needs the ability `admin_hook` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdHooksByHookId"];
         /**
-         * Change a webhook of a project
+         * Update a webhook of a project
          * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdHooksByHookId"];
         post?: never;
         /**
-         * Remove a webhook of a project
+         * Delete a webhook of a project
          * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdHooksByHookId"];
@@ -7451,7 +7451,7 @@ export interface paths {
         put: operations["putProjectsByIdHooksByHookIdCustomHeadersByKey"];
         post?: never;
         /**
-         * Take a header of a webhook of a project away
+         * Delete a header of a webhook of a project
          * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdHooksByHookIdCustomHeadersByKey"];
@@ -7468,7 +7468,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a webhook of a project was called with in the last 7 days
+         * List deliveries of a webhook of a project in the last 7 days
          * @description Needs the ability `admin_hook` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdHooksByHookIdEvents"];
@@ -7490,7 +7490,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Call a webhook of a project again with what it was told
+         * Resend a delivery of a webhook of a project
          * @description Needs the ability `admin_hook` on the project. Token scope: `api`. Rate limit: `web_hook_event_resend`.
          */
         post: operations["postProjectsByIdHooksByHookIdEventsByHookEventIdResend"];
@@ -7510,7 +7510,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a webhook of a project with something that is there
+         * Test a webhook of a project with existing data
          * @description Needs the ability `admin_hook` on the project. Token scope: `api`. Rate limit: `web_hook_test`.
          */
         post: operations["postProjectsByIdHooksByHookIdTestByTrigger"];
@@ -7535,7 +7535,7 @@ export interface paths {
         put: operations["putProjectsByIdHooksByHookIdUrlVariablesByKey"];
         post?: never;
         /**
-         * Take a masked part of the URL of a webhook of a project away
+         * Delete a masked part of the URL of a webhook of a project
          * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdHooksByHookIdUrlVariablesByKey"];
@@ -7554,7 +7554,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tidy the repository up, in the background
+         * Start housekeeping of the repository, in the background
          * @description Needs the ability `housekeep_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdHousekeeping"];
@@ -7572,7 +7572,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far the import of a project is
+         * Get the status of the import of a project
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdImport"];
@@ -7680,7 +7680,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Addresses that are invited to a project
+         * List pending invitations to a project
          * @description Needs the ability `admin_project_member` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdInvitations"];
@@ -7705,13 +7705,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change an invitation to a project
+         * Update an invitation to a project
          * @description Needs the ability `admin_project_member` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdInvitationsByEmail"];
         post?: never;
         /**
-         * Take back an invitation to a project
+         * Delete an invitation to a project
          * @description Needs the ability `admin_project_member` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdInvitationsByEmail"];
@@ -7728,7 +7728,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups that were invited to a project and that the caller may see
+         * List invited groups of a project that you can see
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `project_invited_groups_api`.
          */
         get: operations["getProjectsByIdInvitedGroups"];
@@ -7797,7 +7797,7 @@ export interface paths {
          */
         get: operations["getProjectsByIdIssuesByIssueIid"];
         /**
-         * Change, close or reopen an issue
+         * Update, close or reopen an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdIssuesByIssueIid"];
@@ -7822,7 +7822,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add time that was spent on an issue
+         * Add time spent on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidAddSpentTime"];
@@ -7840,13 +7840,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reactions to an issue
+         * List emoji reactions of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidAwardEmoji"];
         put?: never;
         /**
-         * React to an issue
+         * Add an emoji reaction to an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidAwardEmoji"];
@@ -7864,14 +7864,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A reaction to an issue
+         * Get an emoji reaction of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidAwardEmojiByAwardId"];
         put?: never;
         post?: never;
         /**
-         * Take back a reaction to an issue
+         * Delete an emoji reaction of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdIssuesByIssueIidAwardEmojiByAwardId"];
@@ -7928,13 +7928,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Threads about an issue
+         * List threads on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidDiscussions"];
         put?: never;
         /**
-         * Begin a thread about an issue
+         * Create a thread on an issue
          * @description Needs the ability `create_issue_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidDiscussions"];
@@ -7952,12 +7952,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A thread about an issue
+         * Get a thread on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidDiscussionsByDiscussionId"];
         /**
-         * Resolve a thread about an issue, or open it again
+         * Resolve or reopen a thread on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdIssuesByIssueIidDiscussionsByDiscussionId"];
@@ -7976,13 +7976,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments of a thread about an issue
+         * List comments of a thread on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotes"];
         put?: never;
         /**
-         * Add to a thread about an issue
+         * Reply to a thread on an issue
          * @description Needs the ability `create_issue_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotes"];
@@ -8000,18 +8000,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A comment of a thread about an issue
+         * Get a comment of a thread on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteId"];
         /**
-         * Change a comment about an issue, resolve it, or open it again
+         * Update, resolve or reopen a comment of a thread on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteId"];
         post?: never;
         /**
-         * Remove a comment about an issue
+         * Delete a comment of a thread on an issue
          * @description Needs the ability `create_issue_note` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdIssuesByIssueIidDiscussionsByDiscussionIdNotesByNoteId"];
@@ -8059,7 +8059,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a link of an issue
+         * Delete a link of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdIssuesByIssueIidLinksByIssueLinkId"];
@@ -8101,13 +8101,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change the link of a metric image
+         * Update the link of a metric image
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdIssuesByIssueIidMetricImagesByMetricImageId"];
         post?: never;
         /**
-         * Remove a metric image
+         * Delete a metric image
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdIssuesByIssueIidMetricImagesByMetricImageId"];
@@ -8144,7 +8144,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments on an issue
+         * List comments on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidNotes"];
@@ -8168,18 +8168,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A comment on an issue
+         * Get a comment on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidNotesByNoteId"];
         /**
-         * Change a comment on an issue
+         * Update a comment on an issue
          * @description Needs the ability `create_issue_note` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdIssuesByIssueIidNotesByNoteId"];
         post?: never;
         /**
-         * Remove a comment on an issue
+         * Delete a comment on an issue
          * @description Needs the ability `create_issue_note` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdIssuesByIssueIidNotesByNoteId"];
@@ -8196,13 +8196,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reactions to a comment on an issue
+         * List emoji reactions of a comment on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmoji"];
         put?: never;
         /**
-         * React to a comment on an issue
+         * Add an emoji reaction to a comment on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmoji"];
@@ -8220,14 +8220,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A reaction to a comment on an issue
+         * Get an emoji reaction of a comment on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiByAwardId"];
         put?: never;
         post?: never;
         /**
-         * Take back a reaction to a comment on an issue
+         * Delete an emoji reaction of a comment on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdIssuesByIssueIidNotesByNoteIdAwardEmojiByAwardId"];
@@ -8244,7 +8244,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who takes part in an issue
+         * List participants of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidParticipants"];
@@ -8285,7 +8285,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Put an issue behind or before others of its project
+         * Reorder an issue in its project
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdIssuesByIssueIidReorder"];
@@ -8306,7 +8306,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back all time that was spent on an issue
+         * Reset the time spent on an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidResetSpentTime"];
@@ -8326,7 +8326,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back the estimated time of an issue
+         * Reset the time estimate of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidResetTimeEstimate"];
@@ -8344,7 +8344,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the iteration of an issue
+         * List iteration events of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceIterationEvents"];
@@ -8364,7 +8364,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the iteration of an issue
+         * Get a iteration event of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceIterationEventsByEventId"];
@@ -8384,7 +8384,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the label of an issue
+         * List label events of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceLabelEvents"];
@@ -8404,7 +8404,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the label of an issue
+         * Get a label event of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceLabelEventsByEventId"];
@@ -8424,7 +8424,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the milestone of an issue
+         * List milestone events of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceMilestoneEvents"];
@@ -8444,7 +8444,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the milestone of an issue
+         * Get a milestone event of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceMilestoneEventsByEventId"];
@@ -8464,7 +8464,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the state of an issue
+         * List state events of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceStateEvents"];
@@ -8484,7 +8484,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the state of an issue
+         * Get a state event of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceStateEventsByEventId"];
@@ -8504,7 +8504,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the weight of an issue
+         * List weight events of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceWeightEvents"];
@@ -8524,7 +8524,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the weight of an issue
+         * Get a weight event of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidResourceWeightEventsByEventId"];
@@ -8546,7 +8546,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear of changes of an issue
+         * Subscribe to an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidSubscribe"];
@@ -8566,7 +8566,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Estimate the time of an issue
+         * Set the time estimate of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidTimeEstimate"];
@@ -8584,7 +8584,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Estimated and spent time of an issue
+         * Get the time estimate and time spent of an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidTimeStats"];
@@ -8626,7 +8626,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear no more of changes of an issue
+         * Unsubscribe from an issue
          * @description Needs the ability `read_issue` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdIssuesByIssueIidUnsubscribe"];
@@ -8644,7 +8644,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * From where an issue was created; for administrators
+         * Get the user agent that created an issue; administrators only
          * @description Needs the ability `read_issue` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIssuesByIssueIidUserAgentDetail"];
@@ -8666,7 +8666,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send issues of a project as a CSV file to the notification email address of the caller
+         * Export issues of a project as CSV, sent to your notification email address
          * @description Needs the ability `export_issue` on the project. Token scope: `api`. Rate limit: `project_export`.
          */
         post: operations["postProjectsByIdIssuesExportCsv"];
@@ -8744,7 +8744,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Burnup and burndown of an iteration, of the issues of a project
+         * Get the burnup and burndown of an iteration for the issues of a project
          * @description Needs the ability `read_iteration` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdIterationsByIterationIdBurnupReport"];
@@ -8764,7 +8764,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What job tokens may reach
+         * Get the job token access settings of a project
          * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdJobTokenScope"];
@@ -8774,7 +8774,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Limit whose jobs reach the project, or let all of them in
+         * Enable or disable the job token allowlist of a project
          * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
          */
         patch: operations["patchProjectsByIdJobTokenScope"];
@@ -8788,13 +8788,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Projects whose jobs reach this one
+         * List projects in the job token allowlist of a project
          * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdJobTokenScopeAllowlist"];
         put?: never;
         /**
-         * Let jobs of a project reach this one
+         * Add a project to the job token allowlist of a project
          * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdJobTokenScopeAllowlist"];
@@ -8815,7 +8815,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Let jobs of a project no longer reach this one
+         * Remove a project from the job token allowlist of a project
          * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdJobTokenScopeAllowlistByTargetProjectId"];
@@ -8832,13 +8832,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups whose jobs reach this project
+         * List groups in the job token allowlist of a project
          * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdJobTokenScopeGroupsAllowlist"];
         put?: never;
         /**
-         * Let jobs of a group reach this project
+         * Add a group to the job token allowlist of a project
          * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdJobTokenScopeGroupsAllowlist"];
@@ -8859,7 +8859,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Let jobs of a group no longer reach this project
+         * Remove a group from the job token allowlist of a project
          * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdJobTokenScopeGroupsAllowlistByTargetGroupId"];
@@ -8962,7 +8962,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keep the artifacts of a job when they would expire
+         * Keep the artifacts of a job from expiring
          * @description Needs the ability `keep_artifacts` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdJobsByJobIdArtifactsKeep"];
@@ -9200,22 +9200,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Labels of a project
+         * List labels of a project
          * @description Needs the ability `read_label` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdLabels"];
         /**
-         * Change a label of a project that is named by a parameter
+         * Update a label of a project, named by a parameter
          * @description Needs the ability `admin_label` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdLabels"];
         /**
-         * Make a label of a project
+         * Create a label of a project
          * @description Needs the ability `admin_label` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdLabels"];
         /**
-         * Remove a label of a project that is named by a parameter
+         * Delete a label of a project, named by a parameter
          * @description Needs the ability `admin_label` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdLabels"];
@@ -9232,18 +9232,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A label of a project
+         * Get a label of a project
          * @description Needs the ability `read_label` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdLabelsByLabelId"];
         /**
-         * Change a label of a project
+         * Update a label of a project
          * @description Needs the ability `admin_label` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdLabelsByLabelId"];
         post?: never;
         /**
-         * Remove a label of a project
+         * Delete a label of a project
          * @description Needs the ability `admin_label` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdLabelsByLabelId"];
@@ -9261,7 +9261,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Make a project's label one of its group
+         * Promote a label of a project to its group
          * @description Needs the ability `admin_label` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdLabelsByLabelIdPromote"];
@@ -9282,7 +9282,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear of what gets a label of a project
+         * Subscribe to a label of a project
          * @description Needs the ability `subscribe_label` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdLabelsByLabelIdSubscribe"];
@@ -9302,7 +9302,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear no more of what gets a label of a project
+         * Unsubscribe from a label of a project
          * @description Needs the ability `subscribe_label` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdLabelsByLabelIdUnsubscribe"];
@@ -9320,7 +9320,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Languages of the default branch, in percent
+         * Get the languages of the default branch, in percent
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdLanguages"];
@@ -9340,7 +9340,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Direct members of a project
+         * List direct members of a project
          * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`. Rate limit: `project_members_api`.
          */
         get: operations["getProjectsByIdMembers"];
@@ -9364,18 +9364,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A direct member of a project
+         * Get a direct member of a project
          * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMembersByUserId"];
         /**
-         * Change a member of a project
+         * Update a member of a project
          * @description Needs the ability `admin_project_member` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMembersByUserId"];
         post?: never;
         /**
-         * Remove a member of a project, or leave it
+         * Remove a member from a project, or leave it
          * @description Needs the ability `read_project_member` on the project. Token scope: `api`. Rate limit: `members_delete`.
          */
         delete: operations["deleteProjectsByIdMembersByUserId"];
@@ -9392,7 +9392,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Members of a project with those of the groups above and of invited groups
+         * List direct and inherited members of a project, and those of invited groups
          * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`. Rate limit: `project_members_api`.
          */
         get: operations["getProjectsByIdMembersAll"];
@@ -9412,7 +9412,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A member of a project, inherited or not
+         * Get a direct or inherited member of a project
          * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMembersAllByUserId"];
@@ -9437,7 +9437,7 @@ export interface paths {
          */
         get: operations["getProjectsByIdMergeRequestApprovalSetting"];
         /**
-         * Change the approval settings of a project
+         * Update the approval settings of a project
          * @description Needs the ability `admin_approval_rule` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestApprovalSetting"];
@@ -9505,7 +9505,7 @@ export interface paths {
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIid"];
         /**
-         * Change, close or reopen a merge request
+         * Update, close or reopen a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIid"];
@@ -9550,7 +9550,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add time that was spent on a merge request
+         * Add time spent on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidAddSpentTime"];
@@ -9597,13 +9597,13 @@ export interface paths {
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId"];
         /**
-         * Change an approval rule of a merge request
+         * Update an approval rule of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId"];
         post?: never;
         /**
-         * Remove an approval rule from a merge request
+         * Delete an approval rule of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidApprovalRulesByApprovalRuleId"];
@@ -9620,7 +9620,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Rules of a merge request and who has approved by them
+         * Get the approval state of a merge request: its rules and approvals
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidApprovalState"];
@@ -9640,7 +9640,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who has approved a merge request, and what is left
+         * Get the approvals of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidApprovals"];
@@ -9680,13 +9680,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reactions to a merge request
+         * List emoji reactions of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidAwardEmoji"];
         put?: never;
         /**
-         * React to a merge request
+         * Add an emoji reaction to a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidAwardEmoji"];
@@ -9704,14 +9704,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A reaction to a merge request
+         * Get an emoji reaction of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiByAwardId"];
         put?: never;
         post?: never;
         /**
-         * Take back a reaction to a merge request
+         * Delete an emoji reaction of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidAwardEmojiByAwardId"];
@@ -9754,7 +9754,7 @@ export interface paths {
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidBlocks"];
         put?: never;
         /**
-         * Let a merge request wait for another one
+         * Add a merge request that blocks a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidBlocks"];
@@ -9775,7 +9775,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Let a merge request wait no longer for another one
+         * Remove a merge request that blocks a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidBlocksByBlockId"];
@@ -9794,7 +9794,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop waiting for the pipeline
+         * Cancel auto-merge of a merge request
          * @description Needs the ability `update_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidCancelMergeWhenPipelineSucceeds"];
@@ -10001,13 +10001,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Threads about a merge request
+         * List threads on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDiscussions"];
         put?: never;
         /**
-         * Begin a thread about a merge request
+         * Create a thread on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidDiscussions"];
@@ -10025,12 +10025,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A thread about a merge request
+         * Get a thread on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionId"];
         /**
-         * Resolve a thread about a merge request, or open it again
+         * Resolve or reopen a thread on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionId"];
@@ -10049,13 +10049,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments of a thread about a merge request
+         * List comments of a thread on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotes"];
         put?: never;
         /**
-         * Add to a thread about a merge request
+         * Reply to a thread on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotes"];
@@ -10073,18 +10073,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A comment of a thread about a merge request
+         * Get a comment of a thread on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteId"];
         /**
-         * Change a comment about a merge request, resolve it, or open it again
+         * Update, resolve or reopen a comment of a thread on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteId"];
         post?: never;
         /**
-         * Remove a comment about a merge request
+         * Delete a comment of a thread on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidDiscussionsByDiscussionIdNotesByNoteId"];
@@ -10101,13 +10101,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List own draft notes on a merge request
+         * List your draft notes on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDraftNotes"];
         put?: never;
         /**
-         * Write a draft note on a merge request
+         * Create a draft note on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidDraftNotes"];
@@ -10125,18 +10125,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an own draft note on a merge request
+         * Get a draft note of yours on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId"];
         /**
-         * Change an own draft note on a merge request
+         * Update a draft note of yours on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId"];
         post?: never;
         /**
-         * Remove an own draft note on a merge request
+         * Delete a draft note of yours on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteId"];
@@ -10154,7 +10154,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Publish an own draft note on a merge request
+         * Publish a draft note of yours on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidDraftNotesByDraftNoteIdPublish"];
@@ -10175,7 +10175,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish all own draft notes on a merge request, and submit the review
+         * Publish all your draft notes on a merge request and submit the review
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidDraftNotesBulkPublish"];
@@ -10193,7 +10193,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get when the caller last reviewed a merge request, and which version
+         * Get when you last reviewed a merge request, and which version
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidLastReview"];
@@ -10234,7 +10234,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Merge, or merge when the pipeline succeeds
+         * Merge a merge request, or set it to auto-merge
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidMerge"];
@@ -10293,7 +10293,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments on a merge request
+         * List comments on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidNotes"];
@@ -10317,18 +10317,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A comment on a merge request
+         * Get a comment on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteId"];
         /**
-         * Change a comment on a merge request
+         * Update a comment on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteId"];
         post?: never;
         /**
-         * Remove a comment on a merge request
+         * Delete a comment on a merge request
          * @description Needs the ability `create_merge_request_note` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteId"];
@@ -10345,13 +10345,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reactions to a comment on a merge request
+         * List emoji reactions of a comment on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmoji"];
         put?: never;
         /**
-         * React to a comment on a merge request
+         * Add an emoji reaction to a comment on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmoji"];
@@ -10369,14 +10369,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A reaction to a comment on a merge request
+         * Get an emoji reaction of a comment on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiByAwardId"];
         put?: never;
         post?: never;
         /**
-         * Take back a reaction to a comment on a merge request
+         * Delete an emoji reaction of a comment on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMergeRequestsByMergeRequestIidNotesByNoteIdAwardEmojiByAwardId"];
@@ -10393,7 +10393,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who takes part in a merge request
+         * List participants of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidParticipants"];
@@ -10437,7 +10437,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the changes of a merge request as a patch
+         * Get the raw diffs of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidRawDiffs"];
@@ -10498,7 +10498,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Take all approvals of a merge request back, for bots of projects and groups
+         * Reset the approvals of a merge request, as a bot user of a project or group
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMergeRequestsByMergeRequestIidResetApprovals"];
@@ -10519,7 +10519,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back all time that was spent on a merge request
+         * Reset the time spent on a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidResetSpentTime"];
@@ -10539,7 +10539,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back the estimated time of a merge request
+         * Reset the time estimate of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidResetTimeEstimate"];
@@ -10577,7 +10577,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the label of a merge request
+         * List label events of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceLabelEvents"];
@@ -10597,7 +10597,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the label of a merge request
+         * Get a label event of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceLabelEventsByEventId"];
@@ -10617,7 +10617,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the milestone of a merge request
+         * List milestone events of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceMilestoneEvents"];
@@ -10637,7 +10637,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the milestone of a merge request
+         * Get a milestone event of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceMilestoneEventsByEventId"];
@@ -10657,7 +10657,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * History of the state of a merge request
+         * List state events of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceStateEvents"];
@@ -10677,7 +10677,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An event in the history of the state of a merge request
+         * Get a state event of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidResourceStateEventsByEventId"];
@@ -10697,7 +10697,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the reviewers of a merge request, and how far they are
+         * List the reviewers of a merge request with their states
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidReviewers"];
@@ -10739,7 +10739,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what an external status check found
+         * Set the result of an external status check
          * @description Needs the ability `answer_external_status_check` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidStatusCheckResponses"];
@@ -10757,7 +10757,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * External status checks of a merge request, and what they say of its head
+         * List external status checks of a merge request with their results for its head
          * @description Needs the ability `read_external_status_check` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidStatusChecks"];
@@ -10779,7 +10779,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask a failed external status check again
+         * Retry a failed external status check
          * @description Needs the ability `answer_external_status_check` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidStatusChecksByExternalStatusCheckIdRetry"];
@@ -10799,7 +10799,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear of changes of a merge request
+         * Subscribe to a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidSubscribe"];
@@ -10859,7 +10859,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Estimate the time of a merge request
+         * Set the time estimate of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidTimeEstimate"];
@@ -10877,7 +10877,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Estimated and spent time of a merge request
+         * Get the time estimate and time spent of a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidTimeStats"];
@@ -10919,7 +10919,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the approval of a merge request back
+         * Unapprove a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidUnapprove"];
@@ -10939,7 +10939,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hear no more of changes of a merge request
+         * Unsubscribe from a merge request
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidUnsubscribe"];
@@ -10997,7 +10997,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Findings that a merge request adds to its target branch, and those that it fixes
+         * Compare the findings of a merge request with its target branch
          * @description Needs the ability `read_vulnerability` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidVulnerabilityComparison"];
@@ -11101,13 +11101,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Milestones of a project
+         * List milestones of a project
          * @description Needs the ability `read_milestone` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMilestones"];
         put?: never;
         /**
-         * Make a milestone of a project
+         * Create a milestone of a project
          * @description Needs the ability `admin_milestone` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMilestones"];
@@ -11125,18 +11125,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A milestone of a project
+         * Get a milestone of a project
          * @description Needs the ability `read_milestone` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMilestonesByMilestoneId"];
         /**
-         * Change, close or reopen a milestone of a project
+         * Update, close or reopen a milestone of a project
          * @description Needs the ability `admin_milestone` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdMilestonesByMilestoneId"];
         post?: never;
         /**
-         * Remove a milestone of a project
+         * Delete a milestone of a project
          * @description Needs the ability `admin_milestone` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdMilestonesByMilestoneId"];
@@ -11153,7 +11153,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Burndown events of a milestone of a project
+         * List burndown events of a milestone of a project
          * @description Needs the ability `read_milestone` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMilestonesByMilestoneIdBurndownEvents"];
@@ -11173,7 +11173,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Burnup and burndown of a milestone of a project
+         * Get the burnup and burndown of a milestone of a project
          * @description Needs the ability `read_milestone` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdMilestonesByMilestoneIdBurnupReport"];
@@ -11235,7 +11235,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a project's milestone one of its group
+         * Promote a milestone of a project to its group
          * @description Needs the ability `admin_milestone` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMilestonesByMilestoneIdPromote"];
@@ -11253,12 +11253,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which mails of a project the caller wants
+         * Get your notification settings for a project
          * @description Needs the ability `choose_notifications` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdNotificationSettings"];
         /**
-         * Choose which mails of a project one wants
+         * Update your notification settings for a project
          * @description Needs the ability `choose_notifications` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdNotificationSettings"];
@@ -11370,7 +11370,7 @@ export interface paths {
          */
         get: operations["getProjectsByIdPipelineSchedulesByPipelineScheduleId"];
         /**
-         * Update a pipeline schedule; it is rescheduled
+         * Update a pipeline schedule; its next run is rescheduled
          * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdPipelineSchedulesByPipelineScheduleId"];
@@ -11435,7 +11435,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Become the owner of a pipeline schedule
+         * Take ownership of a pipeline schedule
          * @description Needs the ability `create_pipeline_schedule` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdPipelineSchedulesByPipelineScheduleIdTakeOwnership"];
@@ -11626,7 +11626,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Name a pipeline
+         * Update the name of a pipeline
          * @description Needs the ability `update_pipeline` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdPipelinesByPipelineIdMetadata"];
@@ -11645,7 +11645,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List job names of a pipeline in stage order, with their needs
+         * List the jobs of a pipeline in stage order with their needs
          * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdPipelinesByPipelineIdNeeds"];
@@ -11725,7 +11725,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the numbers of the test report of a pipeline
+         * Get the summary of the test report of a pipeline
          * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdPipelinesByPipelineIdTestReportSummary"];
@@ -11765,7 +11765,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the newest pipeline of the newest commit of a branch or tag
+         * Get the latest pipeline of the latest commit of a branch or tag
          * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdPipelinesLatest"];
@@ -11785,7 +11785,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get numbers and durations of the pipelines of a project by day
+         * Get counts and durations of the pipelines of a project by day
          * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdPipelinesStatistics"];
@@ -11805,7 +11805,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Protected branches of a project
+         * List protected branches of a project
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdProtectedBranches"];
@@ -11829,21 +11829,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A protected branch of a project
+         * Get a protected branch of a project
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdProtectedBranchesByName"];
         put?: never;
         post?: never;
         /**
-         * Lift the protection of a branch of a project
+         * Unprotect a branch of a project
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdProtectedBranchesByName"];
         options?: never;
         head?: never;
         /**
-         * Change a protected branch of a project
+         * Update a protected branch of a project
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
          */
         patch: operations["patchProjectsByIdProtectedBranchesByName"];
@@ -11909,7 +11909,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Protected tags of a project
+         * List protected tags of a project
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdProtectedTags"];
@@ -11933,14 +11933,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A protected tag of a project
+         * Get a protected tag of a project
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdProtectedTagsByName"];
         put?: never;
         post?: never;
         /**
-         * Lift the protection of a tag
+         * Unprotect a tag
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdProtectedTagsByName"];
@@ -11957,22 +11957,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The push rule that counts for a project: its own, or the nearest one above
+         * Get the effective push rule of a project: its own or the nearest inherited one
          * @description Needs the ability `read_push_rule` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdPushRule"];
         /**
-         * Change the push rule of a project
+         * Update the push rule of a project
          * @description Needs the ability `admin_push_rule` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdPushRule"];
         /**
-         * Give a project a push rule
+         * Create the push rule of a project
          * @description Needs the ability `admin_push_rule` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdPushRule"];
         /**
-         * Remove the push rule of a project
+         * Delete the push rule of a project
          * @description Needs the ability `admin_push_rule` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdPushRule"];
@@ -12015,7 +12015,7 @@ export interface paths {
         get: operations["getProjectsByIdReleases"];
         put?: never;
         /**
-         * Make a release, and its tag where there is none
+         * Create a release, and its tag if it does not exist
          * @description Needs the ability `admin_release` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdReleases"];
@@ -12038,13 +12038,13 @@ export interface paths {
          */
         get: operations["getProjectsByIdReleasesByTagName"];
         /**
-         * Change a release
+         * Update a release
          * @description Needs the ability `admin_release` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdReleasesByTagName"];
         post?: never;
         /**
-         * Remove a release; its tag stays
+         * Delete a release; its tag stays
          * @description Needs the ability `admin_release` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdReleasesByTagName"];
@@ -12090,13 +12090,13 @@ export interface paths {
          */
         get: operations["getProjectsByIdReleasesByTagNameAssetsLinksByLinkId"];
         /**
-         * Change a link of a release
+         * Update a link of a release
          * @description Needs the ability `admin_release` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdReleasesByTagNameAssetsLinksByLinkId"];
         post?: never;
         /**
-         * Remove a link of a release
+         * Delete a link of a release
          * @description Needs the ability `admin_release` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdReleasesByTagNameAssetsLinksByLinkId"];
@@ -12113,7 +12113,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Go to a file of a release
+         * Redirect to an asset of a release
          * @description Needs the ability `read_tagged_release` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdReleasesByTagNameDownloadsByPath"];
@@ -12135,7 +12135,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Note what a release is now
+         * Collect evidence for a release
          * @description Needs the ability `admin_release` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdReleasesByTagNameEvidence"];
@@ -12153,7 +12153,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what was noted of a release
+         * Get evidence of a release
          * @description Needs the ability `read_tagged_release` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdReleasesByTagNameEvidencesByEvidenceId"];
@@ -12173,7 +12173,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Go to the newest release
+         * Redirect to the latest release
          * @description Needs the ability `read_tagged_release` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdReleasesPermalinkLatest"];
@@ -12193,7 +12193,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Go to something of the newest release
+         * Redirect to a path of the latest release
          * @description Needs the ability `read_tagged_release` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdReleasesPermalinkLatestByPath"];
@@ -12215,7 +12215,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Measure the repository again, in the background
+         * Recalculate the repository size, in the background
          * @description Needs the ability `housekeep_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdRepositorySize"];
@@ -12473,7 +12473,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the bytes of a blob
+         * Get the raw content of a blob
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `raw_blob`.
          */
         get: operations["getProjectsByIdRepositoryBlobsByShaRaw"];
@@ -12542,7 +12542,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Protect a branch; protected branches have more to say
+         * Protect a branch (older form of the route)
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdRepositoryBranchesByBranchProtect"];
@@ -12562,7 +12562,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Lift the protection of a branch, where it has one of its own
+         * Unprotect a branch
          * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdRepositoryBranchesByBranchUnprotect"];
@@ -12581,13 +12581,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell what is new in a version
+         * Generate the changelog entry of a version
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryChangelog"];
         put?: never;
         /**
-         * Put what is new in a version into the changelog
+         * Add the changes of a version to the changelog file
          * @description Needs the ability `push_code` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdRepositoryChangelog"];
@@ -12629,13 +12629,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Threads about a commit
+         * List threads on a commit
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryCommitsByCommitIdDiscussions"];
         put?: never;
         /**
-         * Begin a thread about a commit
+         * Create a thread on a commit
          * @description Needs the ability `create_commit_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdRepositoryCommitsByCommitIdDiscussions"];
@@ -12653,7 +12653,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A thread about a commit
+         * Get a thread on a commit
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionId"];
@@ -12673,13 +12673,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments of a thread about a commit
+         * List comments of a thread on a commit
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotes"];
         put?: never;
         /**
-         * Add to a thread about a commit
+         * Reply to a thread on a commit
          * @description Needs the ability `create_commit_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotes"];
@@ -12697,18 +12697,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A comment of a thread about a commit
+         * Get a comment of a thread on a commit
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId"];
         /**
-         * Change a comment about a commit
+         * Update a comment of a thread on a commit
          * @description Needs the ability `read_code` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId"];
         post?: never;
         /**
-         * Remove a comment about a commit
+         * Delete a comment of a thread on a commit
          * @description Needs the ability `create_commit_note` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId"];
@@ -12747,7 +12747,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put the change of a commit on a branch
+         * Cherry-pick a commit onto a branch
          * @description Needs the ability `push_code` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdRepositoryCommitsByShaCherryPick"];
@@ -12765,7 +12765,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments about a commit
+         * List comments on a commit
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryCommitsByShaComments"];
@@ -12809,7 +12809,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List merge requests that brought a commit
+         * List merge requests that introduced a commit
          * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryCommitsByShaMergeRequests"];
@@ -12851,7 +12851,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the change of a commit back on a branch
+         * Revert a commit on a branch
          * @description Needs the ability `push_code` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdRepositoryCommitsByShaRevert"];
@@ -12949,7 +12949,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who contributed
+         * List contributors
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryContributors"];
@@ -12994,7 +12994,7 @@ export interface paths {
          */
         get: operations["getProjectsByIdRepositoryFilesByFilePath"];
         /**
-         * Change a file
+         * Update a file
          * @description Needs the ability `push_code` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdRepositoryFilesByFilePath"];
@@ -13021,7 +13021,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get who last changed the lines of a file
+         * Get the blame of a file
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
          */
         get: operations["getProjectsByIdRepositoryFilesByFilePathBlame"];
@@ -13041,7 +13041,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the bytes of a file
+         * Get the raw content of a file
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `raw_blob`.
          */
         get: operations["getProjectsByIdRepositoryFilesByFilePathRaw"];
@@ -13084,7 +13084,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove the branches that are merged into the default branch
+         * Delete the branches that are merged into the default branch
          * @description Needs the ability `push_code` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdRepositoryMergedBranches"];
@@ -13102,7 +13102,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Point a submodule to another commit
+         * Update the commit of a submodule
          * @description Needs the ability `push_code` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdRepositorySubmodulesBySubmodule"];
@@ -13254,7 +13254,7 @@ export interface paths {
          */
         get: operations["getProjectsByIdResourceGroupsByKey"];
         /**
-         * Change how a resource group orders its jobs
+         * Update the process mode of a resource group
          * @description Needs the ability `update_resource_group` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdResourceGroupsByKey"];
@@ -13315,7 +13315,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring back a project that waits for removal
+         * Restore a project that is scheduled for deletion
          * @description Needs the ability `restore_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdRestore"];
@@ -13339,7 +13339,7 @@ export interface paths {
         get: operations["getProjectsByIdRunners"];
         put?: never;
         /**
-         * Enable a project runner for another project
+         * Enable a project runner in another project
          * @description Needs the ability `admin_runner` on the project. Token scope: `api` or `manage_runner`.
          */
         post: operations["postProjectsByIdRunners"];
@@ -13360,7 +13360,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Disable a project runner for a project
+         * Disable a project runner in a project
          * @description Needs the ability `admin_runner` on the project. Token scope: `api` or `manage_runner`.
          */
         delete: operations["deleteProjectsByIdRunnersByRunnerId"];
@@ -13379,7 +13379,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new registration token of a project
+         * Reset the registration token of a project
          * @description Needs the ability `admin_runner` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdRunnersResetRegistrationToken"];
@@ -13397,7 +13397,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Search a project: its rows, its files and its history
+         * Search a project: its records, files and history
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
          */
         get: operations["getProjectsByIdSearch"];
@@ -13417,7 +13417,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the languages and directories of files that a search of a project finds in the index
+         * Count search results of a project by language and directory
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
          */
         get: operations["getProjectsByIdSearchFacets"];
@@ -13437,13 +13437,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Secure files of a project
+         * List secure files of a project
          * @description Needs the ability `read_secure_file` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSecureFiles"];
         put?: never;
         /**
-         * Add a secure file to a project
+         * Upload a secure file to a project
          * @description Needs the ability `admin_secure_file` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdSecureFiles"];
@@ -13468,7 +13468,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a secure file from a project
+         * Delete a secure file of a project
          * @description Needs the ability `admin_secure_file` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdSecureFilesBySecureFileId"];
@@ -13510,7 +13510,7 @@ export interface paths {
          */
         get: operations["getProjectsByIdSecuritySettings"];
         /**
-         * Change the security settings of a project
+         * Update the security settings of a project
          * @description Needs the ability `update_project` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdSecuritySettings"];
@@ -13529,7 +13529,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Service accounts of a project
+         * List service accounts of a project
          * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdServiceAccounts"];
@@ -13556,14 +13556,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a service account of a project
+         * Delete a service account of a project
          * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdServiceAccountsByUserId"];
         options?: never;
         head?: never;
         /**
-         * Change a service account of a project
+         * Update a service account of a project
          * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api`.
          */
         patch: operations["patchProjectsByIdServiceAccountsByUserId"];
@@ -13577,7 +13577,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Personal access tokens of a service account of a project
+         * List personal access tokens of a service account of a project
          * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdServiceAccountsByUserIdPersonalAccessTokens"];
@@ -13623,7 +13623,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a personal access token of a service account of a project and get its successor
+         * Rotate a personal access token of a service account of a project
          * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotate"];
@@ -13734,7 +13734,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups that can be invited to a project
+         * List groups that can be invited to a project
          * @description Needs the ability `share_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdShareLocations"];
@@ -13757,7 +13757,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take back the invitation of a group to a project
+         * Remove an invited group from a project
          * @description Needs the ability `share_project` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdShareByGroupId"];
@@ -13774,7 +13774,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download a repository as the files of a bare one
+         * Download a snapshot of the bare repository
          * @description Needs the ability `read_repository_snapshot` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnapshot"];
@@ -13823,7 +13823,7 @@ export interface paths {
          */
         get: operations["getProjectsByIdSnippetsBySnippetId"];
         /**
-         * Change a snippet of a project
+         * Update a snippet of a project
          * @description Needs the ability `read_snippet` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdSnippetsBySnippetId"];
@@ -13846,13 +13846,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reactions to a snippet
+         * List emoji reactions of a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdAwardEmoji"];
         put?: never;
         /**
-         * React to a snippet
+         * Add an emoji reaction to a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdSnippetsBySnippetIdAwardEmoji"];
@@ -13870,14 +13870,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A reaction to a snippet
+         * Get an emoji reaction of a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdAwardEmojiByAwardId"];
         put?: never;
         post?: never;
         /**
-         * Take back a reaction to a snippet
+         * Delete an emoji reaction of a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdSnippetsBySnippetIdAwardEmojiByAwardId"];
@@ -13894,13 +13894,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Threads about a snippet
+         * List threads on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdDiscussions"];
         put?: never;
         /**
-         * Begin a thread about a snippet
+         * Create a thread on a snippet
          * @description Needs the ability `create_snippet_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdSnippetsBySnippetIdDiscussions"];
@@ -13918,7 +13918,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A thread about a snippet
+         * Get a thread on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdDiscussionsByDiscussionId"];
@@ -13938,13 +13938,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments of a thread about a snippet
+         * List comments of a thread on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdDiscussionsByDiscussionIdNotes"];
         put?: never;
         /**
-         * Add to a thread about a snippet
+         * Reply to a thread on a snippet
          * @description Needs the ability `create_snippet_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
          */
         post: operations["postProjectsByIdSnippetsBySnippetIdDiscussionsByDiscussionIdNotes"];
@@ -13962,18 +13962,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A comment of a thread about a snippet
+         * Get a comment of a thread on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdDiscussionsByDiscussionIdNotesByNoteId"];
         /**
-         * Change a comment about a snippet
+         * Update a comment of a thread on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdSnippetsBySnippetIdDiscussionsByDiscussionIdNotesByNoteId"];
         post?: never;
         /**
-         * Remove a comment about a snippet
+         * Delete a comment of a thread on a snippet
          * @description Needs the ability `create_snippet_note` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdSnippetsBySnippetIdDiscussionsByDiscussionIdNotesByNoteId"];
@@ -14010,7 +14010,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Comments on a snippet
+         * List comments on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdNotes"];
@@ -14034,18 +14034,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A comment on a snippet
+         * Get a comment on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdNotesByNoteId"];
         /**
-         * Change a comment on a snippet
+         * Update a comment on a snippet
          * @description Needs the ability `create_snippet_note` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdSnippetsBySnippetIdNotesByNoteId"];
         post?: never;
         /**
-         * Remove a comment on a snippet
+         * Delete a comment on a snippet
          * @description Needs the ability `create_snippet_note` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdSnippetsBySnippetIdNotesByNoteId"];
@@ -14062,13 +14062,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reactions to a comment on a snippet
+         * List emoji reactions of a comment on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdNotesByNoteIdAwardEmoji"];
         put?: never;
         /**
-         * React to a comment on a snippet
+         * Add an emoji reaction to a comment on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdSnippetsBySnippetIdNotesByNoteIdAwardEmoji"];
@@ -14086,14 +14086,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A reaction to a comment on a snippet
+         * Get an emoji reaction of a comment on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdNotesByNoteIdAwardEmojiByAwardId"];
         put?: never;
         post?: never;
         /**
-         * Take back a reaction to a comment on a snippet
+         * Delete an emoji reaction of a comment on a snippet
          * @description Needs the ability `read_snippet` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdSnippetsBySnippetIdNotesByNoteIdAwardEmojiByAwardId"];
@@ -14130,7 +14130,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * From where a snippet of a project was created
+         * Get the user agent that created a snippet of a project
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdSnippetsBySnippetIdUserAgentDetail"];
@@ -14152,7 +14152,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a project a star
+         * Star a project
          * @description Needs the ability `star_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdStar"];
@@ -14170,7 +14170,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who gave a project a star
+         * List users who starred a project
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdStarrers"];
@@ -14190,7 +14190,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How often a project was fetched, by day
+         * Get the fetches of a project by day
          * @description Needs the ability `read_fetch_statistics` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdStatistics"];
@@ -14230,7 +14230,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where the repository is stored
+         * Get the storage of the repository
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdStorage"];
@@ -14250,7 +14250,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Templates that a project may use
+         * List templates that a project can use
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdTemplatesByType"];
@@ -14270,7 +14270,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A template that a project may use
+         * Get a template that a project can use
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdTemplatesByTypeByKey"];
@@ -14311,7 +14311,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Move a project to another group or person
+         * Transfer a project to another namespace
          * @description Needs the ability `transfer_project` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdTransfer"];
@@ -14330,7 +14330,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups that a project can be moved to
+         * List groups that a project can be transferred to
          * @description Needs the ability `transfer_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdTransferLocations"];
@@ -14424,7 +14424,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open an archived project again
+         * Unarchive a project
          * @description Needs the ability `archive_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdUnarchive"];
@@ -14444,7 +14444,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the star away
+         * Unstar a project
          * @description Needs the ability `star_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdUnstar"];
@@ -14462,7 +14462,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Uploads of a project
+         * List uploads of a project
          * @description Needs the ability `admin_upload` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdUploads"];
@@ -14486,14 +14486,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download an upload of a project by its address
+         * Download an upload of a project by its secret and file name
          * @description Needs the ability `read_upload` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdUploadsBySecretByFilename"];
         put?: never;
         post?: never;
         /**
-         * Remove an upload of a project by its address
+         * Delete an upload of a project by its secret and file name
          * @description Needs the ability `admin_upload` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdUploadsBySecretByFilename"];
@@ -14517,7 +14517,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an upload of a project by its id
+         * Delete an upload of a project by its id
          * @description Needs the ability `admin_upload` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdUploadsByUploadId"];
@@ -14534,7 +14534,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * People with a role on a project
+         * List users of a project
          * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdUsers"];
@@ -14554,7 +14554,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Median times of issues and merge requests of a project, stage by stage
+         * Get the value stream of a project: median times by stage
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdValueStream"];
@@ -14603,7 +14603,7 @@ export interface paths {
          */
         get: operations["getProjectsByIdVariablesByKey"];
         /**
-         * Change a variable of a project
+         * Update a variable of a project
          * @description Needs the ability `admin_ci_variable` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdVariablesByKey"];
@@ -14632,7 +14632,7 @@ export interface paths {
         get: operations["getProjectsByIdVulnerabilities"];
         put?: never;
         /**
-         * Make a vulnerability of a finding
+         * Create a vulnerability from a finding
          * @description Needs the ability `admin_vulnerability` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdVulnerabilities"];
@@ -14670,7 +14670,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the scanners of a pipeline found
+         * List vulnerability findings of a pipeline
          * @description Needs the ability `read_vulnerability` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdVulnerabilityFindings"];
@@ -14690,7 +14690,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many vulnerabilities of a project were open at the end of each day, by severity
+         * Count open vulnerabilities of a project at the end of each day, by severity
          * @description Needs the ability `read_vulnerability` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdVulnerabilityTrend"];
@@ -14710,7 +14710,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Wiki pages of a project
+         * List wiki pages of a project
          * @description Needs the ability `read_wiki` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdWikis"];
@@ -14734,12 +14734,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A wiki page of a project
+         * Get a wiki page of a project
          * @description Needs the ability `read_wiki` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdWikisBySlug"];
         /**
-         * Change a wiki page of a project
+         * Update a wiki page of a project
          * @description Needs the ability `create_wiki` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdWikisBySlug"];
@@ -14762,7 +14762,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Versions of a wiki page of a project, the newest first
+         * List versions of a wiki page of a project, newest first
          * @description Needs the ability `read_wiki` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdWikisBySlugVersions"];
@@ -14784,7 +14784,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Attach a file to the wiki of a project
+         * Upload an attachment to the wiki of a project
          * @description Needs the ability `create_wiki` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdWikisAttachments"];
@@ -14802,7 +14802,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download a file that is attached to the wiki of a project
+         * Download an attachment of the wiki of a project
          * @description Needs the ability `read_wiki` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdWikisAttachmentsBySecretByFilename"];
@@ -14824,7 +14824,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a project from an archive, in the background
+         * Import a project from an archive, in the background
          * @description Any signed-in user. Token scope: `api`. Rate limit: `project_import`.
          */
         post: operations["postProjectsImport"];
@@ -14862,7 +14862,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List runners that the caller manages
+         * List runners that you manage
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getRunners"];
@@ -14895,7 +14895,7 @@ export interface paths {
          */
         get: operations["getRunnersById"];
         /**
-         * Change a runner
+         * Update a runner
          * @description Any signed-in user. Token scope: `api` or `manage_runner`.
          */
         put: operations["putRunnersById"];
@@ -14960,7 +14960,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a runner a new token
+         * Reset the authentication token of a runner
          * @description Any signed-in user. Token scope: `api` or `manage_runner`.
          */
         post: operations["postRunnersByIdResetAuthenticationToken"];
@@ -15020,7 +15020,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give the runner that the token belongs to a new token
+         * Reset the authentication token of the runner that the token belongs to
          * @description Proved by the token among the parameters.
          */
         post: operations["postRunnersResetAuthenticationToken"];
@@ -15040,7 +15040,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new registration token of the instance
+         * Reset the registration token of the instance
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postRunnersResetRegistrationToken"];
@@ -15078,7 +15078,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Search everything that the caller sees
+         * Search everything that you can see
          * @description Open to everyone. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
          */
         get: operations["getSearch"];
@@ -15098,7 +15098,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the projects, languages and directories of files that a search of everything finds
+         * Count search results by project, language and directory
          * @description Open to everyone. Rate limit: `search_rate_limit`, `search_rate_limit_unauthenticated`.
          */
         get: operations["getSearchFacets"];
@@ -15118,7 +15118,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Service accounts of the instance
+         * List service accounts of the instance
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getServiceAccounts"];
@@ -15148,7 +15148,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a service account of the instance
+         * Update a service account of the instance
          * @description Administrators only. Token scope: `api`.
          */
         patch: operations["patchServiceAccountsById"];
@@ -15191,7 +15191,7 @@ export interface paths {
          */
         get: operations["getSnippetsById"];
         /**
-         * Change a snippet
+         * Update a snippet
          * @description Any signed-in user. Token scope: `api`.
          */
         put: operations["putSnippetsById"];
@@ -15254,7 +15254,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * From where a snippet was created
+         * Get the user agent that created a snippet
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getSnippetsByIdUserAgentDetail"];
@@ -15274,7 +15274,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List all snippets that you see
+         * List all snippets that you can see
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getSnippetsAll"];
@@ -15354,7 +15354,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Dockerfiles to start with
+         * List Dockerfile templates
          * @description Open to everyone.
          */
         get: operations["getTemplatesDockerfiles"];
@@ -15374,7 +15374,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Dockerfiles to start with: one with its text
+         * Get one of the Dockerfile templates
          * @description Open to everyone.
          */
         get: operations["getTemplatesDockerfilesByKey"];
@@ -15394,7 +15394,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists of ignored files to start with
+         * List .gitignore templates
          * @description Open to everyone.
          */
         get: operations["getTemplatesGitignores"];
@@ -15414,7 +15414,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists of ignored files to start with: one with its text
+         * Get one of the .gitignore templates
          * @description Open to everyone.
          */
         get: operations["getTemplatesGitignoresByKey"];
@@ -15434,7 +15434,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Pipelines to start with
+         * List CI/CD configuration templates
          * @description Open to everyone.
          */
         get: operations["getTemplatesGitlabCiYmls"];
@@ -15454,7 +15454,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Pipelines to start with: one with its text
+         * Get one of the CI/CD configuration templates
          * @description Open to everyone.
          */
         get: operations["getTemplatesGitlabCiYmlsByKey"];
@@ -15474,7 +15474,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Licences to choose from
+         * List license templates
          * @description Open to everyone.
          */
         get: operations["getTemplatesLicenses"];
@@ -15494,7 +15494,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A licence, filled in
+         * Get a license template with its placeholders filled in
          * @description Open to everyone.
          */
         get: operations["getTemplatesLicensesByKey"];
@@ -15514,7 +15514,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Projects to start with
+         * List project templates
          * @description Open to everyone.
          */
         get: operations["getTemplatesProjects"];
@@ -15534,7 +15534,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What one has to do
+         * List your to-do items
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getTodos"];
@@ -15614,13 +15614,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Topics, those of most projects first
+         * List topics, most used first
          * @description Open to everyone.
          */
         get: operations["getTopics"];
         put?: never;
         /**
-         * Make a topic
+         * Create a topic
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postTopics"];
@@ -15638,18 +15638,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A topic
+         * Get a topic
          * @description Open to everyone.
          */
         get: operations["getTopicsById"];
         /**
-         * Change a topic; projects follow its name
+         * Update a topic; its projects follow a new name
          * @description Administrators only. Token scope: `api`.
          */
         put: operations["putTopicsById"];
         post?: never;
         /**
-         * Remove a topic, from its projects too
+         * Delete a topic, and remove it from its projects
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteTopicsById"];
@@ -15668,7 +15668,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give the projects of one topic another, and remove the first
+         * Merge a topic into another one
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postTopicsMerge"];
@@ -15686,18 +15686,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller
+         * Get the current user
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUser"];
         /**
-         * Change one’s own account
+         * Update your account
          * @description Any signed-in user. Token scope: `api`.
          */
         put: operations["putUser"];
         post?: never;
         /**
-         * Remove one’s own account; what one wrote stays with the ghost user
+         * Delete your account; your contributions move to the ghost user
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUser"];
@@ -15714,7 +15714,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What waits for the caller
+         * Count what waits for you
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUserCounts"];
@@ -15734,7 +15734,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * When users were there last
+         * List the last activity of users
          * @description Administrators only. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUserActivities"];
@@ -15754,13 +15754,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Applications of one’s own
+         * List applications of yours
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getUserApplications"];
         put?: never;
         /**
-         * Register an application of one’s own
+         * Create an application of yours
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserApplications"];
@@ -15779,13 +15779,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change an application of one’s own
+         * Update an application of yours
          * @description Any signed-in user. Token scope: `api`.
          */
         put: operations["putUserApplicationsById"];
         post?: never;
         /**
-         * Remove an application of one’s own, with everybody's tokens of it
+         * Delete an application of yours with all its tokens
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserApplicationsById"];
@@ -15804,7 +15804,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an application of one’s own a new secret
+         * Renew the secret of an application of yours
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserApplicationsByIdRenewSecret"];
@@ -15822,7 +15822,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sign-ins of the caller, attempts that failed, and changes of what opens the account, newest first
+         * List your sign-ins, failed attempts and credential changes, newest first
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getUserAuthenticationEvents"];
@@ -15842,7 +15842,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Applications that may use the caller’s account
+         * List applications authorized to use your account
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getUserAuthorizedApplications"];
@@ -15865,7 +15865,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take back what an application may do
+         * Revoke the authorization of an application
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserAuthorizedApplicationsById"];
@@ -15883,7 +15883,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set or remove one’s own picture
+         * Set or remove your avatar
          * @description Any signed-in user. Token scope: `api`.
          */
         put: operations["putUserAvatar"];
@@ -15904,7 +15904,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send the mail that confirms one’s primary address, or the one that replaces it, again
+         * Resend the confirmation mail of your primary email address
          * @description Any signed-in user. Token scope: `api`. Rate limit: `profile_resend_email_confirmation`.
          */
         post: operations["postUserConfirmation"];
@@ -15922,13 +15922,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One’s own addresses besides the primary one
+         * List your secondary email addresses
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUserEmails"];
         put?: never;
         /**
-         * Add an address for oneself; a mail asks for its confirmation
+         * Add an email address to your account; a confirmation mail is sent
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserEmails"];
@@ -15946,14 +15946,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of one’s own addresses
+         * Get an email address of yours
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUserEmailsByEmailId"];
         put?: never;
         post?: never;
         /**
-         * Remove one of one’s own addresses
+         * Delete an email address of yours
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserEmailsByEmailId"];
@@ -15972,7 +15972,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send the mail that confirms one of one’s own addresses again
+         * Resend the confirmation mail of an email address of yours
          * @description Any signed-in user. Token scope: `api`. Rate limit: `profile_resend_email_confirmation`.
          */
         post: operations["postUserEmailsByEmailIdConfirmation"];
@@ -15990,7 +15990,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List failed pipelines of the caller that no newer pipeline of the same ref has replaced
+         * List your failed pipelines that no newer pipeline of the same ref has replaced
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getUserFailedPipelines"];
@@ -16010,13 +16010,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One’s own token of feeds
+         * Get your feed token
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getUserFeedToken"];
         put?: never;
         /**
-         * Make a new token of feeds; the one before works no more
+         * Reset your feed token; the previous one stops working
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserFeedToken"];
@@ -16040,7 +16040,7 @@ export interface paths {
         get: operations["getUserGpgKeys"];
         put?: never;
         /**
-         * Add to one’s own GPG keys
+         * Add a key to one’s own GPG keys
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserGpgKeys"];
@@ -16065,7 +16065,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove one of one’s own GPG keys
+         * Delete one of one’s own GPG keys
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserGpgKeysByKeyId"];
@@ -16102,7 +16102,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the imports of projects that you have asked for, newest first
+         * List your project imports, newest first
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getUserImports"];
@@ -16122,13 +16122,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One’s own SSH keys
+         * List your SSH keys
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUserKeys"];
         put?: never;
         /**
-         * Add an SSH key for oneself
+         * Add an SSH key to your account
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserKeys"];
@@ -16146,14 +16146,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of one’s own SSH keys
+         * Get an SSH key of yours
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUserKeysByKeyId"];
         put?: never;
         post?: never;
         /**
-         * Remove one of one’s own SSH keys
+         * Delete an SSH key of yours
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserKeysByKeyId"];
@@ -16171,7 +16171,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change one’s password
+         * Update your password
          * @description Any signed-in user. Token scope: `api`.
          */
         put: operations["putUserPassword"];
@@ -16192,7 +16192,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a short-lived token for oneself
+         * Create a short-lived personal access token for yourself
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserPersonalAccessTokens"];
@@ -16210,12 +16210,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One’s own preferences
+         * Get your preferences
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUserPreferences"];
         /**
-         * Change one’s own preferences
+         * Update your preferences
          * @description Any signed-in user. Token scope: `api`.
          */
         put: operations["putUserPreferences"];
@@ -16254,14 +16254,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where the caller is signed in
+         * List your sessions
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getUserSessions"];
         put?: never;
         post?: never;
         /**
-         * Sign out everywhere else
+         * Revoke all your other sessions
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserSessions"];
@@ -16281,7 +16281,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Sign out somewhere
+         * Revoke a session of yours
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserSessionsBySessionId"];
@@ -16298,12 +16298,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One’s own status
+         * Get your status
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUserStatus"];
         /**
-         * Set one’s own status; what is left out is cleared
+         * Set your status; omitted fields are cleared
          * @description Any signed-in user. Token scope: `api`.
          */
         put: operations["putUserStatus"];
@@ -16312,7 +16312,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change one’s own status; what is left out stays
+         * Update your status; omitted fields are kept
          * @description Any signed-in user. Token scope: `api`.
          */
         patch: operations["patchUserStatus"];
@@ -16326,14 +16326,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Second factors of the caller
+         * Get your two-factor authentication settings
          * @description Any signed-in user. Token scope: `api` or `read_api`.
          */
         get: operations["getUserTwoFactor"];
         put?: never;
         post?: never;
         /**
-         * Remove every second factor
+         * Disable two-factor authentication
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserTwoFactor"];
@@ -16352,7 +16352,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * New recovery codes in place of all former ones
+         * Generate new recovery codes; previous ones stop working
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserTwoFactorRecoveryCodes"];
@@ -16372,7 +16372,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Register a security key
+         * Register a WebAuthn security key
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserTwoFactorSecurityKeys"];
@@ -16393,7 +16393,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a security key
+         * Delete a WebAuthn security key
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserTwoFactorSecurityKeysByKeyId"];
@@ -16412,7 +16412,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a browser needs to make a security key
+         * Get the WebAuthn challenge for a new security key
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserTwoFactorSecurityKeysChallenge"];
@@ -16432,12 +16432,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start codes of an authenticator application
+         * Set up an authenticator app
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserTwoFactorTotp"];
         /**
-         * Remove the authenticator application
+         * Remove the authenticator app
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserTwoFactorTotp"];
@@ -16456,7 +16456,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm the authenticator application with its first code
+         * Confirm the authenticator app with its first code
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserTwoFactorTotpConfirm"];
@@ -16474,7 +16474,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Users
+         * List users
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUsers"];
@@ -16498,18 +16498,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A user
+         * Get a user
          * @description Open to everyone. Rate limit: `users_get_by_id`.
          */
         get: operations["getUsersById"];
         /**
-         * Change a user
+         * Update a user
          * @description Administrators only. Token scope: `api`.
          */
         put: operations["putUsersById"];
         post?: never;
         /**
-         * Remove a user
+         * Delete a user
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteUsersById"];
@@ -16548,7 +16548,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approve a user who waits for it
+         * Approve a user who is pending approval
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByIdApprove"];
@@ -16566,7 +16566,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How much belongs to a user
+         * Count the associations of a user
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUsersByIdAssociationsCount"];
@@ -16626,7 +16626,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How much somebody did on each day of the last 53 weeks
+         * Count the contributions of a user on each day of the last 53 weeks
          * @description Open to everyone.
          */
         get: operations["getUsersByIdContributions"];
@@ -16646,7 +16646,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What administrators noted of a user
+         * List custom attributes of a user
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getUsersByIdCustomAttributes"];
@@ -16666,18 +16666,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One thing that administrators noted of a user
+         * Get a custom attribute of a user
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getUsersByIdCustomAttributesByKey"];
         /**
-         * Note something of a user
+         * Set a custom attribute of a user
          * @description Administrators only. Token scope: `api`.
          */
         put: operations["putUsersByIdCustomAttributesByKey"];
         post?: never;
         /**
-         * Forget something noted of a user
+         * Delete a custom attribute of a user
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteUsersByIdCustomAttributesByKey"];
@@ -16696,7 +16696,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deactivate a user who has not been there for long
+         * Deactivate an inactive user
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByIdDeactivate"];
@@ -16720,7 +16720,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Remove every second factor of a person
+         * Disable two-factor authentication of a user
          * @description Administrators only. Token scope: `api`.
          */
         patch: operations["patchUsersByIdDisableTwoFactor"];
@@ -16734,13 +16734,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Addresses of a user besides the primary one
+         * List secondary email addresses of a user
          * @description Administrators only. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUsersByIdEmails"];
         put?: never;
         /**
-         * Add an address for a user
+         * Add an email address for a user
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByIdEmails"];
@@ -16761,7 +16761,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an address of a user
+         * Delete an email address of a user
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteUsersByIdEmailsByEmailId"];
@@ -16778,7 +16778,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What somebody did
+         * List events of a user
          * @description Open to everyone.
          */
         get: operations["getUsersByIdEvents"];
@@ -16818,7 +16818,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who follows a user
+         * List followers of a user
          * @description Open to everyone. Rate limit: `user_followers`.
          */
         get: operations["getUsersByIdFollowers"];
@@ -16838,7 +16838,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom a user follows
+         * List users that a user follows
          * @description Open to everyone. Rate limit: `user_following`.
          */
         get: operations["getUsersByIdFollowing"];
@@ -16864,7 +16864,7 @@ export interface paths {
         get: operations["getUsersByIdGpgKeys"];
         put?: never;
         /**
-         * Add to the GPG keys of a user
+         * Add a key to the GPG keys of a user
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByIdGpgKeys"];
@@ -16889,7 +16889,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove one of the GPG keys of a user
+         * Delete one of the GPG keys of a user
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteUsersByIdGpgKeysByKeyId"];
@@ -16929,7 +16929,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an external identity of a user
+         * Delete an external identity of a user
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteUsersByIdIdentitiesByProvider"];
@@ -16946,7 +16946,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where a user is a member
+         * List memberships of a user
          * @description Administrators only. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUsersByIdMemberships"];
@@ -16968,7 +16968,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a user a link for a new password
+         * Send a password reset link to a user
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByIdPasswordReset"];
@@ -16986,7 +16986,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Projects in a user's personal namespace
+         * List projects in the personal namespace of a user
          * @description Open to everyone. Rate limit: `user_projects_api`.
          */
         get: operations["getUsersByIdProjects"];
@@ -17008,7 +17008,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decline a user who waits for approval; removes the account
+         * Reject a user who is pending approval; the account is deleted
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByIdReject"];
@@ -17028,7 +17028,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Lift the ban of a user
+         * Unban a user
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByIdUnban"];
@@ -17088,7 +17088,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Unlock a user whose sign-ins failed too often
+         * Unlock a user after too many failed sign-ins
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByIdUnlock"];
@@ -17106,7 +17106,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Projects where a user did something
+         * List projects that a user contributed to
          * @description Open to everyone. Rate limit: `user_contributed_projects_api`.
          */
         get: operations["getUsersByUserIdContributedProjects"];
@@ -17126,13 +17126,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Impersonation tokens of a user
+         * List impersonation tokens of a user
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getUsersByUserIdImpersonationTokens"];
         put?: never;
         /**
-         * Create an impersonation token for a user; 400 where impersonation is switched off
+         * Create an impersonation token for a user; 400 where impersonation is disabled
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByUserIdImpersonationTokens"];
@@ -17150,7 +17150,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An impersonation token of a user
+         * Get an impersonation token of a user
          * @description Administrators only. Token scope: `api` or `read_api`.
          */
         get: operations["getUsersByUserIdImpersonationTokensByImpersonationTokenId"];
@@ -17174,7 +17174,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * SSH keys of a user
+         * List SSH keys of a user
          * @description Open to everyone. Rate limit: `user_ssh_keys`.
          */
         get: operations["getUsersByUserIdKeys"];
@@ -17198,14 +17198,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An SSH key of a user
+         * Get an SSH key of a user
          * @description Open to everyone. Rate limit: `user_ssh_key`.
          */
         get: operations["getUsersByUserIdKeysByKeyId"];
         put?: never;
         post?: never;
         /**
-         * Remove an SSH key of a user
+         * Delete an SSH key of a user
          * @description Administrators only. Token scope: `api`.
          */
         delete: operations["deleteUsersByUserIdKeysByKeyId"];
@@ -17242,7 +17242,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Projects that a user starred
+         * List projects that a user starred
          * @description Open to everyone. Rate limit: `user_starred_projects_api`.
          */
         get: operations["getUsersByUserIdStarredProjects"];
@@ -17262,7 +17262,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Status of a user
+         * Get the status of a user
          * @description Open to everyone. Rate limit: `user_status`.
          */
         get: operations["getUsersByUserIdStatus"];
@@ -17282,7 +17282,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Version and instance metadata, under an older path
+         * Get the version and metadata of the instance (older form of the route)
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getVersion"];
@@ -17404,7 +17404,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back what was decided about a vulnerability
+         * Revert the state of a vulnerability
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postVulnerabilitiesByIdRevert"];

@@ -277,7 +277,7 @@ export function integrationRoutes(deps: IntegrationRouteDependencies): Route[] {
       ...common,
       method: 'GET',
       path: '/integrations',
-      summary: 'List integrations that there are, with their attributes',
+      summary: 'List available integrations with their attributes',
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object({}),
       responses: { 200: ListOf(IntegrationKind) },

@@ -144,7 +144,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     route({
       ...common,
       path,
-      summary: `Search a project: its rows, its files and its history${older(path)}`,
+      summary: `Search a project: its records, files and history${older(path)}`,
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object({
         id: IdOrPath('Id or path of the project'),
@@ -190,7 +190,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
       ...faceted,
       path: '/search/facets',
       acrossProjects: true,
-      summary: 'Count the projects, languages and directories of files that a search of everything finds',
+      summary: 'Count search results by project, language and directory',
       access: { on: 'public' },
       params: Type.Object(ofFacets),
       handler: async ({ params, caller }) => {
@@ -203,7 +203,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
       ...faceted,
       path: '/groups/:id/search/facets',
       acrossProjects: true,
-      summary: 'Count the projects, languages and directories of files that a search of a group finds',
+      summary: 'Count search results of a group by project, language and directory',
       access: { on: 'group', ability: 'read_group' },
       params: Type.Object({ id: IdOrPath('Id or path of the group'), ...ofFacets }),
       handler: async ({ params, caller, subject }) => {
@@ -214,7 +214,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
     route({
       ...faceted,
       path: '/projects/:id/search/facets',
-      summary: 'Count the languages and directories of files that a search of a project finds in the index',
+      summary: 'Count search results of a project by language and directory',
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object({ id: IdOrPath('Id or path of the project'), ...ofFacets }),
       handler: async ({ params, caller, subject }) => {
@@ -226,7 +226,7 @@ export function searchRoutes(deps: SearchDependencies & { readonly settings: Pic
       ...common,
       path: '/search',
       acrossProjects: true,
-      summary: 'Search everything that the caller sees',
+      summary: 'Search everything that you can see',
       access: { on: 'public' },
       params: Type.Object({ scope: scoped([...everywhere, ...inRepositories]), ...manyFilters }),
       handler: async (context) => {

@@ -152,7 +152,7 @@ export function backupRoutes({ db, config }: BackupRouteDependencies, backups: B
       ...common,
       method: 'PUT',
       path: '/admin/backup_schedule',
-      summary: 'Change the schedule of backups',
+      summary: 'Update the schedule of backups',
       params: Type.Object({
         enabled: Optional(Bool({ description: 'Whether backups are created by schedule' })),
         schedule: Optional(Str({ minLength: 1, maxLength: 100, description: 'Cron expression with five fields' })),

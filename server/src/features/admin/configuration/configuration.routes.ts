@@ -82,7 +82,7 @@ export function configurationRoutes({ settings, ssh }: ConfigurationDependencies
     route({
       method: 'GET',
       path: '/instance_configuration',
-      summary: 'SSH host keys, limits and sizes of the instance',
+      summary: 'Get the SSH host keys and limits of the instance',
       tag: 'Metadata',
       credentials: ['token', 'session'],
       scopes: ['api', 'read_api', 'read_user'],

@@ -83,7 +83,7 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
     route({
       ...common,
       path: '/application/overview',
-      summary: 'Health, sizes and numbers of the instance',
+      summary: 'Get the health, sizes and counts of the instance',
       params: Type.Object({}),
       responses: { 200: Overview },
       handler: overview,
@@ -91,7 +91,7 @@ export function overviewRoutes(deps: OverviewDependencies): Route[] {
     route({
       ...common,
       path: '/application/statistics',
-      summary: 'How much there is on the instance; large numbers are estimates',
+      summary: 'Get the statistics of the instance; large numbers are estimates',
       params: Type.Object({}),
       responses: { 200: ApplicationStatistics },
       handler: async () => statisticsJson(await applicationStatistics(db)),

@@ -25,7 +25,7 @@ export const settingsRoutes = (settings: Settings): readonly Route[] => [
   route({
     ...shared,
     method: 'PUT',
-    summary: 'Change application settings',
+    summary: 'Update the application settings',
     // It ends with this.
     duringMaintenance: true,
     params: SettingsParams,

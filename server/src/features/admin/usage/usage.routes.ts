@@ -50,7 +50,7 @@ export function usageRoutes({ db, settings }: { readonly db: Db; readonly settin
       credentials: ['token', 'session'],
       tag: 'Metadata',
       access: { on: 'instance', ability: 'admin' },
-      summary: 'What is used of storage, accounts, rate limits, CI and the queue',
+      summary: 'Get the usage of storage, accounts, rate limits, CI and the queue',
       params: Type.Object({}),
       responses: { 200: Usage },
       handler: usage,

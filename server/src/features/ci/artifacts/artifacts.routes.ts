@@ -209,7 +209,7 @@ export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route
     route({
       method: 'POST',
       path: `${ofJob}/keep`,
-      summary: 'Keep the artifacts of a job when they would expire',
+      summary: 'Keep the artifacts of a job from expiring',
       tag,
       credentials,
       access: { on: 'project', ability: 'keep_artifacts' },
@@ -243,7 +243,7 @@ export function artifactRoutes(deps: CiDependencies, writes: WriteAccess): Route
     route({
       method: 'DELETE',
       path: '/projects/:id/artifacts',
-      summary: 'Let all artifacts of a project that may be deleted expire now',
+      summary: 'Expire all artifacts of a project that can be deleted',
       tag,
       credentials,
       access: { on: 'project', ability: 'remove_artifacts' },

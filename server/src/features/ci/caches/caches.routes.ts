@@ -135,7 +135,7 @@ export function cacheRoutes(deps: CiDependencies): Route[] {
     route({
       ...ofJob,
       method: 'GET',
-      summary: 'Restore a cache, as the runner of a job',
+      summary: 'Download a cache, as the runner of a job',
       params: Type.Object(jobParams),
       responses: { 200: Binary },
       media: ['application/zip'],
@@ -153,7 +153,7 @@ export function cacheRoutes(deps: CiDependencies): Route[] {
     route({
       ...ofJob,
       method: 'POST',
-      summary: 'Save a cache, as the runner of a job',
+      summary: 'Upload a cache, as the runner of a job',
       // The token is looked at before anything is written.
       rawBody: 'multipart/form-data',
       params: Type.Object(jobParams),

@@ -162,7 +162,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService, access: Write
   const needs = route({
     method: 'GET',
     path: '/projects/:id/pipelines/:pipeline_id/needs',
-    summary: 'List job names of a pipeline in stage order, with their needs',
+    summary: 'List the jobs of a pipeline in stage order with their needs',
     tag,
     credentials,
     access: readPipeline,

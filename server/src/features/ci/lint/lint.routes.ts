@@ -103,7 +103,7 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
     route({
       method: 'GET',
       path: '/projects/:id/ci/lint',
-      summary: 'Check the configuration of a project',
+      summary: 'Validate the CI/CD configuration of a project',
       tag,
       credentials,
       access,
@@ -142,7 +142,7 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
     route({
       method: 'POST',
       path: '/projects/:id/ci/lint',
-      summary: 'Check a configuration in the surroundings of a project',
+      summary: 'Validate a CI/CD configuration in the context of a project',
       tag,
       credentials,
       access,

@@ -20,7 +20,7 @@ export function failedPipelineRoutes({ db, externalUrl }: Pick<CiDependencies, '
     route({
       method: 'GET',
       path: '/user/failed_pipelines',
-      summary: 'List failed pipelines of the caller that no newer pipeline of the same ref has replaced',
+      summary: 'List your failed pipelines that no newer pipeline of the same ref has replaced',
       tag: 'Pipelines',
       credentials: ['token', 'session'],
       access: { on: 'instance', ability: 'signed_in' },

@@ -34,7 +34,7 @@ export function pipelineMetadataRoutes(deps: CiDependencies, access: WriteAccess
     route({
       method: 'PUT',
       path: '/projects/:id/pipelines/:pipeline_id/metadata',
-      summary: 'Name a pipeline',
+      summary: 'Update the name of a pipeline',
       tag: 'Pipelines',
       credentials: ['token', 'session', 'job'],
       access: { on: 'project', ability: 'update_pipeline' },

@@ -140,7 +140,7 @@ export function pipelineRoutes(
   const latest = route({
     method: 'GET',
     path: '/projects/:id/pipelines/latest',
-    summary: 'Get the newest pipeline of the newest commit of a branch or tag',
+    summary: 'Get the latest pipeline of the latest commit of a branch or tag',
     tag,
     credentials,
     access: read,

@@ -31,7 +31,7 @@ export const pipelineStatisticsRoute = ({ db }: Pick<CiDependencies, 'db'>): Rou
   route({
     method: 'GET',
     path: '/projects/:id/pipelines/statistics',
-    summary: 'Get numbers and durations of the pipelines of a project by day',
+    summary: 'Get counts and durations of the pipelines of a project by day',
     tag: 'Pipelines',
     credentials: ['token', 'session'],
     access: { on: 'project', ability: 'read_pipeline' },

@@ -72,7 +72,7 @@ export function resourceGroupRoutes(deps: CiDependencies): Route[] {
       ...common,
       method: 'PUT',
       path,
-      summary: 'Change how a resource group orders its jobs',
+      summary: 'Update the process mode of a resource group',
       access: { on: 'project', ability: 'update_resource_group' },
       params: Type.Object({
         id,

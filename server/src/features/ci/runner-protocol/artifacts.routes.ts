@@ -27,7 +27,7 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts,
     route({
       method: 'POST',
       path: '/jobs/:id/artifacts',
-      summary: 'Store an artifact of a running job, as its runner',
+      summary: 'Upload an artifact of a running job, as its runner',
       rate: 'runner_jobs_api',
       tag,
       credentials: ['body'],

@@ -155,7 +155,7 @@ export function requestRoutes(
     route({
       method: 'POST',
       path: '/jobs/request',
-      summary: 'Ask for a job, as a runner',
+      summary: 'Request a job, as a runner',
       rate: 'runner_jobs_request_api',
       tag: 'Runner protocol',
       credentials: ['body'],

@@ -46,7 +46,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
   const update = route({
     method: 'PUT',
     path: '/jobs/:id',
-    summary: 'Tell the state of a running job, as its runner',
+    summary: 'Update the state of a running job, as its runner',
     rate: 'runner_jobs_api',
     tag: 'Runner protocol',
     credentials: ['body'],
@@ -123,7 +123,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
   const trace = route({
     method: 'PATCH',
     path: '/jobs/:id/trace',
-    summary: 'Add to the log of a running job, as its runner',
+    summary: 'Append to the log of a running job, as its runner',
     rate: 'runner_jobs_patch_trace_api',
     tag: 'Runner protocol',
     credentials: ['body'],

@@ -177,7 +177,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
     route({
       method: 'GET',
       path: '/runners',
-      summary: 'List runners that the caller manages',
+      summary: 'List runners that you manage',
       tag,
       credentials,
       access: signedIn,
@@ -216,7 +216,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       scopes: ['api', 'manage_runner'],
       method: 'PUT',
       path: '/runners/:id',
-      summary: 'Change a runner',
+      summary: 'Update a runner',
       tag,
       credentials,
       access: signedIn,

@@ -160,7 +160,7 @@ export function scheduleRoutes(deps: CiDependencies, schedules: SchedulesService
     ...common,
     method: 'PUT',
     path,
-    summary: 'Update a pipeline schedule; it is rescheduled',
+    summary: 'Update a pipeline schedule; its next run is rescheduled',
     access: write,
     params: Type.Object({
       id,
@@ -204,7 +204,7 @@ export function scheduleRoutes(deps: CiDependencies, schedules: SchedulesService
       ...common,
       method: 'POST',
       path: `${path}/take_ownership`,
-      summary: 'Become the owner of a pipeline schedule',
+      summary: 'Take ownership of a pipeline schedule',
       access: write,
       params: one,
       responses: { 201: ScheduleEntity, 200: ScheduleEntity },

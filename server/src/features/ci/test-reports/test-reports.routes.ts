@@ -36,7 +36,7 @@ export function testReportRoutes({ db }: Pick<CiDependencies, 'db'>, reports: Te
     route({
       ...common,
       path: '/projects/:id/pipelines/:pipeline_id/test_report_summary',
-      summary: 'Get the numbers of the test report of a pipeline',
+      summary: 'Get the summary of the test report of a pipeline',
       responses: { 200: TestReportSummary },
       handler: async ({ subject, params }) => reports.summary(await find(subject.project.id, params.pipeline_id)),
     }),

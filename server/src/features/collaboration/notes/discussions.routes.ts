@@ -58,7 +58,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       ...declared,
       method: 'GET',
       path: all,
-      summary: `Threads about ${kind.noun}`,
+      summary: `List threads on ${kind.noun}`,
       access: read,
       pagination: 'offset',
       params: params({ ...parent, render_html: html }),
@@ -82,7 +82,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       ...declared,
       method: 'GET',
       path: one,
-      summary: `A thread about ${kind.noun}`,
+      summary: `Get a thread on ${kind.noun}`,
       access: read,
       params: params(thread),
       responses: { 200: Discussion },
@@ -93,7 +93,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       ...declared,
       method: 'POST',
       path: all,
-      summary: `Begin a thread about ${kind.noun}`,
+      summary: `Create a thread on ${kind.noun}`,
       access: write,
       rate: 'notes_create',
       params: params({
@@ -129,7 +129,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
             ...declared,
             method: 'PUT',
             path: one,
-            summary: `Resolve a thread about ${kind.noun}, or open it again`,
+            summary: `Resolve or reopen a thread on ${kind.noun}`,
             access: read,
             params: params({ ...thread, resolved: Bool({ description: 'Whether it is resolved' }) }),
             responses: { 200: Discussion },
@@ -146,7 +146,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       ...declared,
       method: 'POST',
       path: `${one}/notes`,
-      summary: `Add to a thread about ${kind.noun}`,
+      summary: `Reply to a thread on ${kind.noun}`,
       access: write,
       rate: 'notes_create',
       params: params({
@@ -169,7 +169,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       ...declared,
       method: 'GET',
       path: `${one}/notes`,
-      summary: `Comments of a thread about ${kind.noun}`,
+      summary: `List comments of a thread on ${kind.noun}`,
       access: read,
       params: params(thread),
       responses: { 200: ListOf(Note) },
@@ -182,7 +182,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       ...declared,
       method: 'GET',
       path: `${one}/notes/:note_id`,
-      summary: `A comment of a thread about ${kind.noun}`,
+      summary: `Get a comment of a thread on ${kind.noun}`,
       access: read,
       params: params(single),
       responses: { 200: Note },
@@ -196,8 +196,8 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       method: 'PUT',
       path: `${one}/notes/:note_id`,
       summary: resolves
-        ? `Change a comment about ${kind.noun}, resolve it, or open it again`
-        : `Change a comment about ${kind.noun}`,
+        ? `Update, resolve or reopen a comment of a thread on ${kind.noun}`
+        : `Update a comment of a thread on ${kind.noun}`,
       // Those who commented change their own, those who made the thing resolve.
       access: read,
       params: params({
@@ -232,7 +232,7 @@ export function discussionRoutes(deps: NoteRouteDependencies, kind: NoteableKind
       ...declared,
       method: 'DELETE',
       path: `${one}/notes/:note_id`,
-      summary: `Remove a comment about ${kind.noun}`,
+      summary: `Delete a comment of a thread on ${kind.noun}`,
       access: write,
       params: params(single),
       responses: { 204: Empty },

@@ -15,7 +15,7 @@ export function subscriptionRoutes({ db }: NoteRouteDependencies, kind: Followed
       tag: followed.tag,
       method: 'POST',
       path: `${base}/${wanted ? 'subscribe' : 'unsubscribe'}`,
-      summary: wanted ? `Hear of changes of ${kind.noun}` : `Hear no more of changes of ${kind.noun}`,
+      summary: wanted ? `Subscribe to ${kind.noun}` : `Unsubscribe from ${kind.noun}`,
       access: read,
       params: Type.Object(parent),
       responses: { 201: followed.entity, 304: Empty },

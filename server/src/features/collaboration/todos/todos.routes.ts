@@ -136,7 +136,7 @@ export function todoRoutes(deps: Dependencies): Route[] {
       method: 'GET',
       path: '/todos',
       acrossProjects: true,
-      summary: 'What one has to do',
+      summary: 'List your to-do items',
       tag,
       credentials,
       access,

@@ -207,7 +207,7 @@ export function deploymentRoutes(deps: DeploymentRoutesDependencies): Route[] {
       ...common,
       method: 'GET',
       path: `${path}/merge_requests`,
-      summary: 'List merge requests that a deployment brought',
+      summary: 'List merge requests that were deployed by a deployment',
       access: read,
       pagination: 'offset',
       params: one,

@@ -139,7 +139,7 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       ...common,
       method: 'POST',
       path: '/projects/:id/environments/stop_stale',
-      summary: 'Stop environments that were not changed or deployed to since a date',
+      summary: 'Stop environments that were not updated or deployed to since a date',
       access: { on: 'project', ability: 'stop_stale_environments' },
       params: Type.Object({
         id,
@@ -184,7 +184,7 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       ...common,
       method: 'POST',
       path: `${path}/cancel_auto_stop`,
-      summary: 'Keep an environment that would stop by itself',
+      summary: 'Cancel the automatic stop of an environment',
       access: { on: 'project', ability: 'update_environment' },
       params: one,
       responses: { 200: Environment },
@@ -199,7 +199,7 @@ export function environmentRoutes(deps: EnvironmentRoutesDependencies): Route[] 
       ...common,
       method: 'DELETE',
       path: '/projects/:id/environments/review_apps',
-      summary: 'Delete stopped review apps in a week',
+      summary: 'Schedule stopped review apps for deletion in a week',
       access: { on: 'project', ability: 'destroy_environment' },
       params: Type.Object({
         id,

@@ -90,10 +90,10 @@ export function unleashRoutes({ db, secrets, externalUrl }: FeatureFlagDependenc
   });
   return [
     greeted('GET', base, 'Check the instance id of a client'),
-    read(`${base}/features`, 'Feature flags of an environment, under the older address'),
-    read(`${base}/client/features`, 'Feature flags of an environment'),
-    greeted('POST', `${base}/client/register`, 'Accept a client that registers'),
-    greeted('POST', `${base}/client/metrics`, 'Accept metrics of a client'),
+    read(`${base}/features`, 'List feature flags of an environment for a client (older form of the route)'),
+    read(`${base}/client/features`, 'List feature flags of an environment for a client'),
+    greeted('POST', `${base}/client/register`, 'Register a client'),
+    greeted('POST', `${base}/client/metrics`, 'Send metrics of a client'),
     route({
       ...own,
       method: 'GET',
@@ -110,7 +110,7 @@ export function unleashRoutes({ db, secrets, externalUrl }: FeatureFlagDependenc
       ...own,
       method: 'POST',
       path: `${setting}/reset_token`,
-      summary: 'Generate another instance id; the one before stops working',
+      summary: 'Reset the instance id; the previous one stops working',
       access: { on: 'project', ability: 'admin_feature_flags_client' },
       responses: { 201: FeatureFlagsClient },
       handler: async (context) => {

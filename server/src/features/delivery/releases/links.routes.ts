@@ -102,7 +102,7 @@ export function releaseLinkRoutes({ db, releases, presenter }: ReleaseRoutesDepe
       ...common,
       method: 'PUT',
       path: `${base}/:link_id`,
-      summary: 'Change a link of a release',
+      summary: 'Update a link of a release',
       access: adminRelease,
       params: Type.Object(
         { ...one, name: Optional(name), url: Optional(url), ...linkPaths, ...kind({}) },
@@ -120,7 +120,7 @@ export function releaseLinkRoutes({ db, releases, presenter }: ReleaseRoutesDepe
       ...common,
       method: 'DELETE',
       path: `${base}/:link_id`,
-      summary: 'Remove a link of a release',
+      summary: 'Delete a link of a release',
       access: adminRelease,
       params: Type.Object(one),
       responses: { 200: ReleaseLink },

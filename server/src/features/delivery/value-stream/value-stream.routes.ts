@@ -35,7 +35,7 @@ export const valueStreamRoutes = (db: Db): Route[] =>
     route({
       method: 'GET',
       path: `/${kind}s/:id/value_stream`,
-      summary: `Median times of issues and merge requests of a ${kind}, stage by stage`,
+      summary: `Get the value stream of a ${kind}: median times by stage`,
       tag: 'Analytics',
       credentials: ['token', 'session'],
       access,

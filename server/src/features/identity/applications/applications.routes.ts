@@ -70,7 +70,7 @@ export function applicationRoutes({ db, applications, settings }: ApplicationRou
     },
     {
       base: '/user/applications',
-      whose: 'of one’s own',
+      whose: 'of yours',
       id: 'id',
       parent: {},
       own: {},
@@ -112,7 +112,7 @@ export function applicationRoutes({ db, applications, settings }: ApplicationRou
         access,
         method: 'GET',
         path: base,
-        summary: `Applications ${whose}`,
+        summary: `List applications ${whose}`,
         params: Type.Object(parent),
         pagination: 'offset',
         responses: { 200: ListOf(Application) },
@@ -130,7 +130,7 @@ export function applicationRoutes({ db, applications, settings }: ApplicationRou
         access,
         method: 'POST',
         path: base,
-        summary: `Register an application ${whose}`,
+        summary: `Create an application ${whose}`,
         params: Type.Object({ ...parent, name, redirect_uri: redirectUri, scopes, confidential, ...kind.own }),
         responses: { 201: ApplicationWithSecret },
         handler: async (context) => {
@@ -151,7 +151,7 @@ export function applicationRoutes({ db, applications, settings }: ApplicationRou
         access,
         method: 'PUT',
         path: `${base}/:${kind.id}`,
-        summary: `Change an application ${whose}`,
+        summary: `Update an application ${whose}`,
         params: Type.Object({
           ...oneOf,
           name: Optional(name),
@@ -182,7 +182,7 @@ export function applicationRoutes({ db, applications, settings }: ApplicationRou
         access,
         method: 'DELETE',
         path: `${base}/:${kind.id}`,
-        summary: `Remove an application ${whose}, with everybody's tokens of it`,
+        summary: `Delete an application ${whose} with all its tokens`,
         conditional: true,
         params: Type.Object(oneOf) as TObject,
         responses: { 204: Empty },
@@ -198,7 +198,7 @@ export function applicationRoutes({ db, applications, settings }: ApplicationRou
         access,
         method: 'POST',
         path: `${base}/:${kind.id}/renew-secret`,
-        summary: `Give an application ${whose} a new secret`,
+        summary: `Renew the secret of an application ${whose}`,
         params: Type.Object(oneOf) as TObject,
         responses: { 201: ApplicationWithSecret },
         handler: async (context) => {

@@ -32,7 +32,11 @@ export function instanceRoutes(release: Release): Route[] {
     }),
   } as const;
   return [
-    route({ ...metadata, path: '/version', summary: 'Version and instance metadata, under an older path' }),
-    route({ ...metadata, path: '/metadata', summary: 'Version and instance metadata' }),
+    route({
+      ...metadata,
+      path: '/version',
+      summary: 'Get the version and metadata of the instance (older form of the route)',
+    }),
+    route({ ...metadata, path: '/metadata', summary: 'Get the version and metadata of the instance' }),
   ];
 }

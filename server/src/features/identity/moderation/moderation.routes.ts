@@ -23,8 +23,8 @@ const plain = [
   ['block', 'Block a user'],
   ['unblock', 'Unblock a user'],
   ['ban', 'Ban a user'],
-  ['unban', 'Lift the ban of a user'],
-  ['deactivate', 'Deactivate a user who has not been there for long'],
+  ['unban', 'Unban a user'],
+  ['deactivate', 'Deactivate an inactive user'],
   ['activate', 'Activate a deactivated user'],
 ] as const;
 
@@ -44,14 +44,14 @@ export function moderationRoutes(moderation: Moderation, removal: Removal): Rout
       // The ecosystem has this on its pages alone.
       credentials: ['session'],
       path: '/users/:id/unlock',
-      summary: 'Unlock a user whose sign-ins failed too often',
+      summary: 'Unlock a user after too many failed sign-ins',
       responses: { 201: Changed },
       handler: (context) => moderation.unlock(context.params.id, originOf(context)),
     }),
     route({
       ...common,
       path: '/users/:id/approve',
-      summary: 'Approve a user who waits for it',
+      summary: 'Approve a user who is pending approval',
       responses: { 201: Success },
       errors: [409],
       handler: async (context) => {
@@ -62,7 +62,7 @@ export function moderationRoutes(moderation: Moderation, removal: Removal): Rout
     route({
       ...common,
       path: '/users/:id/reject',
-      summary: 'Decline a user who waits for approval; removes the account',
+      summary: 'Reject a user who is pending approval; the account is deleted',
       responses: { 200: Success },
       errors: [409],
       handler: async (context) => {

@@ -43,7 +43,7 @@ export function authorizedRoutes({ db, grants }: { readonly db: Db; readonly gra
       ...common,
       method: 'GET',
       path: '/user/authorized_applications',
-      summary: 'Applications that may use the caller’s account',
+      summary: 'List applications authorized to use your account',
       params: Type.Object({}),
       pagination: 'offset',
       responses: { 200: ListOf(AuthorizedApplicationEntity) },
@@ -58,7 +58,7 @@ export function authorizedRoutes({ db, grants }: { readonly db: Db; readonly gra
       ...common,
       method: 'DELETE',
       path: '/user/authorized_applications/:id',
-      summary: 'Take back what an application may do',
+      summary: 'Revoke the authorization of an application',
       conditional: 'No date stands in the way of taking access back.',
       params: Type.Object({
         id: Int({ minimum: none, description: 'As the list names it' }),

@@ -25,7 +25,7 @@ export function passwordRoutes({ db, reset, passwordIsRight }: PasswordRouteDepe
       method: 'POST',
       // The ecosystem has this on its pages alone.
       path: '/users/:id/password_reset',
-      summary: 'Send a user a link for a new password',
+      summary: 'Send a password reset link to a user',
       tag: 'Users',
       credentials: ['session'],
       access: { on: 'instance', ability: 'admin' },
@@ -40,7 +40,7 @@ export function passwordRoutes({ db, reset, passwordIsRight }: PasswordRouteDepe
     route({
       method: 'PUT',
       path: '/user/password',
-      summary: 'Change one’s password',
+      summary: 'Update your password',
       tag: 'Users',
       // A token that leaked must not lock its owner out.
       credentials: ['session'],

@@ -13,7 +13,7 @@ export function removalRoutes(db: Db, removal: Removal): Route[] {
     route({
       method: 'DELETE',
       path: '/users/:id',
-      summary: 'Remove a user',
+      summary: 'Delete a user',
       credentials: ['token', 'session'],
       tag: 'Users',
       access: { on: 'instance', ability: 'admin' },

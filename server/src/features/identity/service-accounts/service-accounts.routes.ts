@@ -25,7 +25,7 @@ export function serviceAccountRoutes(db: Db, accounts: ServiceAccounts): Route[]
       ...common,
       method: 'GET',
       path: '/service_accounts',
-      summary: 'Service accounts of the instance',
+      summary: 'List service accounts of the instance',
       params: Type.Object(serviceAccountOrder),
       pagination: 'offset',
       responses: { 200: ListOf(ServiceAccount) },
@@ -55,7 +55,7 @@ export function serviceAccountRoutes(db: Db, accounts: ServiceAccounts): Route[]
       ...common,
       method: 'PATCH',
       path: '/service_accounts/:id',
-      summary: 'Change a service account of the instance',
+      summary: 'Update a service account of the instance',
       params: Type.Object({ id: Int({ description: 'Service account' }), ...serviceAccountChanges }),
       responses: { 200: ServiceAccount },
       handler: async (context) => {

@@ -45,7 +45,7 @@ export function impersonationRoutes({ db, tokens }: TokenRouteDependencies): Rou
       ...common,
       method: 'GET',
       path: base,
-      summary: 'Impersonation tokens of a user',
+      summary: 'List impersonation tokens of a user',
       params: Type.Object({
         ...user,
         state: Optional(
@@ -69,7 +69,7 @@ export function impersonationRoutes({ db, tokens }: TokenRouteDependencies): Rou
       ...common,
       method: 'GET',
       path: `${base}/:impersonation_token_id`,
-      summary: 'An impersonation token of a user',
+      summary: 'Get an impersonation token of a user',
       params: Type.Object(one),
       responses: { 200: ImpersonationToken },
       handler: async ({ params }) => json(await findOf(params)),
@@ -78,7 +78,7 @@ export function impersonationRoutes({ db, tokens }: TokenRouteDependencies): Rou
       ...common,
       method: 'POST',
       path: base,
-      summary: 'Create an impersonation token for a user; 400 where impersonation is switched off',
+      summary: 'Create an impersonation token for a user; 400 where impersonation is disabled',
       params: Type.Object({ ...user, ...newTokenParameters }),
       responses: { 201: NewImpersonationToken },
       errors: [422],

@@ -56,7 +56,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       ...common,
       method: 'GET',
       path: '/personal_access_tokens',
-      summary: 'Personal access tokens: the caller’s, for administrators everybody’s',
+      summary: 'List personal access tokens: your own, or all for administrators',
       params: Type.Object({ user_id: Optional(Str({ description: 'Id or username' })), ...tokenFilters }),
       pagination: 'offset',
       responses: { 200: ListOf(PersonalAccessToken) },
@@ -71,7 +71,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       ...common,
       method: 'GET',
       path: '/personal_access_tokens/:id',
-      summary: 'A personal access token',
+      summary: 'Get a personal access token',
       params: Type.Object({ id: Int({ description: 'Id of the token' }) }),
       responses: { 200: PersonalAccessToken },
       handler: async ({ params, caller }) => {
@@ -84,7 +84,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       ...common,
       method: 'POST',
       path: '/personal_access_tokens/:id/rotate',
-      summary: 'End a personal access token and get its successor',
+      summary: 'Rotate a personal access token',
       params: Type.Object({ id: Int({ description: 'Id of the token' }), ...rotationParameters }),
       responses: { 200: NewPersonalAccessToken },
       errors: [422],
@@ -117,7 +117,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       ...common,
       method: 'POST',
       path: '/user/personal_access_tokens',
-      summary: 'Create a short-lived token for oneself',
+      summary: 'Create a short-lived personal access token for yourself',
       params: Type.Object({
         ...newTokenParameters,
         scopes: List(Str(), {

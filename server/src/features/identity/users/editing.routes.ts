@@ -128,7 +128,7 @@ export function editingRoutes(deps: EditingRouteDependencies): Route[] {
     ...common,
     method: 'PUT',
     path: '/users/:id',
-    summary: 'Change a user',
+    summary: 'Update a user',
     params: Type.Object({
       id: Int({ description: 'User' }),
       email: Optional(Str({ description: 'Email address; counts when it is confirmed' })),
@@ -162,7 +162,7 @@ export function editingRoutes(deps: EditingRouteDependencies): Route[] {
     ...common,
     method: 'DELETE',
     path: '/users/:id/identities/:provider',
-    summary: 'Remove an external identity of a user',
+    summary: 'Delete an external identity of a user',
     params: Type.Object({ id: Int({ description: 'User' }), provider: Str({ description: 'Name of the provider' }) }),
     responses: { 204: Empty },
     conditional: 'An identity is replaced whole and has no date of change.',

@@ -97,7 +97,7 @@ export function billableMemberRoutes({ db, externalUrl }: NamespacesDependencies
       ...common,
       method: 'GET',
       path: base,
-      summary: 'Who takes a seat of a top-level group',
+      summary: 'List billable members of a top-level group',
       access: { on: 'group', ability: 'read_billable_member' },
       params: Type.Object({
         ...id,
@@ -123,8 +123,8 @@ export function billableMemberRoutes({ db, externalUrl }: NamespacesDependencies
         path: reach === 'direct' ? `${base}/:user_id/memberships` : `${base}/:user_id/indirect`,
         summary:
           reach === 'direct'
-            ? 'Memberships of somebody in the tree of a top-level group'
-            : 'Invitations of groups that give somebody a role in the tree of a top-level group',
+            ? 'List memberships of a billable member of a top-level group'
+            : 'List indirect memberships of a billable member of a top-level group',
         access: { on: 'group', ability: 'admin_group_member' },
         params: Type.Object(person),
         pagination: 'offset',
@@ -144,7 +144,7 @@ export function billableMemberRoutes({ db, externalUrl }: NamespacesDependencies
       ...common,
       method: 'DELETE',
       path: `${base}/:user_id`,
-      summary: 'Take a seat away: remove somebody from all of a top-level group',
+      summary: 'Remove a billable member from a top-level group and everything below it',
       access: { on: 'group', ability: 'admin_group_member' },
       params: Type.Object(person),
       responses: { 204: Empty },

@@ -33,7 +33,7 @@ export function customAttributeRoutes({ db }: NamespacesDependencies): Route[] {
         access: access[kind],
         method: 'GET',
         path: base,
-        summary: `What administrators noted of a ${kind}`,
+        summary: `List custom attributes of a ${kind}`,
         params: Type.Object(id),
         responses: { 200: ListOf(CustomAttribute) },
         handler: async ({ subject }) => {
@@ -46,7 +46,7 @@ export function customAttributeRoutes({ db }: NamespacesDependencies): Route[] {
         access: access[kind],
         method: 'GET',
         path: `${base}/:key`,
-        summary: `One thing that administrators noted of a ${kind}`,
+        summary: `Get a custom attribute of a ${kind}`,
         params: Type.Object({ ...id, ...key }),
         responses: { 200: CustomAttribute },
         handler: async ({ params, subject }) => {
@@ -60,7 +60,7 @@ export function customAttributeRoutes({ db }: NamespacesDependencies): Route[] {
         access: access[kind],
         method: 'PUT',
         path: `${base}/:key`,
-        summary: `Note something of a ${kind}`,
+        summary: `Set a custom attribute of a ${kind}`,
         params: Type.Object({ ...id, ...key, value: Str({ maxLength: 10_000, description: 'What to note' }) }),
         responses: { 200: CustomAttribute },
         handler: async (context) => {
@@ -80,7 +80,7 @@ export function customAttributeRoutes({ db }: NamespacesDependencies): Route[] {
         access: access[kind],
         method: 'DELETE',
         path: `${base}/:key`,
-        summary: `Forget something noted of a ${kind}`,
+        summary: `Delete a custom attribute of a ${kind}`,
         params: Type.Object({ ...id, ...key }),
         responses: { 204: Empty },
         conditional: 'A custom attribute has no date of change.',

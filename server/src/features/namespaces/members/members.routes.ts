@@ -164,7 +164,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         ...common,
         method: 'GET',
         path: base,
-        summary: `Direct members of a ${noun}`,
+        summary: `List direct members of a ${noun}`,
         ...counted,
         access: read,
         params: Type.Object({
@@ -187,7 +187,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         ...common,
         method: 'GET',
         path: `${base}/all`,
-        summary: `Members of a ${noun} with those of the groups above and of invited groups`,
+        summary: `List direct and inherited members of a ${noun}, and those of invited groups`,
         ...counted,
         access: read,
         params: Type.Object({
@@ -231,7 +231,8 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           ...common,
           method: 'GET',
           path: reach === 'all' ? `${base}/all/:user_id` : `${base}/:user_id`,
-          summary: reach === 'all' ? `A member of a ${noun}, inherited or not` : `A direct member of a ${noun}`,
+          summary:
+            reach === 'all' ? `Get a direct or inherited member of a ${noun}` : `Get a direct member of a ${noun}`,
           access: read,
           params: Type.Object(user),
           responses: { 200: Member },
@@ -270,7 +271,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         ...common,
         method: 'PUT',
         path: `${base}/:user_id`,
-        summary: `Change a member of a ${noun}`,
+        summary: `Update a member of a ${noun}`,
         access: admin,
         params: Type.Object({
           ...user,
@@ -293,7 +294,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         ...common,
         method: 'DELETE',
         path: `${base}/:user_id`,
-        summary: `Remove a member of a ${noun}, or leave it`,
+        summary: `Remove a member from a ${noun}, or leave it`,
         rate: 'members_delete',
         access: read,
         params: Type.Object({

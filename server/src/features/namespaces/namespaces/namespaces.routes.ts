@@ -53,7 +53,7 @@ export function namespaceRoutes({ db, externalUrl }: NamespacesDependencies): Ro
       ...common,
       method: 'GET',
       path: '/namespaces',
-      summary: 'Namespaces of the caller; for administrators all',
+      summary: 'List your namespaces; all of them for administrators',
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object({
         search: Optional(Str({ description: 'Only those whose name or path contains this text' })),
@@ -82,7 +82,7 @@ export function namespaceRoutes({ db, externalUrl }: NamespacesDependencies): Ro
       ...common,
       method: 'GET',
       path: '/namespaces/:id',
-      summary: 'A namespace',
+      summary: 'Get a namespace',
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object({ id: IdOrPath('Namespace') }),
       responses: { 200: Namespace },
@@ -97,7 +97,7 @@ export function namespaceRoutes({ db, externalUrl }: NamespacesDependencies): Ro
       ...common,
       method: 'GET',
       path: '/namespaces/:namespace/exists',
-      summary: 'Whether a path is taken, and one that is free',
+      summary: 'Check whether a path is taken, and suggest a free one',
       rate: 'namespace_exists',
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object({

@@ -19,7 +19,7 @@ export function gitAddressRoutes({ settings, externalUrl, sshPrefix, sshServed }
     route({
       method: 'GET',
       path: '/projects/:id/git_addresses',
-      summary: 'Addresses of a project that git can use',
+      summary: 'Get the clone addresses of a project',
       tag: 'Projects',
       credentials: ['token', 'session'],
       access: { on: 'project', ability: 'read_project' },

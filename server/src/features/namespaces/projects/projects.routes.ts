@@ -101,7 +101,7 @@ export function projectRoutes({
       ...common,
       method: 'GET',
       path: '/projects/:id',
-      summary: 'A project',
+      summary: 'Get a project',
       rate: 'project_api',
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object({
@@ -123,7 +123,7 @@ export function projectRoutes({
       ...common,
       method: 'PUT',
       path: '/projects/:id',
-      summary: 'Change a project',
+      summary: 'Update a project',
       access: { on: 'project', ability: 'update_project' },
       params: Type.Object(
         {
@@ -143,7 +143,7 @@ export function projectRoutes({
       ...common,
       method: 'DELETE',
       path: '/projects/:id',
-      summary: 'Remove a project, after the days of grace',
+      summary: 'Delete a project, after the retention period',
       access: { on: 'project', ability: 'remove_project' },
       params: Type.Object({
         ...projectId,
@@ -163,7 +163,7 @@ export function projectRoutes({
       ...common,
       method: 'GET',
       path: '/projects/:id/avatar',
-      summary: "A project's picture",
+      summary: 'Download the avatar of a project',
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object(projectId),
       responses: { 200: Binary },
@@ -178,7 +178,7 @@ export function projectRoutes({
       ...common,
       method: 'POST',
       path: '/projects/:id/restore',
-      summary: 'Bring back a project that waits for removal',
+      summary: 'Restore a project that is scheduled for deletion',
       access: { on: 'project', ability: 'restore_project' },
       params: Type.Object(projectId),
       responses: { 201: Project },
@@ -192,7 +192,7 @@ export function projectRoutes({
         ...common,
         method: 'POST',
         path: `/projects/:id/${action}`,
-        summary: action === 'archive' ? 'Make a project read-only' : 'Open an archived project again',
+        summary: action === 'archive' ? 'Archive a project: it becomes read-only' : 'Unarchive a project',
         access: { on: 'project', ability: 'archive_project' },
         params: Type.Object(projectId),
         responses: { 201: Project },

@@ -34,7 +34,7 @@ export function starRoutes(
         ...common,
         method: 'POST',
         path: `/projects/:id/${action}`,
-        summary: action === 'star' ? 'Give a project a star' : 'Take the star away',
+        summary: action === 'star' ? 'Star a project' : 'Unstar a project',
         access: { on: 'project', ability: 'star_project' },
         params: Type.Object(projectId),
         responses: { 201: Project, 304: Empty },
@@ -45,7 +45,7 @@ export function starRoutes(
       ...common,
       method: 'GET',
       path: '/projects/:id/starrers',
-      summary: 'Who gave a project a star',
+      summary: 'List users who starred a project',
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object({
         ...projectId,

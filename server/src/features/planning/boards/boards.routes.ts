@@ -170,7 +170,7 @@ export function boardRoutes({
         ...boardTag,
         method: 'GET',
         path: `${path}/:board_id/issues`,
-        summary: `List issues of a column of a board of a ${kind}, in their order`,
+        summary: `List issues of a list of a board of a ${kind}, in their order`,
         access: read,
         params: Type.Object({
           ...single,

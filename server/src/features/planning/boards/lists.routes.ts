@@ -100,7 +100,7 @@ export function boardListRoutes({
         ...boardTag,
         method: 'DELETE',
         path: `${path}/:list_id`,
-        summary: `Remove a list of a board of a ${kind}`,
+        summary: `Delete a list of a board of a ${kind}`,
         access: write,
         params: Type.Object(single),
         responses: { 204: Empty },

@@ -30,7 +30,7 @@ export function burndownRoutes(db: Db): Route[] {
     route({
       ...common,
       path: '/groups/:id/milestones/:milestone_id/burndown_events',
-      summary: 'Burndown events of a milestone of a group',
+      summary: 'List burndown events of a milestone of a group',
       access: { on: 'group', ability: 'read_group_milestone' },
       params: Type.Object({ id: IdOrPath('Id or path of the group'), ...milestoneId }),
       pagination: 'offset',
@@ -40,7 +40,7 @@ export function burndownRoutes(db: Db): Route[] {
     route({
       ...common,
       path: '/projects/:id/milestones/:milestone_id/burndown_events',
-      summary: 'Burndown events of a milestone of a project',
+      summary: 'List burndown events of a milestone of a project',
       access: { on: 'project', ability: 'read_milestone' },
       params: Type.Object({ id: IdOrPath('Id or path of the project'), ...milestoneId }),
       pagination: 'offset',

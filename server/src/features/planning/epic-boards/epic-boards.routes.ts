@@ -239,7 +239,7 @@ export function epicBoardRoutes({
       ...common,
       method: 'DELETE',
       path: `${lists}/:list_id`,
-      summary: 'Remove a list of an epic board',
+      summary: 'Delete a list of an epic board',
       access: write,
       params: Type.Object(oneList),
       responses: { 204: Empty },

@@ -167,7 +167,7 @@ export function relatedEpicRoutes({
       ...epicRoute,
       method: 'DELETE',
       path: `${related}/:related_epic_link_id`,
-      summary: 'Remove a link of an epic',
+      summary: 'Delete a link of an epic',
       access: link,
       params: Type.Object({ ...oneEpic, related_epic_link_id: Int({ description: 'Id of the link' }) }),
       responses: { 200: RelatedEpicLink },

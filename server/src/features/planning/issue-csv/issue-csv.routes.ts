@@ -28,7 +28,7 @@ export function issueCsvRoutes(
     route({
       ...common,
       path: '/projects/:id/issues/export_csv',
-      summary: 'Send issues of a project as a CSV file to the notification email address of the caller',
+      summary: 'Export issues of a project as CSV, sent to your notification email address',
       access: { on: 'project', ability: 'export_issue' },
       rate: 'project_export',
       params: Type.Object(

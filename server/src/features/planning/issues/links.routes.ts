@@ -181,7 +181,7 @@ export function issueLinkRoutes(db: Db, base: string, parents: Pick<ParentLoader
       ...common,
       method: 'DELETE',
       path: '/projects/:id/issues/:issue_iid/links/:issue_link_id',
-      summary: 'Remove a link of an issue',
+      summary: 'Delete a link of an issue',
       access: read,
       params: Type.Object({ ...one, ...linkId }),
       responses: { 200: IssueLink },

@@ -27,7 +27,7 @@ export function issuePlaceRoutes(db: Db, base: string, present: PresentIssue): R
       ...common,
       method: 'PUT',
       path: '/projects/:id/issues/:issue_iid/reorder',
-      summary: 'Put an issue behind or before others of its project',
+      summary: 'Reorder an issue in its project',
       access: read,
       params: Type.Object(
         {
@@ -65,7 +65,7 @@ export function issuePlaceRoutes(db: Db, base: string, present: PresentIssue): R
       ...common,
       method: 'GET',
       path: '/projects/:id/issues/:issue_iid/participants',
-      summary: 'List who takes part in an issue',
+      summary: 'List participants of an issue',
       access: read,
       params: Type.Object(one),
       pagination: 'offset',

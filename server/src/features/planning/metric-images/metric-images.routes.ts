@@ -114,7 +114,7 @@ export function metricImageRoutes(db: Db, objects: Pick<ObjectStore, 'putFile' |
       ...common,
       method: 'PUT',
       path: `${base}/:metric_image_id`,
-      summary: 'Change the link of a metric image',
+      summary: 'Update the link of a metric image',
       params: Type.Object({ ...single, ...about }),
       responses: { 200: MetricImage },
       handler: async ({ params, subject, caller }) => {
@@ -132,7 +132,7 @@ export function metricImageRoutes(db: Db, objects: Pick<ObjectStore, 'putFile' |
       ...common,
       method: 'DELETE',
       path: `${base}/:metric_image_id`,
-      summary: 'Remove a metric image',
+      summary: 'Delete a metric image',
       params: Type.Object(single),
       conditional: true,
       responses: { 204: Empty },

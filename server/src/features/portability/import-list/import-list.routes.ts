@@ -24,7 +24,7 @@ export function importListRoutes(db: Db): Route[] {
     route({
       ...common,
       path: '/user/imports',
-      summary: 'List the imports of projects that you have asked for, newest first',
+      summary: 'List your project imports, newest first',
       access: { on: 'instance', ability: 'signed_in' },
       params,
       pagination: 'offset',
@@ -37,7 +37,7 @@ export function importListRoutes(db: Db): Route[] {
     route({
       ...common,
       path: '/admin/imports',
-      summary: 'List the imports of projects of the instance, newest first',
+      summary: 'List project imports of the instance, newest first',
       access: { on: 'instance', ability: 'admin' },
       params,
       pagination: 'offset',

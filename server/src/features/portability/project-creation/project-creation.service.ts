@@ -65,7 +65,7 @@ export function projectTemplateRoutes(): Route[] {
     route({
       method: 'GET',
       path: '/templates/projects',
-      summary: 'Projects to start with',
+      summary: 'List project templates',
       tag: 'Templates',
       credentials: ['token', 'session'],
       access: { on: 'public' },

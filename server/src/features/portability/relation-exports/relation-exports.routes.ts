@@ -87,7 +87,7 @@ export function relationExportRoutes(
       access,
       method: 'GET',
       path: `${base}/status`,
-      summary: `How far the exports of the relations of a ${noun} are`,
+      summary: `Get the status of the relation exports of a ${noun}`,
       params: Type.Object({ ...id, relation: Optional(relation) }),
       responses: { 200: ListOf(RelationExport) },
       handler: async ({ subject, params }) => {

@@ -37,7 +37,7 @@ export function snapshotRoutes(repositories: Repositories): Route[] {
     route({
       method: 'GET',
       path: '/projects/:id/snapshot',
-      summary: 'Download a repository as the files of a bare one',
+      summary: 'Download a snapshot of the bare repository',
       tag: 'Exports and imports',
       credentials: ['token', 'session'],
       access: { on: 'project', ability: 'read_repository_snapshot' },

@@ -191,7 +191,7 @@ export function branchRoutes(
     route({
       method: 'PUT',
       path: '/projects/:id/repository/branches/:branch/protect',
-      summary: 'Protect a branch; protected branches have more to say',
+      summary: 'Protect a branch (older form of the route)',
       tag: 'Branches',
       credentials,
       access: adminRefs,
@@ -217,7 +217,7 @@ export function branchRoutes(
     route({
       method: 'PUT',
       path: '/projects/:id/repository/branches/:branch/unprotect',
-      summary: 'Lift the protection of a branch, where it has one of its own',
+      summary: 'Unprotect a branch',
       tag: 'Branches',
       credentials,
       access: adminRefs,

@@ -62,7 +62,7 @@ export function mergedBranches(deps: MergedBranchesDependencies): { routes: Rout
       route({
         method: 'DELETE',
         path: '/projects/:id/repository/merged_branches',
-        summary: 'Remove the branches that are merged into the default branch',
+        summary: 'Delete the branches that are merged into the default branch',
         tag: 'Branches',
         credentials: ['token', 'session'],
         access: { on: 'project', ability: 'push_code' },

@@ -66,7 +66,7 @@ export function changelogRoutes({
     route({
       method: 'GET',
       path: '/projects/:id/repository/changelog',
-      summary: 'Tell what is new in a version',
+      summary: 'Generate the changelog entry of a version',
       tag: 'Repositories',
       credentials: ['token', 'session', 'job'],
       access: { on: 'project', ability: 'read_code' },
@@ -80,7 +80,7 @@ export function changelogRoutes({
     route({
       method: 'POST',
       path: '/projects/:id/repository/changelog',
-      summary: 'Put what is new in a version into the changelog',
+      summary: 'Add the changes of a version to the changelog file',
       tag: 'Repositories',
       credentials: ['token', 'session'],
       access: { on: 'project', ability: 'push_code' },

@@ -21,7 +21,7 @@ export function codeIndexRoutes(db: Db, indexing: Pick<CodeIndexing, 'rebuild'>)
       ...common,
       method: 'GET',
       path: '/admin/code_indexes',
-      summary: 'Show how far the index of code is',
+      summary: 'Get the status of the code index',
       params: Type.Object({}),
       responses: { 200: CodeIndexes },
       handler: () => indexesOverview(db),
@@ -30,7 +30,7 @@ export function codeIndexRoutes(db: Db, indexing: Pick<CodeIndexing, 'rebuild'>)
       ...common,
       method: 'POST',
       path: '/admin/code_indexes/rebuild',
-      summary: 'Build the index of code again, of a project, of the wiki of a group, or of all',
+      summary: 'Rebuild the code index of a project, of the wiki of a group, or of everything',
       params: Type.Object({
         project_id: Optional(
           Int({ minimum: 1, maximum: 2_147_483_647, description: 'Id of the project; all when absent' }),

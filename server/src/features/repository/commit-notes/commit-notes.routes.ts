@@ -144,7 +144,7 @@ export function commitNoteRoutes(deps: {
     route({
       ...declared,
       method: 'GET',
-      summary: 'Comments about a commit',
+      summary: 'List comments on a commit',
       access: { on: 'project', ability: 'read_code' },
       pagination: 'offset',
       params: Type.Object(params),

@@ -51,9 +51,9 @@ export function cherryPickRevertRoutes(details: CommitDetails, service: CherryPi
       },
     });
   return [
-    make('cherry-pick', 'cherry_pick', 'Put the change of a commit on a branch', {
+    make('cherry-pick', 'cherry_pick', 'Cherry-pick a commit onto a branch', {
       message: Optional(Str({ minLength: 1, maxLength: 1_048_576, description: 'Message of the new commit' })),
     }),
-    make('revert', 'revert', 'Take the change of a commit back on a branch', {}),
+    make('revert', 'revert', 'Revert a commit on a branch', {}),
   ];
 }

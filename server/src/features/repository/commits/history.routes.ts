@@ -64,7 +64,7 @@ export function historyRoutes(deps: {
     route({
       ...declared,
       path: '/projects/:id/repository/contributors',
-      summary: 'List who contributed',
+      summary: 'List contributors',
       tag: 'Repositories',
       pagination: 'offset',
       params: Type.Object({

@@ -73,7 +73,7 @@ export function blobRoutes(deps: {
     route({
       ...declared,
       path: '/projects/:id/repository/blobs/:sha/raw',
-      summary: 'Get the bytes of a blob',
+      summary: 'Get the raw content of a blob',
       rate: 'raw_blob',
       tag: 'Repositories',
       params: Type.Object({ id, sha: blobSha }),
@@ -92,7 +92,7 @@ export function blobRoutes(deps: {
     route({
       ...declared,
       path: '/projects/:id/repository/files/:file_path/blame',
-      summary: 'Get who last changed the lines of a file',
+      summary: 'Get the blame of a file',
       tag: 'Repository files',
       params: Type.Object({
         id,

@@ -68,7 +68,7 @@ export function fileEditRoutes(commits: CommitService): Route[] {
     route({
       ...declared,
       method: 'PUT',
-      summary: 'Change a file',
+      summary: 'Update a file',
       params: Type.Object({ ...identity, ...content, ...lastCommit }),
       responses: { 200: FileCommit },
       handler: async ({ params, subject, caller }) => {

@@ -106,7 +106,7 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
     route({
       method: 'GET',
       path: '/projects/:id/repository/files/:file_path/raw',
-      summary: 'Get the bytes of a file',
+      summary: 'Get the raw content of a file',
       rate: 'raw_blob',
       tag: 'Repository files',
       credentials: ['token', 'session', 'job'],

@@ -15,7 +15,7 @@ export function submoduleRoutes(deps: { readonly writes: WritePath; readonly det
     route({
       method: 'PUT',
       path: '/projects/:id/repository/submodules/:submodule',
-      summary: 'Point a submodule to another commit',
+      summary: 'Update the commit of a submodule',
       tag: 'Repositories',
       credentials: ['token', 'session'],
       access: { on: 'project', ability: 'push_code' },

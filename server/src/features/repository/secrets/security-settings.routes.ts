@@ -48,7 +48,7 @@ export function securitySettingsRoutes(db: Db): Route[] {
     route({
       ...common,
       method: 'PUT',
-      summary: 'Change the security settings of a project',
+      summary: 'Update the security settings of a project',
       access: { on: 'project', ability: 'update_project' },
       params: Type.Object({
         id,

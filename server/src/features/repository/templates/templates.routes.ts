@@ -26,9 +26,9 @@ interface Names {
 const projectType = OneOf(templateKinds, { description: 'Kind of the templates' });
 const nouns = { dockerfiles: 'Dockerfile', gitignores: 'Gitignore', gitlab_ci_ymls: 'Gitlab ci yml' } as const;
 const summaries = {
-  dockerfiles: 'Dockerfiles to start with',
-  gitignores: 'Lists of ignored files to start with',
-  gitlab_ci_ymls: 'Pipelines to start with',
+  dockerfiles: 'Dockerfile templates',
+  gitignores: '.gitignore templates',
+  gitlab_ci_ymls: 'CI/CD configuration templates',
 } as const;
 
 async function licenseJson(template: FoundTemplate, names: Names) {
@@ -68,7 +68,7 @@ export function templateRoutes(templates: TemplateService): Route[] {
         ...common,
         method: 'GET',
         path: `/templates/${kind}`,
-        summary: summaries[kind],
+        summary: `List ${summaries[kind]}`,
         access: { on: 'public' },
         pagination: 'offset',
         params: Type.Object({}),
@@ -79,7 +79,7 @@ export function templateRoutes(templates: TemplateService): Route[] {
         ...common,
         method: 'GET',
         path: `/templates/${kind}/:key`,
-        summary: `${summaries[kind]}: one with its text`,
+        summary: `Get one of the ${summaries[kind]}`,
         access: { on: 'public' },
         params: Type.Object({ key }),
         responses: { 200: Template },
@@ -94,7 +94,7 @@ export function templateRoutes(templates: TemplateService): Route[] {
       ...common,
       method: 'GET',
       path: '/templates/licenses',
-      summary: 'Licences to choose from',
+      summary: 'List license templates',
       access: { on: 'public' },
       pagination: 'offset',
       params: Type.Object({
@@ -113,7 +113,7 @@ export function templateRoutes(templates: TemplateService): Route[] {
       ...common,
       method: 'GET',
       path: '/templates/licenses/:key',
-      summary: 'A licence, filled in',
+      summary: 'Get a license template with its placeholders filled in',
       access: { on: 'public' },
       params: Type.Object({ key, ...names }),
       responses: { 200: LicenseTemplate },
@@ -127,7 +127,7 @@ export function templateRoutes(templates: TemplateService): Route[] {
       ...common,
       method: 'GET',
       path: '/projects/:id/templates/:type',
-      summary: 'Templates that a project may use',
+      summary: 'List templates that a project can use',
       access: { on: 'project', ability: 'read_project' },
       pagination: 'offset',
       params: Type.Object({ id: IdOrPath('Id or path of the project'), type: projectType }),
@@ -141,7 +141,7 @@ export function templateRoutes(templates: TemplateService): Route[] {
       ...common,
       method: 'GET',
       path: '/projects/:id/templates/:type/:key',
-      summary: 'A template that a project may use',
+      summary: 'Get a template that a project can use',
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object({
         id: IdOrPath('Id or path of the project'),

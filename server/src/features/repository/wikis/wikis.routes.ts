@@ -97,7 +97,7 @@ export function wikiRoutes(deps: {
         ...common,
         method: 'GET',
         path: base,
-        summary: `Wiki pages of a ${kind}`,
+        summary: `List wiki pages of a ${kind}`,
         access: read,
         params: Type.Object({ ...parent, with_content: Optional(Bool({ description: 'With the texts' })) }),
         responses: { 200: ListOf(WikiPageBasic) },
@@ -133,7 +133,7 @@ export function wikiRoutes(deps: {
         ...common,
         method: 'POST',
         path: `${base}/attachments`,
-        summary: `Attach a file to the wiki of a ${kind}`,
+        summary: `Upload an attachment to the wiki of a ${kind}`,
         access: create,
         params: Type.Object({
           ...parent,
@@ -153,7 +153,7 @@ export function wikiRoutes(deps: {
         ...common,
         method: 'GET',
         path: `${base}/attachments/:secret/:filename`,
-        summary: `Download a file that is attached to the wiki of a ${kind}`,
+        summary: `Download an attachment of the wiki of a ${kind}`,
         access: read,
         params: Type.Object({
           ...parent,
@@ -173,7 +173,7 @@ export function wikiRoutes(deps: {
         ...common,
         method: 'GET',
         path: `${base}/:slug`,
-        summary: `A wiki page of a ${kind}`,
+        summary: `Get a wiki page of a ${kind}`,
         access: read,
         params: Type.Object({
           ...parent,
@@ -191,7 +191,7 @@ export function wikiRoutes(deps: {
         ...common,
         method: 'GET',
         path: `${base}/:slug/versions`,
-        summary: `Versions of a wiki page of a ${kind}, the newest first`,
+        summary: `List versions of a wiki page of a ${kind}, newest first`,
         access: read,
         params: Type.Object({ ...parent, slug }),
         pagination: 'offset',
@@ -206,7 +206,7 @@ export function wikiRoutes(deps: {
         ...common,
         method: 'PUT',
         path: `${base}/:slug`,
-        summary: `Change a wiki page of a ${kind}`,
+        summary: `Update a wiki page of a ${kind}`,
         access: create,
         params: Type.Object(
           {

@@ -80,7 +80,7 @@ export function groupRuleRoutes(
       ...common,
       method: 'PUT',
       path: `${rules}/:approval_rule_id`,
-      summary: 'Change an approval rule of a group',
+      summary: 'Update an approval rule of a group',
       params: Type.Object({
         id,
         approval_rule_id: ruleId,

@@ -108,7 +108,7 @@ export function dependencyRoutes(
       ...common,
       method: 'POST',
       path: `${path}/blocks`,
-      summary: 'Let a merge request wait for another one',
+      summary: 'Add a merge request that blocks a merge request',
       access: read,
       params: Type.Object({
         ...one,
@@ -141,7 +141,7 @@ export function dependencyRoutes(
       ...common,
       method: 'DELETE',
       path: `${path}/blocks/:block_id`,
-      summary: 'Let a merge request wait no longer for another one',
+      summary: 'Remove a merge request that blocks a merge request',
       conditional: 'A dependency never changes: it is there or not.',
       access: read,
       params: Type.Object({ ...one, block_id: Int({ description: 'Id of the dependency' }) }),

@@ -20,7 +20,7 @@ export function commitMergeRequestRoutes(
     route({
       method: 'GET',
       path: '/projects/:id/repository/commits/:sha/merge_requests',
-      summary: 'List merge requests that brought a commit',
+      summary: 'List merge requests that introduced a commit',
       tag: 'Commits',
       credentials: ['token', 'session', 'job'],
       access: { on: 'project', ability: 'read_merge_request' },

@@ -146,7 +146,7 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
       ...common,
       path: '/merge_requests',
       acrossProjects: true,
-      summary: 'List merge requests of all projects, by default own ones',
+      summary: 'List merge requests of all projects, by default your own',
       tag: 'Merge requests',
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object({ ...filters }, exclusiveFilters),

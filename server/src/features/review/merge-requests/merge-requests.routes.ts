@@ -131,7 +131,7 @@ export function mergeRequestRoutes(
     route({
       method: 'PUT',
       path,
-      summary: 'Change, close or reopen a merge request',
+      summary: 'Update, close or reopen a merge request',
       tag,
       credentials,
       access: read,

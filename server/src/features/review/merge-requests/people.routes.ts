@@ -44,7 +44,7 @@ export function requestPeopleRoutes({
     route({
       ...common,
       path: `${path}/participants`,
-      summary: 'List who takes part in a merge request',
+      summary: 'List participants of a merge request',
       params: one,
       responses: { 200: ListOf(UserReference) },
       handler: async ({ params, subject, caller, page }) => {
@@ -62,7 +62,7 @@ export function requestPeopleRoutes({
       ...common,
       pagination: undefined,
       path: `${path}/last_review`,
-      summary: 'Get when the caller last reviewed a merge request, and which version',
+      summary: 'Get when you last reviewed a merge request, and which version',
       params: one,
       responses: { 200: MergeRequestLastReview },
       handler: async ({ params, subject, caller }) => {
@@ -78,7 +78,7 @@ export function requestPeopleRoutes({
     route({
       ...common,
       path: `${path}/reviewers`,
-      summary: 'List the reviewers of a merge request, and how far they are',
+      summary: 'List the reviewers of a merge request with their states',
       params: one,
       responses: { 200: ListOf(MergeRequestReviewer) },
       handler: async ({ params, subject, page }) => {

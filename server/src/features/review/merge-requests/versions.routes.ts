@@ -82,7 +82,7 @@ export function versionRoutes({
     route({
       method: 'GET',
       path: `${path}/raw_diffs`,
-      summary: 'Get the changes of a merge request as a patch',
+      summary: 'Get the raw diffs of a merge request',
       tag,
       credentials,
       access: read,

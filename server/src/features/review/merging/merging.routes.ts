@@ -32,7 +32,7 @@ export function mergingRoutes(
     route({
       method: 'PUT',
       path: `${path}/merge`,
-      summary: 'Merge, or merge when the pipeline succeeds',
+      summary: 'Merge a merge request, or set it to auto-merge',
       tag,
       credentials,
       access: read,
@@ -91,7 +91,7 @@ export function mergingRoutes(
     route({
       method: 'POST',
       path: `${path}/cancel_merge_when_pipeline_succeeds`,
-      summary: 'Stop waiting for the pipeline',
+      summary: 'Cancel auto-merge of a merge request',
       tag,
       credentials,
       access: { on: 'project', ability: 'update_merge_request' },

@@ -24,7 +24,7 @@ export const comparisonRoute = (db: Db): Route =>
   route({
     method: 'GET',
     path: '/projects/:id/merge_requests/:merge_request_iid/vulnerability_comparison',
-    summary: 'Findings that a merge request adds to its target branch, and those that it fixes',
+    summary: 'Compare the findings of a merge request with its target branch',
     tag: 'Vulnerabilities',
     credentials: ['token', 'session'],
     access: { on: 'project', ability: 'read_vulnerability' },

@@ -26,7 +26,7 @@ export const trendRoute = (db: Db): Route =>
   route({
     method: 'GET',
     path: '/projects/:id/vulnerability_trend',
-    summary: 'How many vulnerabilities of a project were open at the end of each day, by severity',
+    summary: 'Count open vulnerabilities of a project at the end of each day, by severity',
     tag: 'Vulnerabilities',
     credentials: ['token', 'session'],
     access: { on: 'project', ability: 'read_vulnerability' },

@@ -48,7 +48,7 @@ const decisions = [
   { action: 'confirm', state: 'confirmed', summary: 'Confirm a vulnerability' },
   { action: 'resolve', state: 'resolved', summary: 'Mark a vulnerability as resolved' },
   { action: 'dismiss', state: 'dismissed', summary: 'Dismiss a vulnerability' },
-  { action: 'revert', state: 'detected', summary: 'Take back what was decided about a vulnerability' },
+  { action: 'revert', state: 'detected', summary: 'Revert the state of a vulnerability' },
 ] as const satisfies readonly { action: string; state: DecidedState; summary: string }[];
 
 export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependencies): Route[] {
@@ -86,7 +86,7 @@ export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependenc
       ...common,
       method: 'POST',
       path: '/projects/:id/vulnerabilities',
-      summary: 'Make a vulnerability of a finding',
+      summary: 'Create a vulnerability from a finding',
       access: admin,
       params: Type.Object({ id, finding_id: IdOrPath('Id or UUID of the finding') }),
       responses: { 201: VulnerabilityEntity },
@@ -107,7 +107,7 @@ export function vulnerabilityRoutes({ db, parents }: VulnerabilityRouteDependenc
       ...common,
       method: 'GET',
       path: '/projects/:id/vulnerability_findings',
-      summary: 'What the scanners of a pipeline found',
+      summary: 'List vulnerability findings of a pipeline',
       access: read,
       params: Type.Object({
         id,
