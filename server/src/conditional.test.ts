@@ -42,6 +42,7 @@ async function finishedJob() {
   return { project, pipeline, job: await project.job(pipeline.id, 'job') };
 }
 
+const at = (noun: string) => `/projects/${repository.id}/${noun}`;
 const inside = async (base: string, json: object, key: 'id' | 'iid' | 'name' | 'tag_name' = 'id'): Promise<Target> => {
   const made = await created<Partial<Record<typeof key, string | number>>>(base, json);
   return { url: `${base}/${made[key]}` };
@@ -52,8 +53,7 @@ async function protectedEnvironment(base: string, name: string): Promise<Target>
   return { url: `${list}/${name}` };
 }
 /** The address of a fresh release. */
-const released = async () =>
-  (await inside(`/projects/${repository.id}/releases`, { tag_name: unique('v'), ref: 'main' }, 'tag_name')).url;
+const released = async () => (await inside(at('releases'), { tag_name: unique('v'), ref: 'main' }, 'tag_name')).url;
 /** The address of a group's invitation to a place. */
 async function shared(kind: 'projects' | 'groups', id: number): Promise<Target> {
   const group = await buildGroup(world.app);
@@ -274,8 +274,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   },
   '/projects/:id/repository/branches/:branch': async () => ({ url: `${branches()}/${(await branched()).name}` }),
   '/projects/:id/environments/:environment_id': async () => {
-    const { id } = await created<{ id: number }>(`/projects/${repository.id}/environments`, { name: unique('demo') });
-    const url = `/projects/${repository.id}/environments/${id}`;
+    const { url } = await inside(at('environments'), { name: unique('demo') });
     await created(`${url}/stop`, {}, admin, 200);
     return { url };
   },
@@ -289,10 +288,10 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     const deployment = { environment: name, sha: commit.id, ref: name, tag: false, status: 'failed' };
     return inside(`/projects/${repository.id}/deployments`, deployment);
   },
-  '/projects/:id/feature_flags/:feature_flag_name': async () =>
-    inside(`/projects/${repository.id}/feature_flags`, { name: unique('flag') }, 'name'),
+  '/projects/:id/feature_flags/:feature_flag_name': () => inside(at('feature_flags'), { name: unique('flag') }, 'name'),
   '/projects/:id/feature_flags_user_lists/:iid': async () =>
     inside(`/projects/${repository.id}/feature_flags_user_lists`, { name: unique('list'), user_xids: 'a' }, 'iid'),
+  '/projects/:id/remote_mirrors/:mirror_id': () => inside(at('remote_mirrors'), { url: 'https://example.com/a.git' }),
   '/projects/:id/catalog': async () => ({ url: `/projects/${repository.id}/catalog` }),
   '/projects/:id/releases/:tag_name': async () => ({ url: await released() }),
   '/projects/:id/releases/:tag_name/assets/links/:link_id': async () =>

@@ -109,6 +109,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   integration_calls: secret,
   integrations: secret,
   issue_csv_imports: running,
+  push_mirrors: secret,
   job_artifact_removals: logs,
   job_artifacts: logs,
   job_cache_requests: running,

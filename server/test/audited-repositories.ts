@@ -79,6 +79,12 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       const { body } = await app.api<{ iid: number }>('POST', url, { token: admin, json: listed });
       return `${url}/${body.iid}`;
     };
+    const mirrored = { url: 'https://robot:secret@example.com/a.git', enabled: false };
+    const mirror = async () => {
+      const url = `${await base()}/remote_mirrors`;
+      const { body } = await app.api<{ id: number }>('POST', url, { token: admin, json: mirrored });
+      return `${url}/${body.id}`;
+    };
     const catalog = async () => {
       const url = await base();
       await app.api('PUT', `${url}/catalog`, { token: admin });
@@ -105,6 +111,15 @@ export function changesOfRepositories(app: TestApp, admin: string) {
       }),
       'POST /projects/:id/feature_flags_client/reset_token': async () => ({
         ...{ url: `${await base()}/feature_flags_client/reset_token`, leaves: 'feature_flags_client_token_reset' },
+      }),
+      'POST /projects/:id/remote_mirrors': async () => ({
+        ...{ url: `${await base()}/remote_mirrors`, json: mirrored, leaves: 'push_mirror_created' },
+      }),
+      'PUT /projects/:id/remote_mirrors/:mirror_id': async () => ({
+        ...{ url: await mirror(), json: { keep_divergent_refs: true }, leaves: 'push_mirror_updated' },
+      }),
+      'DELETE /projects/:id/remote_mirrors/:mirror_id': async () => ({
+        ...{ url: await mirror(), leaves: 'push_mirror_deleted' },
       }),
       'PUT /projects/:id/catalog': async () => ({ url: `${await base()}/catalog`, leaves: 'catalog_resource_created' }),
       'DELETE /projects/:id/catalog': async () => ({

@@ -265,6 +265,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/repository/commits/${brought}/comments`, { note: `comment ${number}` });
     await call('POST', `${base}/feature_flags`, { name: `flag-${number}` });
     await call('POST', `${base}/feature_flags_user_lists`, { name: `list ${number}`, user_xids: 'a,b' });
+    await call('POST', `${base}/remote_mirrors`, { url: `https://example.com/mirror-${number}.git` });
     await call('POST', `${base}/repository/tags`, { tag_name: `v${number}.0`, ref: 'main', message: 'tagged' });
     await released(app.db, { project: project.id, fork }, number);
     const locked = { project_id: project.id, user_id: admin.user.id, path: `art/${number}.psd`, lfs: number % 2 === 0 };

@@ -110,6 +110,23 @@ async function forks(suite: Suite, { page, problems }: Person): Promise<void> {
   });
 }
 
+/** A mirror that cannot be reached says so, and goes. */
+async function mirrors(page: Page): Promise<void> {
+  await page.goto('/harbour/tide-clock/-/settings?part=push-mirrors');
+  const form = page.getByRole('form', { name: 'Add a push mirror' });
+  await form.getByRole('textbox', { name: 'Repository URL' }).fill('https://mirror.invalid/team/project.git');
+  await form.getByRole('textbox', { name: 'Username' }).fill('robot');
+  await form.getByLabel('Password or token').fill('secret-word');
+  await form.getByRole('button', { name: 'Add push mirror' }).click();
+  const list = page.getByRole('list', { name: 'Push mirrors' });
+  await list.getByText('https://*****:*****@mirror.invalid/team/project.git').waitFor();
+  await list.getByText('The host cannot be resolved').waitFor();
+  await look(page, 'push-mirrors');
+  await list.getByRole('button', { name: /^Delete https/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete push mirror' }).click();
+  await page.getByText('No push mirrors yet.').waitFor();
+}
+
 async function sets(suite: Suite, { page, problems }: Person): Promise<void> {
   await suite.step('projects: every part of the settings', async () => {
     const parts = {
@@ -124,6 +141,7 @@ async function sets(suite: Suite, { page, problems }: Person): Promise<void> {
       await heading(page, title, 2);
       await look(page, `project-settings-${part}`);
     }
+    await mirrors(page);
     await page.goto('/harbour/tide-clock/-/settings?part=features');
     await heading(page, 'Features', 2);
     await page.getByLabel('Forks').selectOption('disabled');

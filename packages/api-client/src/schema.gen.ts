@@ -12205,6 +12205,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/remote_mirrors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List push mirrors of a project
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRemoteMirrors"];
+        put?: never;
+        /**
+         * Create a push mirror
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdRemoteMirrors"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/remote_mirrors/{mirror_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a push mirror
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRemoteMirrorsByMirrorId"];
+        /**
+         * Update a push mirror
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdRemoteMirrorsByMirrorId"];
+        post?: never;
+        /**
+         * Delete a push mirror
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdRemoteMirrorsByMirrorId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/remote_mirrors/{mirror_id}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Push to a mirror now
+         * @description Needs the ability `admin_remote_mirror` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdRemoteMirrorsByMirrorIdSync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/repository_size": {
         parameters: {
             query?: never;
@@ -27802,6 +27874,23 @@ export interface components {
             /** @description Where the file is */
             url: string;
         };
+        PostProjectsByIdRemoteMirrorsBody: {
+            /**
+             * @description Mirrors are reached over HTTP, with a name and password
+             * @enum {string}
+             */
+            auth_method?: "password";
+            /** @description Whether changes are pushed to it; default false */
+            enabled?: boolean;
+            /** @description Branches and tags that changed at the mirror are kept there, and the push counts as failed */
+            keep_divergent_refs?: boolean;
+            /** @description Only branches whose names match (RE2); not with protected ones only */
+            mirror_branch_regex?: string | null;
+            /** @description Only protected branches; tags always */
+            only_protected_branches?: boolean;
+            /** @description Address of the repository, with name and password */
+            url: string;
+        };
         PostProjectsByIdRepositoryBranchesBody: {
             /** @description Name of the branch */
             branch: string;
@@ -33852,6 +33941,21 @@ export interface components {
                 line_source: string;
             };
         };
+        PutProjectsByIdRemoteMirrorsByMirrorIdBody: {
+            /**
+             * @description Mirrors are reached over HTTP, with a name and password
+             * @enum {string}
+             */
+            auth_method?: "password";
+            /** @description Whether changes are pushed to it; default false */
+            enabled?: boolean;
+            /** @description Branches and tags that changed at the mirror are kept there, and the push counts as failed */
+            keep_divergent_refs?: boolean;
+            /** @description Only branches whose names match (RE2); not with protected ones only */
+            mirror_branch_regex?: string | null;
+            /** @description Only protected branches; tags always */
+            only_protected_branches?: boolean;
+        };
         PutProjectsByIdRepositoryBranchesByBranchProtectBody: {
             /** @description Whether developers may merge; maintainers always do */
             developers_can_merge?: boolean;
@@ -34718,6 +34822,32 @@ export interface components {
         /** ReleaseSource */
         ReleaseSource: {
             format: string;
+            url: string;
+        };
+        /** RemoteMirror */
+        RemoteMirror: {
+            /** @enum {string} */
+            auth_method: "password";
+            enabled: boolean;
+            /** @description Empty: mirrors are reached over HTTP */
+            host_keys: {
+                fingerprint_sha256: string;
+            }[];
+            id: number;
+            keep_divergent_refs: boolean;
+            /** @description Why the last push failed */
+            last_error: string | null;
+            /** Format: date-time */
+            last_successful_update_at: string | null;
+            /** Format: date-time */
+            last_update_at: string | null;
+            /** Format: date-time */
+            last_update_started_at: string | null;
+            mirror_branch_regex: string | null;
+            only_protected_branches: boolean;
+            /** @enum {string} */
+            update_status: "none" | "scheduled" | "started" | "finished" | "failed" | "to_retry";
+            /** @description Stars stand for its name and password */
             url: string;
         };
         /** RemovedPipelineScheduleVariable */
@@ -73523,6 +73653,244 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRemoteMirrors: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteMirror"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdRemoteMirrors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdRemoteMirrorsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRemoteMirrorsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRemoteMirrorsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteMirror"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRemoteMirrorsByMirrorId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the mirror */
+                mirror_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteMirror"];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdRemoteMirrorsByMirrorId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the mirror */
+                mirror_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdRemoteMirrorsByMirrorIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdRemoteMirrorsByMirrorIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdRemoteMirrorsByMirrorIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteMirror"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdRemoteMirrorsByMirrorId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the mirror */
+                mirror_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdRemoteMirrorsByMirrorIdSync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the mirror */
+                mirror_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

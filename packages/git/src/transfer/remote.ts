@@ -1,4 +1,4 @@
-/** The client's side of a fetch over HTTP, version 0: what a server offers, asking for all of it, and the pack it sends. */
+/** The client's side of a fetch over HTTP, version 0: what a server offers, asking for all of it, and the pack it sends. Pushes: `remote-push.ts`. */
 import { GitError } from '../errors.ts';
 import { isSha, type Sha } from '../types.ts';
 import { createPacketReader, FLUSH, pktLine, pktLines } from './pkt-line.ts';
@@ -15,13 +15,16 @@ export interface Offer {
 const mostRefs = 1_000_000;
 
 /**
- * Reads the answer to `info/refs?service=git-upload-pack`. Throws `invalid` for what is no git server that speaks the
- * smart protocol, `limit` for too many references.
+ * Reads the answer to `info/refs?service=...`. Throws `invalid` for what is no git server that speaks the smart protocol,
+ * `limit` for too many references.
  */
-export async function readOffer(source: AsyncIterable<Uint8Array>): Promise<Offer> {
+export async function readOffer(
+  source: AsyncIterable<Uint8Array>,
+  service: 'git-upload-pack' | 'git-receive-pack' = 'git-upload-pack',
+): Promise<Offer> {
   const packets = createPacketReader(source);
   const first = await packets.next().catch(() => null);
-  if (first?.type !== 'data' || !first.data.toString('latin1').startsWith('# service=git-upload-pack'))
+  if (first?.type !== 'data' || !first.data.toString('latin1').startsWith(`# service=${service}`))
     throw new GitError('invalid', 'not a git repository that is served over HTTP');
   if ((await packets.next()).type !== 'flush') throw new GitError('invalid', 'not an answer of git');
   const refs: { ref: string; id: Sha }[] = [];
@@ -74,10 +77,14 @@ export async function* readFetched(source: AsyncIterable<Uint8Array>): AsyncGene
 }
 
 /** Words of a stranger, short and without what a terminal or page would take for more. */
-const told = (text: string) => {
-  const plain = text
+export const plainWords = (text: string): string =>
+  text
     .replace(/^ERR /, '')
     .replace(/[^\x20-\x7e]+/g, ' ')
+    .trim()
     .slice(0, 200);
+
+const told = (text: string) => {
+  const plain = plainWords(text);
   return plain === '' ? 'the server sent no pack' : `the server said: ${plain}`;
 };

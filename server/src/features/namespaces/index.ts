@@ -90,6 +90,7 @@ export {
   type MembersUnassigned,
   type Moved,
   membersUnassigned,
+  type Outgoing,
   type PlaceMoved,
   type ProjectRepositories,
   type ProjectStarts,

@@ -36,6 +36,22 @@ export interface ArchivedSnippet {
     | undefined;
 }
 
+/** Branches and tags as they are now, and what a server elsewhere needs to have them too. */
+export interface Outgoing {
+  readonly refs: ReadonlyArray<{
+    readonly ref: string;
+    readonly id: string;
+    /** What an annotated tag leads to; null for everything else. */
+    readonly peeled: string | null;
+  }>;
+  /** Those of the ids that are here. */
+  known(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Whether a commit is in the history of another; both are here. */
+  isAncestor(ancestor: string, descendant: string): Promise<boolean>;
+  /** Everything that the ids reach and the known ones do not. Read it to its end, or destroy it. */
+  pack(ids: readonly string[], known: readonly string[]): Promise<Readable>;
+}
+
 export interface ProjectRepositories {
   /** Makes the empty repository of a project that is about to be. */
   projectPlaced(place: Pick<Project, 'repository_storage' | 'repository_path'>, branch: string): Promise<void>;
@@ -59,6 +75,8 @@ export interface ProjectRepositories {
   readmePath(project: Project): Promise<string | null>;
   /** Everything that people made as one file; null for an empty repository. */
   bundle(project: Project, signal: AbortSignal): Promise<Readable | null>;
+  /** Branches and tags, and what a server elsewhere needs to have them too. */
+  outgoing(project: Project, signal: AbortSignal): Promise<Outgoing>;
   /** The files of a bare repository with everything that is in it. Close it in the end. */
   snapshot(project: Project): Promise<Snapshot>;
   /** An empty repository in place of what is there. */

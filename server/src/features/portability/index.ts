@@ -1,4 +1,4 @@
-/** Portability: how projects and groups come in and go out: archives, imports by URL, forks, templates. */
+/** Portability: how projects and groups come in and go out: archives, imports by URL, forks, templates, push mirrors. */
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
@@ -84,6 +84,9 @@ import { importableRoutes } from './provider-imports/importable.routes.ts';
 import { importableLister } from './provider-imports/importable.ts';
 import { providerImportRoutes } from './provider-imports/provider-imports.routes.ts';
 import { providerImportService } from './provider-imports/provider-imports.service.ts';
+import { pushMirrorRoutes } from './push-mirrors/push-mirrors.routes.ts';
+import { pushMirrorService } from './push-mirrors/push-mirrors.service.ts';
+import { pushMirrorTasks } from './push-mirrors/push-mirrors.task.ts';
 import { relationExportRoutes } from './relation-exports/relation-exports.routes.ts';
 import { relationExportService } from './relation-exports/relation-exports.service.ts';
 import { snapshotRoutes } from './snapshots/snapshots.routes.ts';
@@ -171,6 +174,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
   const providerImports = providerImportService(deps, projects, relations, { imports, urlImports });
   const bulkImports = bulkImportService(deps, providerImports, groupRelations, urlImports);
   const gistImports = gistImportService(deps);
+  const mirrors = pushMirrorTasks(deps);
   deps.ports.provide(projectStarts, projectCreation(deps, projects, forks, urlImports, parents));
   return {
     routes: [
@@ -183,6 +187,7 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...bulkImportRoutes(deps.db, bulkImports),
       ...gistImportRoutes(gistImports),
       ...relationExportRoutes(deps, relationExports),
+      ...pushMirrorRoutes(deps.db, pushMirrorService(deps)),
       ...snapshotRoutes(deps.repository),
       ...forkRoutes(forks, list, present),
     ],
@@ -197,7 +202,9 @@ export function portabilityFeature(deps: PortabilityDependencies): Feature {
       ...providerImports.tasks,
       ...bulkImports.tasks,
       ...gistImports.tasks,
+      ...mirrors.tasks,
     ],
+    consumers: mirrors.consumers,
     cron: [...exports.cron, ...groupExports.cron, ...relationExports.cron],
   };
 }

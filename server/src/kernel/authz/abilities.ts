@@ -92,6 +92,7 @@ export const projectAbilities = {
   read_push_rule: { role: maintainer },
   admin_push_rule: { role: maintainer },
   admin_protected_ref: { role: maintainer },
+  admin_remote_mirror: { role: maintainer },
   read_deploy_key: { role: maintainer },
   admin_deploy_key: { role: maintainer },
   // Releases.

@@ -53,6 +53,7 @@ import type {
   ProjectsTable,
   ProtectedEnvironmentRulesTable,
   ProtectedEnvironmentsTable,
+  PushMirrorsTable,
   PushRulesTable,
   ReleaseEvidencesTable,
   ReleaseLinksTable,
@@ -93,6 +94,7 @@ export type Session = Selectable<SessionsTable>;
 export type Namespace = Selectable<NamespacesTable>;
 export type ProjectStatistics = Selectable<ProjectStatisticsTable>;
 export type Project = Selectable<ProjectsTable>;
+export type PushMirror = Selectable<PushMirrorsTable>;
 export type PushRule = Selectable<PushRulesTable>;
 export type Release = Selectable<ReleasesTable>;
 export type ReleaseLink = Selectable<ReleaseLinksTable>;

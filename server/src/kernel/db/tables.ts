@@ -1843,6 +1843,26 @@ export interface ProtectedTagsTable {
   updated_at: Generated<Date>;
 }
 
+export interface PushMirrorsTable {
+  id: Generated<number>;
+  project_id: number;
+  enabled: boolean;
+  url: string;
+  address_sealed: Buffer;
+  only_protected_branches: boolean;
+  mirror_branch_regex: string | null;
+  keep_divergent_refs: boolean;
+  by_admin: boolean;
+  update_status: Generated<'none' | 'scheduled' | 'started' | 'finished' | 'failed' | 'to_retry'>;
+  run_job: string | null;
+  last_update_started_at: Date | null;
+  last_update_at: Date | null;
+  last_successful_update_at: Date | null;
+  last_error: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface PushRulesTable {
   id: Generated<number>;
   namespace_id: number | null;
@@ -2625,6 +2645,7 @@ export interface Database {
   protected_environments: ProtectedEnvironmentsTable;
   protected_tag_levels: ProtectedTagLevelsTable;
   protected_tags: ProtectedTagsTable;
+  push_mirrors: PushMirrorsTable;
   push_rules: PushRulesTable;
   pushed_projects: PushedProjectsTable;
   rate_limit_windows: RateLimitWindowsTable;

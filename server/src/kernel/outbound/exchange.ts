@@ -2,6 +2,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
 import type { Destination } from './rules.ts';
 
 export interface ClientCertificate {
@@ -14,7 +15,8 @@ export interface Exchange {
   readonly destination: Destination;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | null;
+  /** A stream is sent as it comes, in chunks. */
+  readonly body: string | Buffer | Readable | null;
   readonly verifyTls: boolean;
   readonly clientCertificate?: ClientCertificate;
   /** Connected to, whatever the name says by now; null to look the name up again. */
@@ -80,6 +82,7 @@ export async function opened(options: Omit<Exchange, 'maximumBytes'>): Promise<O
   const { destination, method, headers, body, verifyTls, addresses, connectTimeout, signal } = options;
   const { cert, key, passphrase } = options.clientCertificate ?? {};
   const { url, host } = destination;
+  const whole = typeof body === 'string' || Buffer.isBuffer(body) ? body : null;
   const answered = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)({
     protocol: url.protocol,
@@ -93,7 +96,7 @@ export async function opened(options: Omit<Exchange, 'maximumBytes'>): Promise<O
       'Accept-Encoding': 'identity',
       ...(url.username || url.password ? { Authorization: basic(url) } : {}),
       ...Object.fromEntries(Object.entries(headers).filter(([name]) => !ours.test(name))),
-      ...(body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+      ...(whole === null ? {} : { 'Content-Length': String(Buffer.byteLength(whole)) }),
     },
     agent: false,
     signal,
@@ -110,7 +113,9 @@ export async function opened(options: Omit<Exchange, 'maximumBytes'>): Promise<O
   });
   request.once('error', answered.reject);
   request.once('response', answered.resolve);
-  request.end(body ?? undefined);
+  // The request tells its errors itself; a body that breaks off ends it.
+  if (body === null || whole !== null) request.end(whole ?? undefined);
+  else pipeline(body as Readable, request, (error) => error && answered.reject(error));
   const close = () => {
     clearTimeout(connecting);
     // What comes now has nobody who waits for it.

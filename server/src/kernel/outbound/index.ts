@@ -4,6 +4,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Settings } from '../settings/index.ts';
 import { type Answer, type ClientCertificate, type Exchange, exchange, type Opened, opened } from './exchange.ts';
@@ -13,7 +14,15 @@ import { openSocket, type SocketRequest } from './socket.ts';
 export { BrokenOff, lively } from './lively.ts';
 
 /** Who gave the address: administrators for system hooks and services of the instance, everybody else for the rest. */
-export type OutboundKind = 'system_hook' | 'service' | 'web_hook' | 'integration' | 'import' | 'include' | 'image';
+export type OutboundKind =
+  | 'system_hook'
+  | 'service'
+  | 'web_hook'
+  | 'integration'
+  | 'import'
+  | 'mirror'
+  | 'include'
+  | 'image';
 
 export interface OutboundRequest {
   readonly url: string;
@@ -21,7 +30,8 @@ export interface OutboundRequest {
   /** Default GET. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
+  /** A stream is sent as it comes, once: it does not go with redirects. */
+  readonly body?: string | Buffer | Readable;
   /** Default true. */
   readonly verifyTls?: boolean;
   /** What proves this instance to the other side over TLS; PEM. */
@@ -108,7 +118,7 @@ class Refusal extends Error {
 }
 
 /** Requests that tell others what happens here. */
-const notifying: ReadonlySet<OutboundKind> = new Set(['system_hook', 'web_hook', 'integration']);
+const notifying: ReadonlySet<OutboundKind> = new Set(['system_hook', 'web_hook', 'integration', 'mirror']);
 const redirecting = new Set([301, 302, 303, 307, 308]);
 const credentialHeaders = /^(?:authorization|cookie|proxy-authorization|private-token|x-gitlab-token)$/i;
 

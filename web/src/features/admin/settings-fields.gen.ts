@@ -195,7 +195,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"housekeeping_incremental_repack_period","kind":"integer","owner":"compatibility","meaning":"Pushes between small repacks","nullable":false,"min":1,"deprecated":"housekeeping_optimize_repository_period","fallback":10},
   {"name":"housekeeping_optimize_repository_period","kind":"integer","owner":"repository","meaning":"Pushes between two maintenances","acts":"maintenance","nullable":false,"min":1,"fallback":10},
   {"name":"lock_web_based_commit_signing_enabled","kind":"boolean","owner":"repository","meaning":"Groups cannot change web_based_commit_signing_enabled","nullable":false,"fallback":false},
-  {"name":"mirror_available","kind":"boolean","owner":"imports","meaning":"Maintainers may set up mirrors","nullable":false,"fallback":true},
+  {"name":"mirror_available","kind":"boolean","owner":"imports","meaning":"Maintainers may set up mirrors","acts":"push mirrors","nullable":false,"fallback":true},
   {"name":"mirror_capacity_threshold","kind":"integer","owner":"imports","meaning":"Free places before more mirrors are planned","nullable":false,"min":1,"fallback":50},
   {"name":"mirror_max_capacity","kind":"integer","owner":"imports","meaning":"Mirrors at the same time","nullable":false,"min":1,"fallback":100},
   {"name":"mirror_max_delay","kind":"integer","owner":"imports","meaning":"Minutes between updates of a mirror","nullable":false,"min":1,"fallback":300},

@@ -15,6 +15,7 @@ import { LabelManager } from '../labels/LabelManager.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 import { ProtectedBranches } from '../protections/ProtectedBranches.tsx';
 import { ProtectedTags } from '../protections/ProtectedTags.tsx';
+import { PushMirrors } from '../push-mirrors/PushMirrors.tsx';
 import { PushRules } from '../push-rules/PushRules.tsx';
 import { ServiceAccountManager } from '../service-accounts/ServiceAccountManager.tsx';
 import { StatusCheckSettings } from '../status-checks/StatusCheckSettings.tsx';
@@ -137,6 +138,7 @@ const parts = {
   'protected-branches': ['Protected branches', BranchProtection],
   'protected-tags': ['Protected tags', ProtectedTags],
   'push-rules': ['Push rule', PushRuleSettings],
+  'push-mirrors': ['Push mirrors', PushMirrors],
   secrets: ['Secret push protection', SecretSettings],
   variables: ['CI/CD variables', VariableSettings],
   runners: ['Runners', RunnerSettings],

@@ -1,6 +1,7 @@
 /** A repository of a project or wiki as one file for exports, and the way back: bounded, checked like a push, without its rules and facts. */
 import type { Readable } from 'node:stream';
 import * as git from '@millrace/git';
+import type { Outgoing } from '../../namespaces/index.ts';
 import type { RepositoryRow } from '../face.ts';
 import { type LfsPointer, longestPointer, readPointer } from '../lfs/pointers.ts';
 import type { OpenRepository } from '../reading/git-reader.ts';
@@ -90,6 +91,17 @@ export function repositoryBundles(deps: {
       const repo = git.withSignal(open(project), signal);
       const { refs } = await git.refsSnapshot(repo, project.refs_generation);
       return refs.some(({ ref, id }) => wanted(ref, id)) ? await git.createBundle(repo, requestGlobs) : null;
+    },
+    async outgoing(project: RepositoryRow, signal: AbortSignal): Promise<Outgoing> {
+      const repo = git.withSignal(open(project), signal);
+      const { refs } = await git.refsSnapshot(repo, project.refs_generation);
+      return {
+        refs: refs.filter(({ ref }) => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/')),
+        known: (ids) => git.existingObjects(repo, ids.filter(git.isSha)),
+        isAncestor: async (ancestor, descendant) =>
+          git.isSha(ancestor) && git.isSha(descendant) && (await git.isAncestor(repo, ancestor, descendant)),
+        pack: (ids, known) => git.createPack(repo, ids.filter(git.isSha), known.filter(git.isSha)),
+      };
     },
     /** The files of a bare repository with everything that is in it. Close it in the end. */
     snapshot: (project: RepositoryRow): Promise<git.Snapshot> =>

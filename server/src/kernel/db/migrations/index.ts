@@ -129,6 +129,7 @@ import { ciRemoteFilesMigration } from './0994-ci-remote-files.ts';
 import { ciCatalogMigration } from './1000-ci-catalog.ts';
 import { broadcastMessagesMigration } from './1002-broadcast-messages.ts';
 import { featureFlagsMigration } from './1003-feature-flags.ts';
+import { pushMirrorsMigration } from './1007-push-mirrors.ts';
 import { epicBoardOrderMigration } from './1020-epic-board-order.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -268,5 +269,6 @@ export const migrations: readonly Migration[] = [
   ciCatalogMigration,
   broadcastMessagesMigration,
   featureFlagsMigration,
+  pushMirrorsMigration,
   epicBoardOrderMigration,
 ];

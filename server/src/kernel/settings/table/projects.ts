@@ -140,7 +140,7 @@ export const projects = {
     false,
     'Groups cannot change web_based_commit_signing_enabled',
   ),
-  mirror_available: flag('imports', true, 'Maintainers may set up mirrors'),
+  mirror_available: flag('imports', true, 'Maintainers may set up mirrors', { acts: 'push mirrors' }),
   mirror_capacity_threshold: whole('imports', 50, 'Free places before more mirrors are planned', one),
   mirror_max_capacity: whole('imports', 100, 'Mirrors at the same time', one),
   mirror_max_delay: whole('imports', 300, 'Minutes between updates of a mirror', one),

@@ -1,0 +1,145 @@
+/** Rows of `push_mirrors`. */
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Project, PushMirror } from '../../../kernel/db/rows.ts';
+import type { PushMirrorsTable } from '../../../kernel/db/tables.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+
+const of = (db: Db, projectId: number) => db.selectFrom('push_mirrors').selectAll().where('project_id', '=', projectId);
+
+export async function listMirrors(
+  db: Db,
+  projectId: number,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ rows: PushMirror[]; total: number }> {
+  const [rows, total] = await Promise.all([
+    of(db, projectId).orderBy('id').limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, db.selectFrom('push_mirrors').select('id').where('project_id', '=', projectId)),
+  ]);
+  return { rows, total };
+}
+
+export const findMirror = (db: Db, projectId: number, id: number): Promise<PushMirror | undefined> =>
+  of(db, projectId).where('id', '=', id).executeTakeFirst();
+
+/** Held until the end of the transaction. */
+export const lockMirror = (tx: Db, projectId: number, id: number): Promise<PushMirror | undefined> =>
+  of(tx, projectId).where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** Waits for others that add mirrors to the project, and counts what is there. */
+export async function countLocked(tx: Db, projectId: number): Promise<number> {
+  await tx.selectFrom('projects').select('id').where('id', '=', projectId).forNoKeyUpdate().execute();
+  const rows = await tx.selectFrom('push_mirrors').select('id').where('project_id', '=', projectId).execute();
+  return rows.length;
+}
+
+export const insertMirror = (tx: Db, values: Insertable<PushMirrorsTable>): Promise<PushMirror> =>
+  tx.insertInto('push_mirrors').values(values).returningAll().executeTakeFirstOrThrow();
+
+export const updateMirror = (tx: Db, id: number, values: Updateable<PushMirrorsTable>): Promise<PushMirror> =>
+  tx
+    .updateTable('push_mirrors')
+    .set({ ...values, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+export async function deleteMirror(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('push_mirrors').where('id', '=', id).execute();
+}
+
+/** What of a project is to be pushed after a change, and when it was pushed last. */
+export const enabledMirrors = (
+  db: Db,
+  projectId: number,
+): Promise<Pick<PushMirror, 'id' | 'last_update_started_at'>[]> =>
+  db
+    .selectFrom('push_mirrors')
+    .select(['id', 'last_update_started_at'])
+    .where('project_id', '=', projectId)
+    .where('enabled', '=', true)
+    .execute();
+
+/** A push waits. One that runs says so itself. */
+export async function markScheduled(db: Db, ids: readonly number[]): Promise<void> {
+  await db
+    .updateTable('push_mirrors')
+    .set({ update_status: 'scheduled' })
+    .where('id', 'in', ids)
+    .where('update_status', '<>', 'started')
+    .execute();
+}
+
+/**
+ * Takes the mirror for a job: null where it is gone or switched off, `busy` where another job pushes. A job that was cut
+ * off goes on with its own; what nobody ended for hours is nobody's.
+ */
+export async function beginPush(
+  db: Db,
+  id: number,
+  job: string,
+  hours: number,
+): Promise<{ readonly mirror: PushMirror; readonly project: Project } | 'busy' | null> {
+  const mirror = await db
+    .updateTable('push_mirrors')
+    .set({ update_status: 'started', run_job: job, last_update_started_at: sql`now()` })
+    .where('id', '=', id)
+    .where('enabled', '=', true)
+    .where(
+      sql<boolean>`(update_status <> 'started' or run_job = ${job}
+        or last_update_started_at < now() - make_interval(hours => ${hours}::int))`,
+    )
+    .where(sql<boolean>`exists (select from projects p where p.id = project_id and p.marked_for_deletion_on is null)`)
+    .returningAll()
+    .executeTakeFirst();
+  if (!mirror) {
+    const busy = await db
+      .selectFrom('push_mirrors')
+      .select('id')
+      .where('id', '=', id)
+      .where('enabled', '=', true)
+      .where('update_status', '=', 'started')
+      .executeTakeFirst();
+    return busy ? 'busy' : null;
+  }
+  const project = await db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', mirror.project_id)
+    .executeTakeFirstOrThrow();
+  return { mirror, project };
+}
+
+/** Writes down what became of a job's push; nothing where somebody changed or took the mirror meanwhile. */
+export async function endPush(
+  db: Db,
+  id: number,
+  job: string,
+  end: { readonly status: 'finished' | 'failed' | 'to_retry'; readonly error: string | null },
+): Promise<void> {
+  const { status, error } = end;
+  await db
+    .updateTable('push_mirrors')
+    .set({
+      update_status: status,
+      run_job: null,
+      last_error: error,
+      ...(status === 'finished' || status === 'failed' ? { last_update_at: sql<Date>`now()` } : {}),
+      ...(status === 'finished' ? { last_successful_update_at: sql<Date>`now()` } : {}),
+    })
+    .where('id', '=', id)
+    .where('run_job', '=', job)
+    .execute();
+}
+
+/** Names and patterns of the project's protected branches, with those of its top-level group. */
+export async function protectedPatterns(db: Db, projectId: number): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from protected_branches where project_id = ${projectId}
+    union
+    select b.name from projects p join namespaces n on n.id = p.namespace_id
+      join protected_branches b on b.namespace_id = n.traversal_ids[1]
+    where p.id = ${projectId}`.execute(db);
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,124 @@
+/** Pushing to mirrors: after each change of a repository, in the background, one push of a mirror at a time. */
+import Type from 'typebox';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Project, PushMirror } from '../../../kernel/db/rows.ts';
+import { type FactConsumer, onMany, repositoryUpdated } from '../../../kernel/events/index.ts';
+import { addJob, defineTask, Unreached } from '../../../kernel/queue/index.ts';
+import { linearPattern, matchesPattern } from '../../repository/index.ts';
+import type { PortabilityDependencies } from '../index.ts';
+import { planOf } from './plan.ts';
+import { beginPush, enabledMirrors, endPush, protectedPatterns } from './push-mirrors.queries.ts';
+import { mirrorOffer, mirrorRemote, NotPushed, plainPart, pushTo } from './remote.ts';
+
+export const purpose = 'push mirror';
+const pushTask = { name: 'portability.push_mirror', maxAttempts: 5 };
+/** Of one push, in hours. */
+const longest = 1;
+/** Between the beginnings of two pushes, in milliseconds: what changes meanwhile goes together. */
+const apart = 30_000;
+const errorLength = 1000;
+
+/** A push of the mirror, now or later; one that waits already is moved, or keeps its time. */
+export const schedulePush = (
+  db: Db,
+  id: number,
+  runAt = new Date(),
+  jobKeyMode: 'replace' | 'preserve_run_at' = 'replace',
+): Promise<void> => addJob(db, pushTask, { mirror_id: id }, { jobKey: `push-mirror:${id}`, runAt, jobKeyMode });
+
+/** Servers may repeat what proved us to them. A token may take the place of the name. */
+function withoutProof(text: string, address: string): string {
+  const { username = '', password = '' } = URL.parse(address) ?? {};
+  const proof = password || username;
+  return proof === '' ? text : [proof, plainPart(proof)].reduce((left, word) => left.replaceAll(word, '*****'), text);
+}
+
+type Dependencies = Pick<PortabilityDependencies, 'db' | 'settings' | 'outbound' | 'secrets' | 'repository'>;
+
+export function pushMirrorTasks(deps: Dependencies) {
+  const { db, outbound, secrets } = deps;
+
+  async function mirrored(mirror: PushMirror): Promise<(branch: string) => boolean> {
+    if (mirror.only_protected_branches) {
+      const patterns = await protectedPatterns(db, mirror.project_id);
+      return (branch) => patterns.some((pattern) => matchesPattern(pattern, branch));
+    }
+    if (mirror.mirror_branch_regex === null) return () => true;
+    // It was checked when it was saved: one that cannot be read any more mirrors nothing.
+    return linearPattern(mirror.mirror_branch_regex) ?? (() => false);
+  }
+
+  /** Brings the mirror to what the project has. Throws NotPushed with the reason. */
+  async function push(address: string, mirror: PushMirror, project: Project, signal: AbortSignal): Promise<void> {
+    const remote = mirrorRemote(address);
+    if (remote === null) throw new NotPushed('The address is not one of http or https');
+    const offer = await mirrorOffer(outbound, remote, signal);
+    const ours = await deps.repository.outgoing(project, signal);
+    const theirs = new Map(offer.refs.map(({ ref, id }) => [ref, id] as const));
+    const known = await ours.known([...theirs.values()]);
+    const rules = { mirrors: await mirrored(mirror), keepDivergent: mirror.keep_divergent_refs };
+    const { commands, diverged } = await planOf(ours, theirs, known, rules, project.default_branch);
+    const refused: string[] = [];
+    if (commands.length > 0) {
+      const deletes = offer.capabilities.has('delete-refs');
+      const isThere = (each: (typeof commands)[number]) => !/^0+$/.test(each.new);
+      const sent = commands.filter((each) => deletes || isThere(each));
+      const wanted = sent.filter(isThere).map((each) => each.new);
+      const pack = wanted.length > 0 ? await ours.pack(wanted, [...known]) : null;
+      if (sent.length > 0)
+        for (const [ref, reason] of await pushTo(outbound, remote, { offer, commands: sent, pack }, signal))
+          refused.push(`${ref}: ${reason}`);
+    }
+    if (refused.length > 0) throw new NotPushed(`The server refused ${refused.join('; ')}`);
+    if (diverged.length > 0)
+      throw new NotPushed(`These have diverged at the mirror and were kept: ${diverged.join(', ')}`);
+  }
+
+  const task = defineTask(
+    pushTask.name,
+    Type.Object({ mirror_id: Type.Integer() }),
+    async ({ mirror_id: id }, { signal, jobId, attempt, maxAttempts }) => {
+      const begun = await beginPush(db, id, jobId, longest * 2);
+      if (begun === 'busy') return await schedulePush(db, id, new Date(Date.now() + apart));
+      if (begun === null) return;
+      const { mirror, project } = begun;
+      const { mirror_available: available } = await deps.settings.read();
+      if (!available && !mirror.by_admin)
+        return await endPush(db, id, jobId, {
+          status: 'failed',
+          error: 'Push mirrors are switched off on this instance (mirror_available)',
+        });
+      const address = secrets.open(mirror.address_sealed, purpose);
+      try {
+        await push(address, mirror, project, signal);
+        await endPush(db, id, jobId, { status: 'finished', error: null });
+      } catch (error) {
+        const again = !(error instanceof NotPushed) || error.again;
+        const told = withoutProof(error instanceof NotPushed ? error.message : 'The push could not be made', address);
+        const over = !again || attempt >= maxAttempts;
+        await endPush(db, id, jobId, { status: over ? 'failed' : 'to_retry', error: told.slice(0, errorLength) });
+        if (!(error instanceof NotPushed)) throw error;
+        if (!over) throw new Unreached(`push mirror ${id}: ${told}`);
+      }
+    },
+    { maxAttempts: pushTask.maxAttempts, timeout: longest * 3_600_000 },
+  );
+
+  const consumers: FactConsumer[] = [
+    {
+      name: 'portability.push_mirrors',
+      handlers: [
+        onMany(repositoryUpdated, async ([update]) => {
+          const projectId = update?.project_id ?? null;
+          const mirrors = projectId === null ? [] : await enabledMirrors(db, projectId);
+          for (const { id, last_update_started_at: last } of mirrors) {
+            const due = Math.max(Date.now(), (last?.getTime() ?? 0) + apart);
+            await schedulePush(db, id, new Date(due), 'preserve_run_at');
+          }
+        }),
+      ],
+    },
+  ];
+
+  return { tasks: [task], consumers };
+}

@@ -1,0 +1,115 @@
+/** A new push mirror, or what of one may be changed. */
+import { Button, Checkbox, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { client, unwrap } from '../../lib/api.ts';
+import type { PushMirror } from '../../lib/push-mirrors.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+
+type Branches = 'all' | 'protected' | 'matching';
+
+const branchesOf = (mirror: PushMirror | null): Branches =>
+  mirror?.only_protected_branches ? 'protected' : mirror?.mirror_branch_regex ? 'matching' : 'all';
+
+/** The address with name and password in it, as the API takes it. */
+function withProof(address: string, username: string, password: string): string {
+  const url = URL.parse(address.trim());
+  if (!url) return address;
+  if (username) url.username = encodeURIComponent(username);
+  if (password) url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+export function MirrorForm({ path, mirror, saved }: { path: string; mirror: PushMirror | null; saved(): unknown }) {
+  const [url, setUrl] = useState('');
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const [branches, setBranches] = useState<Branches>(branchesOf(mirror));
+  const [pattern, setPattern] = useState(mirror?.mirror_branch_regex ?? '');
+  const [keep, setKeep] = useState(mirror?.keep_divergent_refs ?? false);
+  const sending = useForm(async () => {
+    const values = {
+      only_protected_branches: branches === 'protected',
+      mirror_branch_regex: branches === 'matching' ? pattern : null,
+      keep_divergent_refs: keep,
+    };
+    if (mirror)
+      await unwrap(
+        client.PUT('/projects/{id}/remote_mirrors/{mirror_id}', {
+          params: { path: { id: path, mirror_id: mirror.id } },
+          body: values,
+        }),
+      );
+    else
+      await unwrap(
+        client.POST('/projects/{id}/remote_mirrors', {
+          params: { path: { id: path } },
+          body: { ...values, url: withProof(url, username, password), enabled: true },
+        }),
+      );
+    for (const clear of [setUrl, setUsername, setPassword]) clear('');
+    await saved();
+  });
+  return (
+    <form {...sending.form} aria-label={mirror ? 'Edit push mirror' : 'Add a push mirror'}>
+      <FormError error={sending.error} />
+      <Stack gap="sm" maw={520}>
+        {mirror ? null : (
+          <>
+            <TextInput
+              label="Repository URL"
+              placeholder="https://git.example.com/team/project.git"
+              required
+              value={url}
+              onChange={(event) => setUrl(event.currentTarget.value)}
+              error={sending.reason('url')}
+            />
+            <TextInput
+              label="Username"
+              autoComplete="off"
+              value={username}
+              onChange={(event) => setUsername(event.currentTarget.value)}
+            />
+            <PasswordInput
+              label="Password or token"
+              autoComplete="new-password"
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+            />
+          </>
+        )}
+        <NativeSelect
+          label="Branches"
+          value={branches}
+          data={[
+            { value: 'all', label: 'All branches' },
+            { value: 'protected', label: 'Protected branches' },
+            { value: 'matching', label: 'Branches that match a regular expression' },
+          ]}
+          onChange={(event) => setBranches(event.currentTarget.value as Branches)}
+        />
+        {branches === 'matching' ? (
+          <TextInput
+            label="Regular expression"
+            placeholder="^(main|release/.*)$"
+            required
+            value={pattern}
+            onChange={(event) => setPattern(event.currentTarget.value)}
+            error={sending.reason('mirror_branch_regex')}
+          />
+        ) : null}
+        <Checkbox
+          label="Keep divergent refs"
+          description="Branches and tags that changed at the mirror are not overwritten or deleted there"
+          checked={keep}
+          onChange={(event) => setKeep(event.currentTarget.checked)}
+        />
+        <div>
+          <Button type="submit" loading={sending.pending}>
+            {mirror ? 'Save push mirror' : 'Add push mirror'}
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  );
+}
