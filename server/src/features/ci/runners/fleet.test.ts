@@ -1,7 +1,9 @@
-/** The fleet: versions that need an update, and what runners and projects used in a month. */
+/** The fleet: who sees which runner and its jobs, versions that need an update, and what runners and projects used in a month. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type JobPayload, startWorld, type World } from '../../../../test/ci.ts';
-import { unique } from '../../../../test/factories.ts';
+import { type JobPayload, protocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { buildGroup, buildMember, unique } from '../../../../test/factories.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Namespace } from '../../../kernel/db/rows.ts';
 import { compatibleVersion } from '../../../kernel/names.ts';
 import { updateState } from './versions.ts';
 
@@ -93,3 +95,39 @@ it('usage adds up jobs and minutes of a month, by runner or by project', async (
   const wrong = { token: world.admin.token, query: { month: '2026-13' } };
   expect((await world.app.api('GET', '/admin/runners/usage', wrong)).status).toBe(400);
 });
+
+it.each([
+  ['group_type', 'of the group', 'group'],
+  ['group_type', 'of a project that it serves', 'project'],
+  ['project_type', 'of its project', 'project'],
+] as const)(
+  '[3/api.runners/3] [3/api.runners/6] a %s is shown to Maintainers %s, its jobs to Reporters',
+  async (type, _of, on) => {
+    const group = await buildGroup(world.app, { owner: world.owner.user });
+    const project = await world.project({ namespace_id: group.id });
+    const made = await world.app.api<{ id: number; token: string }>('POST', '/user/runners', {
+      token: world.owner.token,
+      json: {
+        runner_type: type,
+        ...(type === 'group_type' ? { group_id: group.id } : { project_id: project.id }),
+        tag_list: [group.path],
+        run_untagged: false,
+      },
+    });
+    await project.push(`one: {script: [x], tags: [${group.path}]}`);
+    const { id: job } = await protocolRunner(world.app, made.body.token).run();
+    const as = async (level: Level) => {
+      const { user, token } = await world.account();
+      const of = on === 'group' ? group : { id: project.id, namespace_id: group.id };
+      await buildMember(world.app, { user, of: of as Namespace, level });
+      const get = async (path: string) =>
+        world.app.api<{ id: number }[]>('GET', `/runners/${made.body.id}${path}`, { token });
+      const jobs = await get('/jobs');
+      return [(await get('')).status, jobs.status === 200 ? jobs.body.map(({ id }) => id) : jobs.status];
+    };
+    expect(await as(Level.maintainer)).toEqual([200, [job]]);
+    expect(await as(Level.developer)).toEqual([403, [job]]);
+    expect(await as(Level.reporter)).toEqual([403, [job]]);
+    expect(await as(Level.guest)).toEqual([403, 403]);
+  },
+);

@@ -294,6 +294,28 @@ export async function managersOf(db: Db, runnerId: number): Promise<RunnerManage
     .execute();
 }
 
+/** Whether a user has a role in one of the projects that a runner of projects or of a group works for. */
+export async function hasRoleWhereRunnerServes(
+  db: Db,
+  runner: Pick<Runner, 'id' | 'runner_type' | 'namespace_id'>,
+  userId: number,
+  level: number,
+): Promise<boolean> {
+  if (runner.runner_type === 'instance_type') return false;
+  const { rows } = await sql`
+    select from projects join namespaces on namespaces.id = projects.namespace_id
+      join grants on grants.project_id = projects.id or grants.namespace_id = any (namespaces.traversal_ids)
+    where grants.user_id = ${userId} and grants.level >= ${level}
+      and (grants.expires_at is null or grants.expires_at > (now() at time zone 'utc')::date)
+      and ${
+        runner.runner_type === 'project_type'
+          ? sql`projects.id in (select project_id from runner_projects where runner_id = ${runner.id})`
+          : sql`projects.group_runners_enabled and ${runner.namespace_id} = any (namespaces.traversal_ids)`
+      }
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Jobs of a runner in projects where the user has at least Reporter; all of them for administrators. */
 export async function jobsOfRunner(
   db: Db,

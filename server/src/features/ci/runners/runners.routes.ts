@@ -286,7 +286,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       pagination: 'both',
       responses: { 200: ListOf(RunnerJob) },
       handler: async ({ caller, params, page }) => {
-        const runner = await access.toRead(caller, params.id);
+        const runner = await access.toListJobs(caller, params.id);
         const viewer = { userId: caller.user?.id ?? 0, admin: caller.admin };
         const filter = { status: params.status, direction: params.sort ?? 'desc' };
         const { rows, total } = await jobsOfRunner(db, runner.id, viewer, filter, page);

@@ -1,6 +1,7 @@
 /** Rules of runners: who manages one, tokens, what may be changed. */
 
 import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Runner } from '../../../kernel/db/rows.ts';
@@ -9,7 +10,7 @@ import { type ParentLoader, requireOnGroup, requireOnProject } from '../../../ke
 import { tokenPrefixes } from '../../../kernel/names.ts';
 import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
-import { findRunner, type NewRunner, projectsOf } from './runners.queries.ts';
+import { findRunner, hasRoleWhereRunnerServes, type NewRunner, projectsOf } from './runners.queries.ts';
 
 /** Shortest time limit that a runner may have, in seconds. */
 const minimumTimeout = 600;
@@ -115,12 +116,32 @@ export function runnerAccess(db: Db, parents: ParentLoader) {
     return runner;
   }
 
+  const serves = async (caller: Caller, runner: Runner, level: number) =>
+    caller.user !== null && (await hasRoleWhereRunnerServes(db, runner, caller.user.id, level));
+
+  /** Instance runners are shown to everybody, others to Maintainers of their group or of a project that they serve. */
+  async function reads(caller: Caller, runner: Runner): Promise<boolean> {
+    if (runner.runner_type === 'instance_type' || (await manages(caller, runner))) return true;
+    if (runner.runner_type === 'project_type') return false;
+    const group = await parents.group(String(runner.namespace_id), caller);
+    return (
+      (group !== null && canOnGroup(caller, 'read_group_runner', group)) ||
+      (await serves(caller, runner, Level.maintainer))
+    );
+  }
+
   return {
     find,
-    /** A runner that the caller may look at: instance runners everybody who is signed in. */
+    /** A runner that the caller may look at. */
     async toRead(caller: Caller, id: number): Promise<Runner> {
       const runner = await find(id);
-      if (runner.runner_type === 'instance_type' || (await manages(caller, runner))) return runner;
+      if (await reads(caller, runner)) return runner;
+      throw forbidden('No access granted');
+    },
+    /** A runner whose jobs the caller may list, those of projects in which the caller is a Reporter at least. */
+    async toListJobs(caller: Caller, id: number): Promise<Runner> {
+      const runner = await find(id);
+      if ((await reads(caller, runner)) || (await serves(caller, runner, Level.reporter))) return runner;
       throw forbidden('No access granted');
     },
     /** A runner that the caller may change. */

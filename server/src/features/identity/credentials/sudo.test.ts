@@ -44,11 +44,16 @@ describe.each(ways)('sudo as a %s', (_name, send) => {
   });
 
   it('[1/authentication/10 message, 403] [1/errors/19] of a token that is no administrator’s is 403', async () => {
-    const { secret } = await buildToken(app);
-    expect(await me(user.username, secret)).toMatchObject({
-      status: 403,
-      body: { message: '403 Forbidden - Must be admin to use sudo' },
-    });
+    const path = `/users/${user.id}/`;
+    const json = { name: 'x', scopes: ['api', 'sudo'] };
+    const secrets = [(await buildToken(app)).secret];
+    for (const kind of ['personal_access_tokens', 'impersonation_tokens'])
+      secrets.push(String((await app.api<Json>('POST', path + kind, { token: admin, json })).body.token));
+    for (const secret of secrets)
+      expect(await me(user.username, secret)).toMatchObject({
+        status: 403,
+        body: { message: '403 Forbidden - Must be admin to use sudo' },
+      });
   });
 
   it('[1/authentication/11 sudo, error, error_description, scope, 403] [1/errors/19] of a token without the scope is 403', async () => {

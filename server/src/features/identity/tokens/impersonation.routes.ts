@@ -90,6 +90,7 @@ export function impersonationRoutes({ db, tokens }: TokenRouteDependencies): Rou
           name: params.name,
           description: params.description,
           scopes: params.scopes,
+          byAdministrator: true,
           expiresAt: await tokens.expiry(params.expires_at),
           createdById: caller.user?.id ?? null,
           origin: originOf(context),

@@ -17,7 +17,7 @@ export const userScopes = [
   'write_virtual_registry',
   'ai_features',
 ] as const;
-/** Scopes that only administrators' tokens may have. */
+/** Scopes that act for administrators alone, and that only administrators give. */
 const adminScopes = ['sudo', 'admin_mode', 'read_service_ping'] as const;
 
 /** Scopes of tokens that belong to a project or group: their bot has no account to read. */

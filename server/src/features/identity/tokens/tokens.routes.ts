@@ -169,6 +169,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
             name: params.name,
             description: params.description,
             scopes: params.scopes,
+            byAdministrator: true,
             expiresAt: await tokens.expiry(params.expires_at, user),
             createdById: caller.user?.id ?? null,
             origin: originOf(context),

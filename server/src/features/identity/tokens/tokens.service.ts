@@ -52,6 +52,8 @@ export interface IssueToken {
   readonly name: string;
   readonly description?: string | null | undefined;
   readonly scopes: readonly string[];
+  /** An administrator makes it: its scopes may be those that act once its owner is an administrator as well. */
+  readonly byAdministrator?: boolean;
   /** `YYYY-MM-DD`, the first day on which it no longer works; null for never. */
   readonly expiresAt: string | null;
   readonly createdById: number | null;
@@ -136,7 +138,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
   function checkScopes(token: IssueToken): void {
     const unavailable = token.place
       ? token.scopes.filter((scope) => !placeScopes.includes(scope))
-      : unavailableScopes(token.scopes, token.user.admin);
+      : unavailableScopes(token.scopes, token.user.admin || token.byAdministrator === true);
     if (unavailable.length > 0) throw invalidParameters(['scopes does not have a valid value']);
     if (token.scopes.length === 0) throw unprocessable("Scopes can't be blank");
   }
