@@ -6,3 +6,4 @@ export { writeEventStream } from './event-stream.ts';
 export { defineFact, type Fact, type FactDefinition, type PayloadOf, toInstant } from './fact.ts';
 export { recordFact } from './facts.queries.ts';
 export { createLive, type Live, publish } from './live.ts';
+export { announcing, wake } from './outbox.queries.ts';

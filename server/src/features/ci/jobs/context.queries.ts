@@ -3,29 +3,12 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact, MergeRequest, Namespace, Pipeline, Project, User } from '../../../kernel/db/rows.ts';
 
+/** Project, namespace, pipeline and user of a job. */
 export interface PayloadRows {
   readonly project: Project;
   readonly namespace: Namespace;
   readonly pipeline: Pipeline;
   readonly user: User | null;
-}
-
-/** Project, namespace, pipeline and user of a job. */
-export async function payloadRows(db: Db, job: Job): Promise<PayloadRows | undefined> {
-  const [project, pipeline, user] = await Promise.all([
-    db.selectFrom('projects').selectAll().where('id', '=', job.project_id).executeTakeFirst(),
-    db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirst(),
-    job.user_id === null
-      ? undefined
-      : db.selectFrom('users').selectAll().where('id', '=', job.user_id).executeTakeFirst(),
-  ]);
-  if (!project || !pipeline) return undefined;
-  const namespace = await db
-    .selectFrom('namespaces')
-    .selectAll()
-    .where('id', '=', project.namespace_id)
-    .executeTakeFirst();
-  return namespace && { project, namespace, pipeline, user: user ?? null };
 }
 
 /** Newest attempts of jobs of the pipeline whose artifacts a job may get, with their archives: those that it needs, else those of earlier stages. */
@@ -36,32 +19,33 @@ export async function earlierJobs(
 ): Promise<
   Array<
     Pick<Job, 'id' | 'name' | 'stage_index' | 'status' | 'dotenv_encrypted' | 'erased_at' | 'artifacts_expire_at'> & {
-      archive: JobArtifact | null;
+      archive: Pick<JobArtifact, 'filename' | 'size'> | null;
     }
   >
 > {
   if (needed === null ? job.stage_index === 0 : needed.length === 0) return [];
   const rows = await db
     .selectFrom('jobs')
-    .select(['id', 'name', 'stage_index', 'status', 'dotenv_encrypted', 'erased_at', 'artifacts_expire_at'])
-    .where('pipeline_id', '=', job.pipeline_id)
-    .where('retried', '=', false)
-    .where('id', '!=', job.id)
-    .where(
-      needed === null ? sql<boolean>`stage_index < ${job.stage_index}` : sql<boolean>`name = any(${needed}::text[])`,
+    .leftJoin('job_artifacts as archive', (join) =>
+      join.onRef('archive.job_id', '=', 'jobs.id').on('archive.file_type', '=', 'archive'),
     )
-    .orderBy('stage_index')
-    .orderBy('id')
+    .select(['jobs.id', 'jobs.name', 'jobs.stage_index', 'jobs.status', 'jobs.dotenv_encrypted', 'jobs.erased_at'])
+    .select(['jobs.artifacts_expire_at', 'archive.filename', 'archive.size'])
+    .where('jobs.pipeline_id', '=', job.pipeline_id)
+    .where('jobs.retried', '=', false)
+    .where('jobs.id', '!=', job.id)
+    .where(
+      needed === null
+        ? sql<boolean>`jobs.stage_index < ${job.stage_index}`
+        : sql<boolean>`jobs.name = any(${needed}::text[])`,
+    )
+    .orderBy('jobs.stage_index')
+    .orderBy('jobs.id')
     .execute();
-  if (rows.length === 0) return [];
-  const archives = await db
-    .selectFrom('job_artifacts')
-    .selectAll()
-    .where(sql<boolean>`job_id = any(${rows.map((row) => row.id)}::bigint[])`)
-    .where('file_type', '=', 'archive')
-    .execute();
-  const byJob = new Map(archives.map((archive) => [archive.job_id, archive]));
-  return rows.map((row) => ({ ...row, archive: byJob.get(row.id) ?? null }));
+  return rows.map(({ filename, size, ...row }) => ({
+    ...row,
+    archive: filename === null || size === null ? null : { filename, size },
+  }));
 }
 
 export async function pipelineVariableRows(

@@ -7,7 +7,6 @@ import type { CiDependencies } from '../deps.ts';
 import { cancelableStatuses, type JobEvent, type JobStatus, nextJobStatus } from '../scheduling/job-states.ts';
 import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
 import { assignResourceTask, processPipeline } from '../scheduling/process.ts';
-import { deleteSession } from '../terminals/terminals.queries.ts';
 import { cloneJob, endJob, isRetried, jobsInStatuses, lockJob, moveJob } from './jobs.queries.ts';
 import { type JobPlan, retriesAfter } from './plan.ts';
 
@@ -45,7 +44,6 @@ export async function endOne(deps: FinishDependencies, tx: Db, job: Job, ending:
     ...(status === 'canceled' && ending.actorId !== undefined ? { canceledById: ending.actorId } : {}),
   });
   if (!ended) return null;
-  await deleteSession(tx, job.id);
   await recordFact(
     tx,
     jobFinished,
@@ -73,18 +71,25 @@ async function giveUp(deps: FinishDependencies, tx: Db, pipelineId: number): Pro
   }
 }
 
-/** Ends one job under the locks and processes its pipeline; null when it had ended already or is gone. */
+/**
+ * Ends one job under the locks and processes its pipeline; null when it had ended already or is gone. `known` is its row as
+ * it was read while it was running: nothing of it changes until it ends but its status.
+ */
 export async function finishJob(
   deps: FinishDependencies,
   tx: Db,
-  place: { readonly jobId: number; readonly pipelineId: number },
+  place: { readonly jobId: number; readonly pipelineId: number; readonly known?: Job },
   ending: Ending,
   only: (job: Job) => boolean = () => true,
 ): Promise<Job | null> {
   const pipeline = await lockPipeline(tx, place.pipelineId);
-  const job = pipeline && (await lockJob(tx, place.jobId));
-  if (!job || !only(job)) return null;
-  const ended = await endOne(deps, tx, job, ending);
+  if (!pipeline) return null;
+  let ended = place.known ? await endOne(deps, tx, place.known, ending) : null;
+  if (!ended) {
+    const job = await lockJob(tx, place.jobId);
+    if (!job || !only(job)) return null;
+    ended = await endOne(deps, tx, job, ending);
+  }
   if (!ended) return null;
   const stops = pipeline.auto_cancel_on_job_failure === 'all' && ended.status === 'failed' && !ended.allow_failure;
   if (stops && !(await isRetried(tx, ended.id))) await giveUp(deps, tx, pipeline.id);

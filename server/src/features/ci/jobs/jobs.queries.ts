@@ -161,22 +161,33 @@ export interface JobEnd {
   readonly canceledById?: number | null;
 }
 
-/** Writes the end of a job if it still is in the status from which it ends; its row, or undefined when it is not. */
+/**
+ * Writes the end of a job if it still is in the status from which it ends, and forgets where its runner accepted terminals;
+ * its row, or undefined when it is not.
+ */
 export async function endJob(tx: Db, id: number, from: JobStatus, end: JobEnd): Promise<Job | undefined> {
   return await tx
-    .updateTable('jobs')
-    .set({
-      status: end.status,
-      failure_reason: end.failureReason,
-      exit_code: end.exitCode,
-      allow_failure: end.allowFailure,
-      finished_at: sql<Date>`now()`,
-      updated_at: sql`now()`,
-      ...(end.canceledById === undefined ? {} : { canceled_by_id: end.canceledById }),
-    })
-    .where('id', '=', id)
-    .where('status', '=', from)
-    .returningAll()
+    .with('ended', (db) =>
+      db
+        .updateTable('jobs')
+        .set({
+          status: end.status,
+          failure_reason: end.failureReason,
+          exit_code: end.exitCode,
+          allow_failure: end.allowFailure,
+          finished_at: sql<Date>`now()`,
+          updated_at: sql`now()`,
+          ...(end.canceledById === undefined ? {} : { canceled_by_id: end.canceledById }),
+        })
+        .where('id', '=', id)
+        .where('status', '=', from)
+        .returningAll(),
+    )
+    .with('closed', (db) =>
+      db.deleteFrom('job_sessions').where('job_id', 'in', (where) => where.selectFrom('ended').select('id')),
+    )
+    .selectFrom('ended')
+    .selectAll()
     .executeTakeFirst();
 }
 

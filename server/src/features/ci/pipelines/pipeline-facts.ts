@@ -73,16 +73,17 @@ export const asPush = (facts: PipelineFacts): PipelineFacts =>
 /** What pipelines are whose origin is a job of another one. */
 const downstreamSources: ReadonlySet<string> = new Set(['parent_pipeline', 'pipeline']);
 
-/** The facts of a stored pipeline. */
+/** The facts of a stored pipeline; `noRequests` where it is known that its branch has no open merge request. */
 export async function pipelineFactsOf(
   deps: Pick<CiDependencies, 'repository' | 'secrets' | 'externalUrl' | 'approvals'>,
   db: Db,
   place: { project: Project; namespace: Namespace },
   pipeline: Pipeline,
+  noRequests = false,
 ): Promise<PipelineFacts> {
   const request =
     pipeline.merge_request_id === null ? undefined : await findMergeRequest(db, pipeline.merge_request_id);
-  const branch = !pipeline.tag && !request;
+  const branch = !pipeline.tag && !request && !noRequests;
   const trigger = pipeline.trigger_id === null ? undefined : await findTriggerById(db, pipeline.trigger_id);
   return asPush({
     sha: pipeline.sha,

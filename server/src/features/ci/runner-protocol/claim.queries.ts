@@ -2,7 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Runner } from '../../../kernel/db/rows.ts';
-import { deleteSession } from '../terminals/terminals.queries.ts';
+import { announcing } from '../../../kernel/events/index.ts';
+import { deleteSession, keepingSession, type SealedSession } from '../terminals/terminals.queries.ts';
 
 /** Whose projects the built-in runner serves. */
 export type BuiltInScope = 'all' | 'administrators';
@@ -56,6 +57,8 @@ export interface Claim {
   readonly tokenSha256: Buffer;
   readonly cancelGracefully: boolean;
   readonly builtIn: BuiltInScope;
+  /** Where the runner accepts terminals. */
+  readonly session?: SealedSession | null;
 }
 
 /** Running jobs of each project, and when a project whose jobs wait was last given a runner. */
@@ -92,7 +95,7 @@ export const priorityRank = (column: 'projects.ci_queue_priority' | 'pipelines.q
   sql<number>`(case ${sql.ref(column)} when 'high' then 1 when 'low' then -1 else 0 end)`;
 
 /** Projects with jobs for the runner in their turn. What is asked for each of them is asked once, not for each job. */
-async function projectsInTurn(tx: Db, claim: Claim): Promise<readonly number[]> {
+async function projectsInTurn(db: Db, claim: Claim): Promise<readonly number[]> {
   const found = await sql<{ project_id: number }>`
     select jobs.project_id
     from (
@@ -104,8 +107,15 @@ async function projectsInTurn(tx: Db, claim: Claim): Promise<readonly number[]> 
     ${projectLoad}
     order by ${priorityRank('projects.ci_queue_priority')} desc, coalesce(running.number, 0),
       project_turn.at nulls first, jobs.oldest
-  `.execute(tx);
+  `.execute(db);
   return found.rows.map((row) => row.project_id);
+}
+
+/** A job that a runner was given just now. */
+export interface Claimed {
+  readonly job: Job;
+  /** Whether its pipeline runs already, so that another job changes nothing; false where that is not certain. */
+  readonly runs: boolean;
 }
 
 /**
@@ -114,48 +124,49 @@ async function projectsInTurn(tx: Db, claim: Claim): Promise<readonly number[]> 
  * pipelines of a higher priority, of these the people by the same rules, then the oldest job. Rows that another claim
  * holds are skipped.
  */
-export async function claimJob(tx: Db, claim: Claim): Promise<Job | undefined> {
-  for (const projectId of await projectsInTurn(tx, claim)) {
-    const job = await claimJobOf(tx, projectId, claim);
-    if (job) return job;
+export async function claimJob(db: Db, claim: Claim): Promise<Claimed | undefined> {
+  for (const projectId of await projectsInTurn(db, claim)) {
+    const claimed = await claimJobOf(db, projectId, claim);
+    if (claimed) return claimed;
   }
   return undefined;
 }
 
-async function claimJobOf(tx: Db, projectId: number, claim: Claim): Promise<Job | undefined> {
-  const found = await sql<{ id: number; timeout_seconds: number }>`
-    select jobs.id,
-      least(
-        coalesce((jobs.plan ->> 'timeout_seconds')::integer, projects.build_timeout),
-        coalesce(runners.maximum_timeout, 2147483647)
-      ) as timeout_seconds
-    from ${candidates}
-    join pipelines on pipelines.id = jobs.pipeline_id
-    ${personLoad}
-    where jobs.project_id = ${projectId} and runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
-    order by ${priorityRank('pipelines.queue_priority')} desc, coalesce(started.number, 0), user_turn.at nulls first, jobs.id
-    limit 1
-    for update of jobs skip locked
-  `.execute(tx);
-  const next = found.rows[0];
-  if (!next) return undefined;
-  return await tx
-    .updateTable('jobs')
-    .set({
-      status: 'running',
-      runner_id: claim.runnerId,
-      runner_manager_id: claim.managerId,
-      token_sha256: claim.tokenSha256,
-      cancel_gracefully: claim.cancelGracefully,
-      timeout_seconds: next.timeout_seconds,
-      started_at: sql<Date>`now()`,
-      contacted_at: sql<Date>`now()`,
-      updated_at: sql`now()`,
-    })
-    .where('id', '=', next.id)
-    .where('status', '=', 'pending')
-    .returningAll()
-    .executeTakeFirst();
+/**
+ * One statement, and so one commit. Who processes a pipeline holds its row: where it is free, nobody has looked at the
+ * jobs of the pipeline without seeing this one run. Whose row is held is not waited for: here the job is locked first.
+ */
+async function claimJobOf(db: Db, projectId: number, claim: Claim): Promise<Claimed | undefined> {
+  const found = await sql<Job & { line: string | null; told: unknown }>`
+    with next as (
+      select jobs.id,
+        least(
+          coalesce((jobs.plan ->> 'timeout_seconds')::integer, projects.build_timeout),
+          coalesce(runners.maximum_timeout, 2147483647)
+        ) as timeout_seconds
+      from ${candidates}
+      join pipelines on pipelines.id = jobs.pipeline_id
+      ${personLoad}
+      where jobs.project_id = ${projectId} and runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
+      order by ${priorityRank('pipelines.queue_priority')} desc, coalesce(started.number, 0), user_turn.at nulls first,
+        jobs.id
+      limit 1
+      for update of jobs skip locked
+    ), taken as (
+      update jobs set status = 'running', runner_id = ${claim.runnerId}, runner_manager_id = ${claim.managerId}::bigint,
+        token_sha256 = ${claim.tokenSha256}::bytea, cancel_gracefully = ${claim.cancelGracefully},
+        timeout_seconds = next.timeout_seconds, started_at = now(), contacted_at = now(), updated_at = now()
+      from next where jobs.id = next.id and jobs.status = 'pending'
+      returning jobs.*
+    ), line as (
+      select status from pipelines where id = (select pipeline_id from taken) for update skip locked
+    )${claim.session ? sql`, listening as (${keepingSession(claim.session)})` : sql``}
+    select taken.*, (select status from line) as line, ${announcing(sql`'job:' || taken.id`)} as told from taken
+  `.execute(db);
+  const [row] = found.rows;
+  if (!row) return undefined;
+  const { line, told: _told, ...job } = row;
+  return { job, runs: line === 'running' };
 }
 
 /** Hand-outs of one job without a word from the runner, after which it fails: it may be what ends them. */
@@ -199,39 +210,21 @@ export async function releaseJob(tx: Db, id: number): Promise<void> {
   await deleteSession(tx, id);
 }
 
-/** How many jobs wait for each of these runners; those without any are left out. */
-export async function workFor(
+/** How many jobs wait for each of these runners, and whether any does for the built-in one. */
+export async function waitingWork(
   db: Db,
   runnerIds: readonly number[],
   builtIn: BuiltInScope,
-): Promise<Map<number, number>> {
-  if (runnerIds.length === 0) return new Map();
-  const found = await sql<{ id: number; waiting: number }>`
-    select runners.id, count(*) as waiting from ${candidates}
-    where runners.id = any (${[...runnerIds]}::bigint[]) and ${matches(builtIn)} group by runners.id
+): Promise<{ readonly of: Map<number, number>; readonly builtIn: boolean }> {
+  const found = await sql<{ id: number; built_in: boolean; waiting: number }>`
+    select runners.id, runners.built_in, count(*) as waiting from ${candidates}
+    where (runners.id = any (${[...runnerIds]}::bigint[]) or runners.built_in) and ${matches(builtIn)}
+    group by runners.id, runners.built_in
   `.execute(db);
-  return new Map(found.rows.map((row) => [row.id, Number(row.waiting)]));
-}
-
-/** Whether the built-in runner has something to do. */
-export async function builtInHasWork(db: Db, builtIn: BuiltInScope): Promise<boolean> {
-  const found = await sql`
-    select from ${candidates} where runners.built_in and ${matches(builtIn)} limit 1
-  `.execute(db);
-  return found.rows.length > 0;
-}
-
-/** Running jobs of a project on the instance's runners, this one included. */
-export async function runningOnInstanceRunners(db: Db, projectId: number): Promise<number> {
-  const row = await db
-    .selectFrom('jobs')
-    .innerJoin('runners', 'runners.id', 'jobs.runner_id')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('jobs.project_id', '=', projectId)
-    .where('jobs.status', 'in', ['running', 'canceling'])
-    .where('runners.runner_type', '=', 'instance_type')
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+  return {
+    of: new Map(found.rows.map((row) => [row.id, Number(row.waiting)])),
+    builtIn: found.rows.some((row) => row.built_in),
+  };
 }
 
 /** A usable runner by its token. */
@@ -244,6 +237,46 @@ export async function findRunnerByToken(db: Db, tokenSha256: Buffer): Promise<Ru
       where.or([where('token_expires_at', 'is', null), where('token_expires_at', '>', sql<Date>`now()`)]),
     )
     .executeTakeFirst();
+}
+
+/** What is known of a process of a runner. */
+interface KnownManager {
+  readonly id: number;
+  readonly version: string | null;
+  readonly executor: string | null;
+  readonly ipAddress: string | null;
+  readonly contactedAt: Date;
+}
+
+/** A usable runner by its token, and what is known of the process that asks. */
+export async function findPollingRunner(
+  db: Db,
+  tokenSha256: Buffer,
+  systemId: string,
+): Promise<{ readonly runner: Runner; readonly manager: KnownManager | null } | undefined> {
+  const row = await db
+    .selectFrom('runners as r')
+    .leftJoin('runner_managers as m', (join) => join.onRef('m.runner_id', '=', 'r.id').on('m.system_id', '=', systemId))
+    .selectAll('r')
+    .select(['m.id as m_id', 'm.version as m_version', 'm.executor as m_executor', 'm.ip_address as m_ip_address'])
+    .select('m.contacted_at as m_contacted_at')
+    .where('r.token_sha256', '=', tokenSha256)
+    .where((where) =>
+      where.or([where('r.token_expires_at', 'is', null), where('r.token_expires_at', '>', sql<Date>`now()`)]),
+    )
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { m_id, m_version, m_executor, m_ip_address, m_contacted_at, ...runner } = row;
+  const known = m_id !== null && m_contacted_at !== null;
+  return {
+    runner,
+    manager: known
+      ? {
+          ...{ id: m_id, version: m_version, executor: m_executor },
+          ...{ ipAddress: m_ip_address, contactedAt: m_contacted_at },
+        }
+      : null,
+  };
 }
 
 export interface ManagerInfo {
@@ -260,33 +293,34 @@ export interface ManagerInfo {
 const contactSeconds = 40;
 
 /** Notes a contact of a runner process; its id. Written at most every `contactSeconds` unless it changed. */
-export async function touchManager(db: Db, runnerId: number, info: ManagerInfo): Promise<number> {
-  const known = await db
-    .selectFrom('runner_managers')
-    .selectAll()
-    .where('runner_id', '=', runnerId)
-    .where('system_id', '=', info.systemId)
-    .executeTakeFirst();
+export async function touchManager(
+  db: Db,
+  runnerId: number,
+  info: ManagerInfo,
+  known: KnownManager | null = null,
+): Promise<number> {
   const same =
     known &&
     known.version === (info.version ?? known.version) &&
     known.executor === (info.executor ?? known.executor) &&
-    known.ip_address === info.ipAddress &&
-    known.contacted_at.getTime() > Date.now() - contactSeconds * 1000;
+    known.ipAddress === info.ipAddress &&
+    known.contactedAt.getTime() > Date.now() - contactSeconds * 1000;
   if (same) return known.id;
-  const values = {
-    version: info.version ?? known?.version ?? null,
-    revision: info.revision ?? known?.revision ?? null,
-    platform: info.platform ?? known?.platform ?? null,
-    architecture: info.architecture ?? known?.architecture ?? null,
-    executor: info.executor ?? known?.executor ?? null,
-    ip_address: info.ipAddress,
-    contacted_at: sql<Date>`now()`,
-  };
+  const told = ['version', 'revision', 'platform', 'architecture', 'executor'] as const;
+  const kept = (name: (typeof told)[number]) =>
+    sql<string | null>`coalesce(${sql.ref(`excluded.${name}`)}, ${sql.ref(`runner_managers.${name}`)})`;
+  const contact = { ip_address: info.ipAddress, contacted_at: sql<Date>`now()` };
   const row = await db
     .insertInto('runner_managers')
-    .values({ runner_id: runnerId, system_id: info.systemId, ...values })
-    .onConflict((conflict) => conflict.columns(['runner_id', 'system_id']).doUpdateSet(values))
+    .values({
+      ...{ runner_id: runnerId, system_id: info.systemId, version: info.version, revision: info.revision },
+      ...{ platform: info.platform, architecture: info.architecture, executor: info.executor, ...contact },
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['runner_id', 'system_id'])
+        .doUpdateSet({ ...Object.fromEntries(told.map((name) => [name, kept(name)])), ...contact }),
+    )
     .returning('id')
     .executeTakeFirstOrThrow();
   await db.updateTable('runners').set({ contacted_at: sql<Date>`now()` }).where('id', '=', runnerId).execute();

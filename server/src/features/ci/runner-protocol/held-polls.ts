@@ -4,7 +4,7 @@
  */
 import type { CiDependencies } from '../deps.ts';
 import { pendingChannel } from '../scheduling/process.queries.ts';
-import { builtInHasWork, workFor } from './claim.queries.ts';
+import { waitingWork } from './claim.queries.ts';
 
 /** Longest time that a poll is held. */
 const holdMilliseconds = 50_000;
@@ -36,10 +36,9 @@ export function createHeldPolls(deps: Pick<CiDependencies, 'db' | 'changes' | 'b
   let timer: NodeJS.Timeout | undefined;
 
   async function look(): Promise<void> {
-    const scope = deps.builtIn.serves();
-    if (await builtInHasWork(deps.db, scope)) deps.builtIn.wanted();
     const ids = [...new Set([...waiters].map((waiter) => waiter.runnerId))];
-    const work = await workFor(deps.db, ids, scope);
+    const { of: work, builtIn } = await waitingWork(deps.db, ids, deps.builtIn.serves());
+    if (builtIn) deps.builtIn.wanted();
     // No more of them than there are jobs.
     for (const waiter of [...waiters]) {
       const left = work.get(waiter.runnerId) ?? 0;

@@ -13,13 +13,7 @@ import { cacheKey } from '../caches/keys.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { idTokenVariables } from '../id-tokens/job-tokens.ts';
 import type { SigningKeys } from '../id-tokens/keys.ts';
-import {
-  earlierJobs,
-  languageNames,
-  type PayloadRows,
-  payloadRows,
-  pipelineVariableRows,
-} from '../jobs/context.queries.ts';
+import { earlierJobs, type PayloadRows, pipelineVariableRows } from '../jobs/context.queries.ts';
 import { jobCaller } from '../jobs/job-caller.ts';
 import type { JobPlan, PlanArtifacts, PlanCache, PlanNeed } from '../jobs/plan.ts';
 import type { WriteAccess } from '../jobs/write-access.ts';
@@ -41,8 +35,8 @@ import {
 import { reportedVariables } from '../variables/reported.ts';
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
-import { runningOnInstanceRunners } from './claim.queries.ts';
 import { neededElsewhere } from './needed-elsewhere.ts';
+import type { PayloadFacts, payloadReader } from './payload.queries.ts';
 import { releaseScript } from './release-step.ts';
 import { secretRequests } from './secret-requests.ts';
 import { markDebugTrace } from './updates.queries.ts';
@@ -76,7 +70,7 @@ interface Other {
   readonly dotenv_encrypted: Buffer | null;
   readonly erased_at: Date | null;
   readonly artifacts_expire_at: Date | null;
-  readonly archive: JobArtifact | null;
+  readonly archive: Pick<JobArtifact, 'filename' | 'size'> | null;
 }
 
 /** Whether what the job left was erased, or went when it expired; what somebody deleted is not waited for. */
@@ -186,7 +180,7 @@ async function variablesOf(
   deps: CiDependencies,
   db: Db,
   parts: {
-    rows: PayloadRows;
+    facts: PayloadFacts;
     job: Job;
     plan: JobPlan;
     runner: Runner;
@@ -195,19 +189,21 @@ async function variablesOf(
     dotenv: JobVariable[];
   },
 ): Promise<JobVariable[]> {
-  const { rows, job, plan, runner } = parts;
+  const { job, plan, runner } = parts;
+  const { rows, languages, has } = parts.facts;
   const place = { project: rows.project, namespace: rows.namespace };
-  const facts = await pipelineFactsOf(deps, db, place, rows.pipeline);
   const projectUrl = `${deps.externalUrl}/${fullPath(place)}`;
   const subject = { kind: 'project', ...place, level: 0 } as const;
-  const commit: CiCommit | null = await deps.repository.commit(subject, rows.pipeline.sha);
-  const fromPipeline = await pipelineVariableRows(db, job.pipeline_id);
-  const [environment, languages, frozen, deployToken, failedTests] = await Promise.all([
+  const audience = { refProtected: job.ref_protected, environment: job.environment };
+  const [facts, commit, fromPipeline, environment, frozen, deployToken, failedTests, secret] = await Promise.all([
+    pipelineFactsOf(deps, db, place, rows.pipeline, !has.openMergeRequests),
+    deps.repository.commit(subject, rows.pipeline.sha) as Promise<CiCommit | null>,
+    has.pipelineVariables ? pipelineVariableRows(db, job.pipeline_id) : [],
     job.environment === null ? null : deps.deployments.environmentOf(db, job.id),
-    languageNames(db, job.project_id),
-    deps.deployments.frozen(db, job.project_id),
-    ciDeployToken(db, deps.secrets, rows.project),
-    failedTestVariables(db, job),
+    has.freezePeriods && deps.deployments.frozen(db, job.project_id),
+    has.deployTokens ? ciDeployToken(db, deps.secrets, rows.project) : null,
+    has.attempts ? failedTestVariables(db, job) : [],
+    has.secretVariables ? secretVariables(deps, db, place, audience) : [],
   ]);
   const variables = [
     ...environmentVariables(environment, null),
@@ -230,7 +226,7 @@ async function variablesOf(
     }),
     ...plan.variables.map((item) => variable(item.key, item.value, { raw: item.raw })),
     ...parts.dotenv,
-    ...(await secretVariables(deps, db, place, { refProtected: job.ref_protected, environment: job.environment })),
+    ...secret,
     ...fromPipeline.map((row) =>
       variable(row.key, deps.secrets.open(row.value_encrypted, sealed.pipelineVariable), {
         public: false,
@@ -287,29 +283,34 @@ function inputsOf(plan: JobPlan): object[] {
   }));
 }
 
+interface PayloadMaking {
+  readonly writes: WriteAccess;
+  readonly keys: SigningKeys;
+  readonly read: ReturnType<typeof payloadReader>;
+}
+
 /** What the runner gets, or the reason for which the job fails. */
 type Payload = { readonly payload: Record<string, unknown> } | { readonly failure: string };
 
 /** The payload; null when the job's project is gone. */
 export async function jobPayload(
   deps: CiDependencies,
-  { writes, keys }: { readonly writes: WriteAccess; readonly keys: SigningKeys },
+  { writes, keys, read }: PayloadMaking,
   { job, runner, token, supports }: PayloadRequest,
 ): Promise<Payload | null> {
   const { db } = deps;
   const plan = job.plan as unknown as JobPlan;
   if (!requiredFeatures(plan).every(supports)) return { failure: 'runner_unsupported' };
-  const rows = await payloadRows(db, job);
-  if (!rows) return null;
-  const own = await dependenciesOf(db, job, plan);
+  const [facts, own] = await Promise.all([read(db, job), dependenciesOf(db, job, plan)]);
+  if (!facts) return null;
+  const { rows, running } = facts;
   if (own.some(isGone)) return { failure: 'missing_dependency_failure' };
   const path = fullPath(rows);
   const repositoryUrl = new URL(`${deps.externalUrl}/${path}.git`);
   const withToken = new URL(repositoryUrl);
   withToken.username = 'gitlab-ci-token';
   withToken.password = token;
-  const running = await runningOnInstanceRunners(db, job.project_id);
-  const parts = { rows, job, plan, runner, token, repositoryUrl: withToken.href };
+  const parts = { facts, job, plan, runner, token, repositoryUrl: withToken.href };
   const reported = dotenvVariables(deps, own);
   let variables = await variablesOf(deps, db, { ...parts, dotenv: reported });
   let from: ReadonlyArray<Pick<Other, 'id' | 'name' | 'archive'>> = own;

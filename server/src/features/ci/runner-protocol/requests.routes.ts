@@ -16,9 +16,10 @@ import type { WriteAccess } from '../jobs/write-access.ts';
 import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
 import { processPipeline } from '../scheduling/process.ts';
 import { type SessionOffer, sessionOffer, type Terminals } from '../terminals/terminals.service.ts';
-import { claimJob, findRunnerByToken, releaseJob, touchManager } from './claim.queries.ts';
+import { claimJob, findPollingRunner, releaseJob, touchManager } from './claim.queries.ts';
 import type { HeldPolls } from './held-polls.ts';
 import { runnerTokenOf } from './job-access.ts';
+import { payloadReader } from './payload.queries.ts';
 import { jobPayload } from './payload.ts';
 
 /** Whatever this version says; looked at with care. */
@@ -80,6 +81,7 @@ export function requestRoutes(
   making: { readonly writes: WriteAccess; readonly keys: SigningKeys; readonly terminals: Terminals },
 ): Route[] {
   const { db } = deps;
+  const read = payloadReader();
 
   /** Whether a job that was claimed may deploy. One that may not has failed, or waits for approval. */
   async function mayBegin(job: Job): Promise<boolean> {
@@ -113,36 +115,38 @@ export function requestRoutes(
     if ((await deps.settings.read()).maintenance_mode) return null;
     for (;;) {
       const token = newToken(tokenPrefixes.job);
-      const job = await transaction(db, async (tx) =>
-        claimJob(tx, {
-          runnerId: runner.id,
-          managerId,
-          tokenSha256: tokenHash(token),
-          cancelGracefully: supports('cancel_gracefully'),
-          builtIn: deps.builtIn.serves(),
-        }),
-      );
-      if (!job) return null;
+      const claimed = await claimJob(db, {
+        runnerId: runner.id,
+        managerId,
+        tokenSha256: tokenHash(token),
+        cancelGracefully: supports('cancel_gracefully'),
+        builtIn: deps.builtIn.serves(),
+        session: session && making.terminals.sealedSession(session),
+      });
+      if (!claimed) return null;
+      const { job, runs } = claimed;
       const place = { jobId: job.id, pipelineId: job.pipeline_id };
       if (!(await mayBegin(job))) continue;
       let failureReason = 'scheduler_failure';
       try {
-        const made = await jobPayload(deps, making, { job, runner, token, supports });
+        const made = await jobPayload(deps, { ...making, read }, { job, runner, token, supports });
         if (made && 'failure' in made) failureReason = made.failure;
         else if (made) {
+          // Of a pipeline that runs already, the start of another job changes nothing but its own deployment.
+          if (runs && job.environment === null && !signal.aborted) return made.payload;
+          const gone = signal.aborted;
           await transaction(db, async (tx) => {
             // The runner hung up: somebody else may have it.
-            if (signal.aborted) {
+            if (gone) {
               await releaseJob(tx, job.id);
               await notifyPending(tx);
-            } else if (session) await making.terminals.keepSession(tx, job.id, session);
-            await deps.announce(tx, `job:${job.id}`);
+              await deps.announce(tx, `job:${job.id}`);
+            }
             const pipeline = await lockPipeline(tx, job.pipeline_id);
-            // Of a pipeline that runs already, the start of another job changes nothing but its own deployment.
-            if (pipeline && (pipeline.status !== 'running' || job.environment !== null || signal.aborted))
+            if (pipeline && (pipeline.status !== 'running' || job.environment !== null || gone))
               await processPipeline(deps, tx, pipeline.id, pipeline);
           });
-          return signal.aborted ? null : made.payload;
+          return gone ? null : made.payload;
         }
       } catch (error) {
         deps.log.error({ err: error, job: job.id }, 'the payload of a job could not be made');
@@ -173,10 +177,12 @@ export function requestRoutes(
       responses: { 201: AnyJson({ description: 'The job with everything that is needed to run it' }), 204: Empty },
       handler: async ({ params, request, signal, clientAddress }) => {
         const token = runnerTokenOf(request, params.token);
-        const runner = token === undefined ? undefined : await findRunnerByToken(db, tokenHash(token));
-        if (!runner) throw forbidden();
         const info = params.info as RunnerInfo | undefined;
-        const manager = await touchManager(db, runner.id, managerInfo(params.system_id, info, clientAddress));
+        const process = managerInfo(params.system_id, info, clientAddress);
+        const found = token === undefined ? undefined : await findPollingRunner(db, tokenHash(token), process.systemId);
+        if (!found) throw forbidden();
+        const { runner } = found;
+        const manager = await touchManager(db, runner.id, process, found.manager);
         const cursor = cursorOf(runner);
         const headers = { [`${headerPrefix}Last-Update`]: cursor };
         if (runner.paused) return answer(204, undefined, headers);

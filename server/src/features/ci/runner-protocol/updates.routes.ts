@@ -11,7 +11,7 @@ import { headerPrefix } from '../../../kernel/names.ts';
 import type { CiDependencies } from '../deps.ts';
 import { finishJob } from '../jobs/finish.ts';
 import { executingStatuses } from '../scheduling/job-states.ts';
-import { storePiece } from '../traces/pieces.ts';
+import { storeFirstPiece, storePiece } from '../traces/pieces.ts';
 import { appendTrace, resetTrace } from '../traces/traces.queries.ts';
 import { jobByToken, jobIsOver, jobTokenOf, runningJob } from './job-access.ts';
 import { failureReasons } from './payload.ts';
@@ -20,6 +20,8 @@ import { markDebugTrace, touchJob } from './updates.queries.ts';
 
 /** Bytes of one piece of a log. */
 const maxTraceChunkBytes = 4 * 1024 * 1024;
+/** Bytes of a first piece that is stored with one statement. */
+const shortPieceBytes = 64 * 1024;
 /** Seconds between two pieces of a log: also how soon a runner hears that its job was canceled. */
 const traceUpdateSeconds = 1;
 
@@ -31,6 +33,12 @@ function traceMatches(job: Job, output: { checksum?: string; bytesize?: number }
   if (output.bytesize !== undefined && output.bytesize !== job.trace_size) return false;
   const expected = /^crc32:([0-9a-f]{1,8})$/.exec(output.checksum ?? '')?.[1];
   return expected === undefined || Number.parseInt(expected, 16) === job.trace_crc32;
+}
+
+/** Whether a body is that short, and within the limit of a log in megabytes. */
+function isShort(length: string | undefined, limit: number): boolean {
+  const bytes = Number(length);
+  return bytes > 0 && bytes <= Math.min(shortPieceBytes, limit * 1024 * 1024);
 }
 
 const rangeOf = (size: number) => `0-${size}`;
@@ -93,7 +101,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
         finishJob(
           deps,
           tx,
-          { jobId: job.id, pipelineId: job.pipeline_id },
+          { jobId: job.id, pipelineId: job.pipeline_id, known: job },
           {
             event: params.state === 'success' ? 'succeed' : 'drop',
             failureReason: knownReasons.has(reason) ? reason : 'unknown_failure',
@@ -138,10 +146,17 @@ export function updateRoutes(deps: CiDependencies): Route[] {
     errors: [416],
     handler: async ({ params, request }) => {
       const token = jobTokenOf(request, params.token) ?? '';
-      const job = await runningJob(db, params.id, token);
       const range = /^(?:bytes )?(\d{1,15})-(\d{1,15})/.exec(request.headers['content-range'] ?? '');
+      const start = Number(range?.[1]);
+      const limit = (await deps.settings.read()).ci_jobs_trace_size_limit;
+      // For most jobs all of the log. Read before it is known whose it is, and therefore short.
+      const short =
+        start === 0 && token !== '' && !params.debug_trace && isShort(request.headers['content-length'], limit);
+      const first = short ? await readAll(request.raw, 'max_trace_chunk_bytes', shortPieceBytes) : null;
+      const begun = first && (await storeFirstPiece(db, { jobId: params.id, data: first }, token));
+      if (first && begun) return answer(202, undefined, { ...statusHeaders(begun), Range: rangeOf(first.length) });
+      const job = await runningJob(db, params.id, token);
       if (!range) throw new HttpError(400, { error: 'Missing header Content-Range' });
-      const start = Number(range[1]);
       const headers = (size: number) => ({ ...statusHeaders(job.status), Range: rangeOf(size) });
       const outOfPlace = (size: number) => new HttpError(416, { message: '416 Range Not Satisfiable' }, headers(size));
       // What is stored says with it that the runner is there; so does what is not.
@@ -151,17 +166,15 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       }
       // Before the first line that was written so: nobody reads it in between.
       if (params.debug_trace && !job.debug_trace) await markDebugTrace(db, job.id);
-      const data = await readAll(request.raw, 'max_trace_chunk_bytes', maxTraceChunkBytes);
+      const data = first ?? (await readAll(request.raw, 'max_trace_chunk_bytes', maxTraceChunkBytes));
       if (data.length === 0) {
         await touchJob(db, job.id);
         return answer(202, undefined, headers(job.trace_size));
       }
-      const limit = (await deps.settings.read()).ci_jobs_trace_size_limit;
       if (start + data.length > limit * 1024 * 1024) return await overflow(job, limit);
       // Of what the runner sent: it compares.
       const checksum = crc32(data, job.trace_crc32);
       const stored = await storePiece(deps, { jobId: job.id, start, data, crc32: checksum }, token);
-      if (stored) await deps.announce(db, `job:${job.id}:trace`);
       // Two pieces at once: the other one was first.
       if (!stored) throw outOfPlace((await runningJob(db, job.id, token)).trace_size);
       return answer(202, undefined, headers(start + data.length));

@@ -464,13 +464,14 @@ describe('the built-in runner', () => {
     expect(await ensureBuiltInRunner(db, kernels.secrets)).toEqual(first);
     const claim = (builtIn: 'all' | 'administrators') =>
       db.transaction().execute(async (tx) => {
-        const job = await claimJob(tx, {
+        const claimed = await claimJob(tx, {
           runnerId: first.id,
           managerId: null,
           tokenSha256: Buffer.from(`t${Math.random()}`),
           cancelGracefully: false,
           builtIn,
         });
+        const job = claimed?.job;
         if (job) await tx.updateTable('jobs').set({ status: 'canceled' }).where('id', '=', job.id).execute();
         return job?.name ?? null;
       });

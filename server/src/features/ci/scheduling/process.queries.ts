@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
+import { wake } from '../../../kernel/events/index.ts';
 import type { JobStatus } from './job-states.ts';
 
 /** Where processes hear that jobs wait for runners. */
@@ -59,17 +60,36 @@ export async function newestJobs(tx: Db, pipelineIds: readonly number[]): Promis
     .execute();
 }
 
-/** What other systems say in pipelines, as far as it counts. */
-export async function externalStatuses(
-  tx: Db,
-  pipelineIds: readonly number[],
-): Promise<Array<{ pipeline_id: number; status: string; coverage: string | null }>> {
-  return await tx
-    .selectFrom('commit_statuses')
-    .select(['pipeline_id', 'status', 'coverage'])
-    .where(sql<boolean>`pipeline_id = any(${pipelineIds}::bigint[])`)
-    .where('retried', '=', false)
-    .execute();
+/** Newest attempts of jobs of a pipeline that are told apart by nothing that its status depends on. */
+export interface JobGroup {
+  readonly pipeline_id: number;
+  /** Null for what other systems say. */
+  readonly stage_index: number | null;
+  readonly status: string;
+  readonly allow_failure: boolean;
+  readonly bridge: boolean;
+  /** Whether they wait for jobs by name. */
+  readonly needs: boolean;
+  readonly deploys: boolean;
+  readonly covered: number;
+  /** Sum of the coverage of `covered` jobs. */
+  readonly coverage: number;
+}
+
+/** The jobs of pipelines as far as their statuses depend on them: a few rows, however many jobs there are. */
+export async function jobGroups(tx: Db, pipelineIds: readonly number[]): Promise<JobGroup[]> {
+  const { rows } = await sql<JobGroup>`
+    select pipeline_id, stage_index, status, allow_failure, kind = 'bridge' as bridge, needs is not null as needs,
+      environment is not null as deploys, count(coverage)::integer as covered,
+      coalesce(sum(coverage), 0)::double precision as coverage
+    from jobs where pipeline_id = any(${pipelineIds}::bigint[]) and not retried
+    group by 1, 2, 3, 4, 5, 6, 7
+    union all
+    select pipeline_id, null, status, false, false, false, false, count(coverage)::integer,
+      coalesce(sum(coverage), 0)::double precision
+    from commit_statuses where pipeline_id = any(${pipelineIds}::bigint[]) and not retried
+    group by 1, 3`.execute(tx);
+  return rows;
 }
 
 /** When attempts ran, retried ones and those of other systems included. */
@@ -124,7 +144,7 @@ export async function updatePipelines(tx: Db, ids: readonly number[], values: Pi
 
 /** Wakes held polls in every process when the transaction commits. */
 export async function notifyPending(tx: Db): Promise<void> {
-  await sql`select pg_notify(${pendingChannel}, '')`.execute(tx);
+  await wake(tx, pendingChannel);
 }
 
 /** The time of the database, which all rows carry. */

@@ -10,13 +10,14 @@ import type { CiDependencies } from '../deps.ts';
 import { bridgeOf, followersOf } from '../downstream/sources.queries.ts';
 import type { PlanNeed } from '../jobs/plan.ts';
 import { advance, type Move, type WaitingJob, type When } from './advance.ts';
-import { compositeStatus } from './composite-status.ts';
-import type { JobStatus } from './job-states.ts';
+import { compositeStatus, type StatusInput } from './composite-status.ts';
+import { completedStatuses, type JobStatus } from './job-states.ts';
 import { type PipelineStatus, pipelineChange, runningSeconds } from './pipeline-states.ts';
 import {
   databaseNow,
   type EngineJob,
-  externalStatuses,
+  type JobGroup,
+  jobGroups,
   lockPipeline,
   moveJobs,
   newestJobs,
@@ -78,20 +79,20 @@ async function apply(deps: EngineDependencies, tx: Db, jobs: readonly EngineJob[
   for (const move of moves) await deps.announce(tx, `job:${move.id}`);
 }
 
-function averageCoverage(jobs: ReadonlyArray<{ readonly coverage: string | null }>): string | null {
-  const values = jobs.map((job) => job.coverage).filter((value) => value !== null);
-  if (values.length === 0) return null;
-  return (values.reduce((sum, value) => sum + Number(value), 0) / values.length).toFixed(2);
+function averageCoverage(groups: readonly JobGroup[]): string | null {
+  const covered = groups.reduce((sum, group) => sum + group.covered, 0);
+  if (covered === 0) return null;
+  return (groups.reduce((sum, group) => sum + group.coverage, 0) / covered).toFixed(2);
 }
 
 /** What a pass knows of the jobs of a pipeline after it. */
 interface Passed {
-  readonly jobs: readonly { status: JobStatus; allowFailure: boolean }[];
-  readonly rows: ReadonlyArray<{ readonly coverage: string | null }>;
+  readonly jobs: readonly StatusInput[];
+  readonly groups: readonly JobGroup[];
 }
 
 /** The pipeline's new status and times; null where nothing changes. */
-async function changeOf(tx: Db, pipeline: Pipeline, { jobs, rows }: Passed) {
+async function changeOf(tx: Db, pipeline: Pipeline, { jobs, groups }: Passed) {
   const composite = compositeStatus(jobs);
   const change = composite && pipelineChange(pipeline.status as PipelineStatus, composite.status);
   if (!change) return null;
@@ -107,7 +108,7 @@ async function changeOf(tx: Db, pipeline: Pipeline, { jobs, rows }: Passed) {
   }
   if (change.finishes) {
     values.duration = runningSeconds(await runPeriods(tx, pipeline.id));
-    values.coverage = averageCoverage(rows);
+    values.coverage = averageCoverage(groups);
   } else if (pipeline.finished_at !== null) {
     values.finished_at = null;
   }
@@ -191,14 +192,34 @@ export async function processPipeline(
   if (pipeline) await processPipelines(deps, tx, [pipeline]);
 }
 
-/** Processes pipelines whose locks the caller holds: with the statements of one, where they differ in nothing that is written. */
-export async function processPipelines(
+const inputOf = ({ status, allow_failure: allowFailure }: Pick<JobGroup, 'status' | 'allow_failure'>): StatusInput => ({
+  status: status as JobStatus,
+  allowFailure,
+});
+
+/** Whether no job of a pipeline can have anything to do in this pass: seen from its groups, without its jobs. */
+function isQuiet(groups: readonly JobGroup[]): boolean {
+  return groups.every(({ stage_index: stage, status, bridge, needs }) => {
+    if (stage === null) return true;
+    // These are given to the queue with every pass.
+    if (status === 'waiting_for_resource' || (bridge && status === 'pending')) return false;
+    if (status !== 'created') return true;
+    if (needs) return false;
+    const before = groups.filter(({ stage_index: other }) => other !== null && other < stage);
+    return !completedStatuses.has(compositeStatus(before.map(inputOf))?.status ?? 'success');
+  });
+}
+
+/** Starts and skips what no longer waits in pipelines, and gives the queue what it does; the statuses of all jobs afterwards. */
+async function moveOn(
   deps: EngineDependencies,
   tx: Db,
   pipelines: readonly Pipeline[],
-): Promise<void> {
-  const ids = pipelines.map(({ id }) => id);
-  const rows = await newestJobs(tx, ids);
+): Promise<Map<number, StatusInput[]>> {
+  const rows = await newestJobs(
+    tx,
+    pipelines.map(({ id }) => id),
+  );
   const rowsOf = Map.groupBy(rows, (row) => row.pipeline_id);
   const proposed = pipelines.flatMap(({ id }) => advance((rowsOf.get(id) ?? []).map(waitingJob)));
   const moves = await admitted(deps, tx, rows, proposed);
@@ -210,28 +231,38 @@ export async function processPipelines(
       event === 'enqueue' && grouped.get(id) ? 'waiting_for_resource' : targets[event],
     ]),
   );
+  const after = (row: EngineJob) => moved.get(row.id) ?? (row.status as JobStatus);
   for (const row of rows)
-    if ((moved.get(row.id) ?? row.status) === 'waiting_for_resource')
+    if (after(row) === 'waiting_for_resource')
       await deps.enqueue(tx, assignResourceTask, { job_id: row.id }, { key: `${assignResourceTask}:${row.id}` });
   // No runner takes these: the queue does.
   for (const row of rows)
-    if (row.kind === 'bridge' && (moved.get(row.id) ?? row.status) === 'pending')
+    if (row.kind === 'bridge' && after(row) === 'pending')
       await deps.enqueue(tx, startDownstreamTask, { job_id: row.id }, { key: `${startDownstreamTask}:${row.id}` });
-  const externalOf = Map.groupBy(await externalStatuses(tx, ids), (row) => row.pipeline_id);
+  const inputs = (own: readonly EngineJob[]) =>
+    own.map((row) => ({ status: after(row), allowFailure: row.allow_failure }));
+  return new Map([...rowsOf].map(([id, own]) => [id, inputs(own)]));
+}
+
+/** Processes pipelines whose locks the caller holds: with the statements of one, where they differ in nothing that is written. */
+export async function processPipelines(
+  deps: EngineDependencies,
+  tx: Db,
+  pipelines: readonly Pipeline[],
+): Promise<void> {
+  const groups = await jobGroups(
+    tx,
+    pipelines.map(({ id }) => id),
+  );
+  const groupsOf = Map.groupBy(groups, (group) => group.pipeline_id);
+  const lively = pipelines.filter(({ id }) => !isQuiet(groupsOf.get(id) ?? []));
+  const moved = lively.length > 0 ? await moveOn(deps, tx, lively) : new Map<number, StatusInput[]>();
   await settle(deps, tx, pipelines, (id) => {
-    const own = rowsOf.get(id) ?? [];
-    const external = externalOf.get(id) ?? [];
-    return {
-      jobs: [
-        ...own.map((row) => ({
-          status: moved.get(row.id) ?? (row.status as JobStatus),
-          allowFailure: row.allow_failure,
-        })),
-        ...external.map(({ status }) => ({ status: status as JobStatus, allowFailure: false })),
-      ],
-      rows: [...own, ...external],
-    };
+    const own = groupsOf.get(id) ?? [];
+    const external = own.filter((group) => group.stage_index === null);
+    const jobs = moved.get(id);
+    return { jobs: jobs ? [...jobs, ...external.map(inputOf)] : own.map(inputOf), groups: own };
   });
   for (const pipeline of pipelines)
-    if (rowsOf.get(pipeline.id)?.some((row) => row.environment !== null)) await deps.deployments.follow(tx, pipeline);
+    if (groupsOf.get(pipeline.id)?.some((group) => group.deploys)) await deps.deployments.follow(tx, pipeline);
 }

@@ -1,28 +1,24 @@
 /** Rows of `job_sessions` (where a runner accepts terminals) and `job_terminals` (who opened one). */
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { JobSessionsTable, JobTerminalsTable } from '../../../kernel/db/tables.ts';
 
 export type JobSession = Selectable<JobSessionsTable>;
 export type JobTerminal = Selectable<JobTerminalsTable>;
 
-/** Replaces the one of an earlier hand-out. */
-export async function saveSession(
-  tx: Db,
-  session: { jobId: number; url: string; certificate: string | null; authorization: Buffer | null },
-): Promise<void> {
-  const values = {
-    job_id: session.jobId,
-    url: session.url,
-    certificate: session.certificate,
-    authorization_sealed: session.authorization,
-  };
-  await tx
-    .insertInto('job_sessions')
-    .values(values)
-    .onConflict((conflict) => conflict.column('job_id').doUpdateSet(values))
-    .execute();
+/** Where a runner accepts terminals, as it is stored. */
+export interface SealedSession {
+  readonly url: string;
+  readonly certificate: string | null;
+  readonly authorization: Buffer | null;
 }
+
+/** For a statement that gives a job of `taken` to a runner: in the place of the address of an earlier hand-out. */
+export const keepingSession = ({ url, certificate, authorization }: SealedSession): RawBuilder<unknown> => sql`
+  insert into job_sessions (job_id, url, certificate, authorization_sealed)
+  select id, ${url}::text, ${certificate}::text, ${authorization}::bytea from taken
+  on conflict (job_id) do update set url = excluded.url, certificate = excluded.certificate,
+    authorization_sealed = excluded.authorization_sealed`;
 
 export async function deleteSession(tx: Db, jobId: number): Promise<void> {
   await tx.deleteFrom('job_sessions').where('job_id', '=', jobId).execute();

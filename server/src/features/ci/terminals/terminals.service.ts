@@ -1,7 +1,7 @@
 /** Terminals of running jobs: who may open one, the ticket for it, and the runner at its other end. */
 import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { transaction } from '../../../kernel/db/index.ts';
 import type { Job, Runner } from '../../../kernel/db/rows.ts';
 import { forbidden, HttpError } from '../../../kernel/http/errors.ts';
 import type { OutboundFailure, OutboundSocket } from '../../../kernel/outbound/index.ts';
@@ -19,7 +19,7 @@ import {
   type JobSession,
   type JobTerminal,
   openTerminals,
-  saveSession,
+  type SealedSession,
   sessionOf,
   useTicket,
 } from './terminals.queries.ts';
@@ -111,11 +111,10 @@ export function terminalsService(deps: CiDependencies, access: WriteAccess) {
   return {
     requireOpen,
 
-    /** Keeps what the runner said, in the transaction that gives it the job. */
-    async keepSession(tx: Db, jobId: number, offer: SessionOffer): Promise<void> {
-      const { url, certificate, authorization } = offer;
+    /** What the runner said, as it is kept with the job that it is given. */
+    sealedSession({ url, certificate, authorization }: SessionOffer): SealedSession {
       const kept = authorization === null ? null : secrets.seal(authorization, sealed.runnerSession);
-      await saveSession(tx, { jobId, url, certificate, authorization: kept });
+      return { url, certificate, authorization: kept };
     },
 
     /** A ticket for one connection. */

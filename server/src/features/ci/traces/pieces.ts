@@ -1,12 +1,15 @@
 /** Pieces of a log that grows: where one is stored, and how the job's token is hidden over the border of two. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { tokenHash } from '../../../kernel/secrets/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { type TokenMask, tokenMask } from './token-mask.ts';
 import {
   appendObject,
   appendTrace,
+  beginTrace,
   lastChunks,
   replaceChunk,
   type TraceAppend,
@@ -57,6 +60,21 @@ async function hideAcross(deps: Deps, tx: Db, { jobId, start, data }: TraceAppen
     at = until;
   }
   whole.copy(data, 0, at);
+}
+
+/**
+ * Stores the first piece of a log, durably, with the job's token hidden. Answers the status of the job; undefined where no
+ * running job has the token, or its log has begun.
+ */
+export async function storeFirstPiece(
+  db: Db,
+  { jobId, data }: Pick<TraceAppend, 'jobId' | 'data'>,
+  token: string,
+): Promise<string | undefined> {
+  const hidden = Buffer.from(data);
+  tokenMask(token).hide(hidden);
+  // Of what the runner sent: it compares.
+  return await beginTrace(db, { jobId, data: hidden, crc32: crc32(data), tokenSha256: tokenHash(token) });
 }
 
 /** Stores a piece, durably, with the job's token hidden; false when the log does not end at its start any more. */

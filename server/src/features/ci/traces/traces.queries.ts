@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
+import { announcing } from '../../../kernel/events/index.ts';
 
 export interface TraceAppend {
   readonly jobId: number;
@@ -15,32 +16,61 @@ export interface TraceAppend {
 /** Longest row: it comes out of the database as text of twice the size, and is held in memory whole. */
 const rowBytes = 256 * 1024;
 
-/** Adds bytes at the end of a log in one statement; false when the log does not end at `start` any more. */
-export async function appendTrace(tx: Db, { jobId, start, data, crc32 }: TraceAppend): Promise<boolean> {
-  const result = await sql<{ id: number }>`
+/** The rows of a piece. */
+const rowsOf = ({ start, data }: Pick<TraceAppend, 'start' | 'data'>) => sql`
+  insert into job_trace_chunks (job_id, start_byte, data)
+  select id, ${start}::bigint + row * ${rowBytes}::integer,
+    substring(${data}::bytea from row * ${rowBytes}::integer + 1 for ${rowBytes}::integer)
+  from grown, generate_series(0, ${Math.ceil(data.length / rowBytes) - 1}::integer) as row`;
+
+/** Pages that follow the log hear that it grew. */
+const announcingGrowth = announcing(sql`'job:' || id || ':trace'`);
+
+/**
+ * Adds bytes at the end of a log and announces them, in one statement; false when the log does not end at `start` any
+ * more.
+ */
+export async function appendTrace(tx: Db, piece: TraceAppend): Promise<boolean> {
+  const { jobId, start, data, crc32 } = piece;
+  const result = await sql`
     with grown as (
       update jobs set trace_size = ${start + data.length}, trace_crc32 = ${crc32}, contacted_at = now()
       where id = ${jobId} and trace_size = ${start} returning id
-    )
-    insert into job_trace_chunks (job_id, start_byte, data)
-    select id, ${start}::bigint + row * ${rowBytes}::integer,
-      substring(${data}::bytea from row * ${rowBytes}::integer + 1 for ${rowBytes}::integer)
-    from grown, generate_series(0, ${Math.ceil(data.length / rowBytes) - 1}::integer) as row
-    returning job_id as id
+    ), stored as (${rowsOf(piece)})
+    select ${announcingGrowth} from grown
   `.execute(tx);
   return result.rows.length > 0;
 }
 
-/** Adds a piece that is an object to the end of a log; false when the log does not end at `start` any more. */
+/** The first piece of a log, if it is that of a running job with the token; its status, or undefined when it is not. */
+export async function beginTrace(
+  db: Db,
+  piece: Omit<TraceAppend, 'start'> & { readonly tokenSha256: Buffer },
+): Promise<string | undefined> {
+  const { jobId, data, crc32, tokenSha256 } = piece;
+  const result = await sql<{ status: string }>`
+    with grown as (
+      update jobs set trace_size = ${data.length}, trace_crc32 = ${crc32}, contacted_at = now()
+      where id = ${jobId} and trace_size = 0 and token_sha256 = ${tokenSha256} and status in ('running', 'canceling')
+      returning id, status
+    ), stored as (${rowsOf({ start: 0, data })})
+    select status, ${announcingGrowth} from grown
+  `.execute(db);
+  return result.rows[0]?.status;
+}
+
+/** Adds a piece that is an object to the end of a log and announces it; false when the log does not end at `start` any more. */
 export async function appendObject(tx: Db, piece: TraceAppend, objectKey: string): Promise<boolean> {
   const { jobId, start, data, crc32 } = piece;
-  const result = await sql<{ id: number }>`
+  const result = await sql`
     with grown as (
       update jobs set trace_size = ${start + data.length}, trace_crc32 = ${crc32}, contacted_at = now()
       where id = ${jobId} and trace_size = ${start} returning id
+    ), stored as (
+      insert into job_trace_chunks (job_id, start_byte, object_key, object_bytes)
+      select id, ${start}::bigint, ${objectKey}, ${data.length}::integer from grown
     )
-    insert into job_trace_chunks (job_id, start_byte, object_key, object_bytes)
-    select id, ${start}::bigint, ${objectKey}, ${data.length}::integer from grown returning job_id as id
+    select ${announcingGrowth} from grown
   `.execute(tx);
   return result.rows.length > 0;
 }
