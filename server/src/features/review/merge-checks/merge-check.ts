@@ -7,6 +7,8 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import { type HttpError, plainError } from '../../../kernel/http/errors.ts';
 import { everyPort } from '../../../kernel/ports.ts';
+import { isEarly } from '../merge-requests/merge-after.ts';
+import { isDraft } from '../merge-requests/merge-requests.entity.ts';
 
 /** The values of `detailed_merge_status` that are produced here. */
 export type DetailedStatus =
@@ -143,10 +145,12 @@ export function mergeFacts(
   return { ...candidate, get, trial: (heads) => get(trial, heads) };
 }
 
-/** The status that a list shows without asking the repository; reading a single request checks anew. */
+/** The status that a list shows: what the row alone says, in the order of the checks. Reading a single request checks anew. */
 export function storedStatus(row: MergeRequest): string {
   if (row.state !== 'opened') return 'not_open';
   if (row.has_conflicts) return 'conflict';
-  if (row.merge_status === 'can_be_merged') return 'mergeable';
-  return row.merge_status === 'cannot_be_merged' ? 'broken_status' : row.merge_status;
+  if (row.merge_status !== 'can_be_merged')
+    return row.merge_status === 'cannot_be_merged' ? 'broken_status' : row.merge_status;
+  if (isDraft(row.title)) return 'draft_status';
+  return isEarly(row) ? 'merge_time' : 'mergeable';
 }

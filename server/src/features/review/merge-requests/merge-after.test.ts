@@ -29,6 +29,8 @@ const get = async (path: string) => (await project.api<Json>('GET', path)).body;
 it('is refused before the time, and allowed without one', async () => {
   const path = await request({ merge_after: later });
   expect(await get(path)).toMatchObject({ merge_after: later, detailed_merge_status: 'merge_time' });
+  const listed = (await project.api<Json[]>('GET', '/merge_requests')).body[0];
+  expect(listed).toMatchObject({ merge_after: later, detailed_merge_status: 'merge_time' });
   expect((await project.api('PUT', `${path}/merge`)).status).toBe(405);
   expect((await project.api('PUT', path, { json: { merge_after: 'soon' } })).status).toBe(400);
   expect((await project.api('PUT', path, { json: { merge_after: null } })).body).toMatchObject({

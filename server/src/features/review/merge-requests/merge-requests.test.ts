@@ -139,6 +139,9 @@ describe('creating', () => {
   it('a draft is told by its title', async () => {
     const created = await request('drafty', { title: 'Draft: not yet' });
     expect(created).toMatchObject({ draft: true, work_in_progress: true, detailed_merge_status: 'draft_status' });
+    // The answer has tried the merge: lists know that nothing else is in the way.
+    const listed = (await project.api<Json[]>('GET', path, { query: { source_branch: 'drafty' } })).body;
+    expect(listed).toMatchObject([{ merge_status: 'can_be_merged', detailed_merge_status: 'draft_status' }]);
   });
 });
 

@@ -8,6 +8,7 @@ import { notFound, recordNotFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { storedStatus } from '../merge-checks/merge-check.ts';
 import { mergeRequestJson } from '../merge-requests/merge-requests.entity.ts';
 import { requireByIid, withPeople } from '../merge-requests/merge-requests.queries.ts';
 import {
@@ -160,7 +161,7 @@ export function statusCheckRoutes({ db, externalUrl, service }: StatusCheckRoute
         if (!loaded) throw recordNotFound();
         return {
           id: response,
-          merge_request: mergeRequestJson(loaded, { base: externalUrl }, row.merge_status),
+          merge_request: mergeRequestJson(loaded, { base: externalUrl }, storedStatus(row)),
           external_status_check: externalStatusCheck(check),
           sha: params.sha,
           status,

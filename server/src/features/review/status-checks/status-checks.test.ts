@@ -181,7 +181,7 @@ describe('merge requests', () => {
       body: {
         sha: request.sha,
         status: 'failed',
-        merge_request: { iid: request.iid },
+        merge_request: { iid: request.iid, detailed_merge_status: expect.not.stringMatching('can_be_merged') },
         external_status_check: { name: 'Gate' },
       },
     });
