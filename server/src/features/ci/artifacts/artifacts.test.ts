@@ -181,6 +181,32 @@ describe('downloads', () => {
 });
 
 describe('uploads', () => {
+  it('[1/what-the-service-does/6] take their parameters from fields beside the file as well', async () => {
+    const project = await world.project();
+    await project.push(config);
+    const job = await runner.next();
+    const sent = async (fields: Record<string, string>, query = '') => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) form.set(name, value);
+      form.set('file', new Blob(['{}']), 'report.json');
+      const init = { method: 'POST', headers: { 'JOB-TOKEN': job.token }, body: form };
+      return (await fetch(`${world.app.url}/api/v4/jobs/${job.id}/artifacts${query}`, init)).status;
+    };
+    expect(await sent({ artifact_type: 'sast', artifact_format: 'raw', expire_in: '1 day' })).toBe(201);
+    expect(await sent({ artifact_type: 'sast', artifact_format: 'zip' })).toBe(400);
+    expect(await sent({ artifact_type: 'nonsense' })).toBe(400);
+    expect(await sent({ artifact_type: 'sast', expire_in: 'soon' }, '?artifact_format=raw')).toBe(400);
+    // The address has the last word.
+    expect(await sent({ artifact_type: 'sast' }, '?artifact_type=archive')).toBe(400);
+    const stored = await world.app.db
+      .selectFrom('job_artifacts')
+      .select(['file_type', 'file_format', 'expire_at'])
+      .where('job_id', '=', job.id)
+      .execute();
+    expect(stored).toEqual([{ file_type: 'sast', file_format: 'raw', expire_at: expect.any(Date) }]);
+    await runner.update(job, 'success');
+  });
+
   it('are limited, and need a running job', async () => {
     const project = await world.project();
     await project.push(config);

@@ -1,7 +1,7 @@
 /** Artifacts to and from runners, with the token of the running job. */
 import Type from 'typebox';
 import { Entity, Text } from '../../../kernel/http/entity.ts';
-import { badRequest, forbidden, notFound } from '../../../kernel/http/errors.ts';
+import { badRequest, forbidden, notFound, tooLarge } from '../../../kernel/http/errors.ts';
 import { readBody } from '../../../kernel/http/params/body.ts';
 import { defaultParameterLimits, isFile } from '../../../kernel/http/params/nested.ts';
 import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -51,22 +51,37 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts,
         artifact_format: Optional(Str({ description: 'How the file is packed: `zip`, `gzip` or `raw`' })),
       }),
       responses: { 201: Entity('ArtifactStored', { message: Text() }) },
-      handler: async ({ params, request }) => {
+      handler: async ({ params, given, request }) => {
         const job = await runningJob(db, params.id, jobTokenOf(request, params.token));
-        const type = params.artifact_type ?? 'archive';
-        const maxFileBytes = await artifacts.maxBytes(type, job.project_id);
-        const fileLimitName = type === 'archive' ? 'max_artifacts_size' : 'max_report_bytes';
-        const limits = { ...defaultParameterLimits, maxParameterBytes, maxFileBytes, maxFiles: 1, fileLimitName };
+        // Runners name the kind in the address. Where they do not, it may stand beside the file, known once that is read.
+        const named = given.artifact_type === undefined ? undefined : params.artifact_type;
+        const limitOf = async (type: string) => ({
+          maxFileBytes: await artifacts.maxBytes(type, job.project_id),
+          fileLimitName: type === 'archive' ? 'max_artifacts_size' : 'max_report_bytes',
+        });
+        const limits = {
+          ...defaultParameterLimits,
+          maxParameterBytes,
+          maxFiles: 1,
+          ...(await limitOf(named ?? 'archive')),
+        };
         const body = await readBody(request.raw, limits, deps.objects.temporary);
         try {
           const file = body.tree.file;
           if (!isFile(file)) throw badRequest('file is missing');
+          const beside = (name: string) => {
+            const value = body.tree[name];
+            return typeof value === 'string' && value !== '' ? value : undefined;
+          };
+          const type = named ?? beside('artifact_type') ?? 'archive';
+          const { maxFileBytes, fileLimitName } = await limitOf(type);
+          if (file.size > maxFileBytes) throw tooLarge(fileLimitName, maxFileBytes);
           await artifacts.store({
             job,
             file,
             type,
-            format: params.artifact_format,
-            expireIn: params.expire_in === '' ? undefined : params.expire_in,
+            format: params.artifact_format ?? beside('artifact_format'),
+            expireIn: (params.expire_in ?? beside('expire_in')) || undefined,
           });
         } finally {
           await body.cleanup();
