@@ -9,6 +9,7 @@ let app: TestApp;
 let project: RepositoryProject;
 let token: string;
 let me: number;
+const onBoard = { board: 0, list: 0 };
 beforeAll(async () => {
   app = await startTestApp();
   project = await buildRepositoryProject(app);
@@ -22,6 +23,11 @@ beforeAll(async () => {
   await project.commit('work', { 'x.txt': 'x\n' }, { start_branch: 'main' });
   const opened = { source_branch: 'work', target_branch: 'main', title: 'M', labels: 'pump' };
   await project.api('POST', '/merge_requests', { json: opened });
+  const board = async (path: string, json: Json) =>
+    (await project.api<{ id: number }>('POST', `/boards${path}`, { json })).body.id;
+  onBoard.board = await board('', { name: 'Works' });
+  const { body: label } = await project.api<{ id: number }>('GET', '/labels/pump');
+  onBoard.list = await board(`/${onBoard.board}/lists`, { label_id: label.id });
   await app.delivery.drain();
 });
 afterAll(() => app.close());
@@ -101,4 +107,22 @@ it('a job takes few statements of its runner: 6 to be given, 1 for a short log, 
   const given = job as unknown as JobPayload;
   await expectWork(() => runner.patch(given, 'all that it says\n'), { status: 202, statements: 1, trips: 1 });
   await expectWork(() => runner.update(given, 'success'), { status: 200, statements: 11, trips: 10 });
+});
+
+it('a board of three columns is read with one request, and an issue is moved on it, with few statements', async () => {
+  const path = `/boards/${onBoard.board}`;
+  const read = () => project.api('GET', `${path}/columns`, { token });
+  for (let times = 0; times < 2; times += 1) await read();
+  await expectWork(read, { status: 200, statements: 13, trips: 7 });
+  const { body } = await project.api<{ id: number }[]>('GET', '/issues', { token });
+  const [first, second, third] = body.map(({ id }) => id);
+  const move = (from: string, to: string) => () =>
+    project.api('PUT', `${path}/issues/${first}`, {
+      ...{ token, json: { from_column: from, to_column: to, move_after_id: second, move_before_id: third } },
+    });
+  const list = String(onBoard.list);
+  await move(list, 'backlog')();
+  await move('backlog', list)();
+  await expectWork(move(list, list), { status: 200, statements: 18, trips: 14 });
+  await expectWork(move(list, 'backlog'), { status: 200, statements: 27, trips: 23 });
 });

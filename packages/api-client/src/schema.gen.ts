@@ -1708,6 +1708,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/boards/{board_id}/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List columns of a board of a group with their first issues, in their order
+         * @description Needs the ability `read_group_board` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdBoardsByBoardIdColumns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/boards/{board_id}/issues": {
         parameters: {
             query?: never;
@@ -6207,6 +6227,26 @@ export interface paths {
          * @description Needs the ability `admin_board` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdBoardsByBoardId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/boards/{board_id}/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List columns of a board of a project with their first issues, in their order
+         * @description Needs the ability `read_board` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdBoardsByBoardIdColumns"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -19339,6 +19379,16 @@ export interface components {
             } | null;
             /** @description Only issues of this weight */
             weight: number | null;
+        };
+        /** BoardColumn */
+        BoardColumn: {
+            /** @description Id of the list, `backlog` or `closed` */
+            column: string;
+            /** @description Whether there are more than are listed here */
+            has_more: boolean;
+            issues: components["schemas"]["ListedIssue"][];
+            /** @description How many issues it has; null above 10,000 */
+            total: number | null;
         };
         /** BoardList */
         BoardList: {
@@ -41256,6 +41306,52 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdBoardsByBoardIdColumns: {
+        parameters: {
+            query?: {
+                /** @description Ids of lists, `backlog` and `closed`; by default all columns that the board shows. Also as `columns=a,b` */
+                "columns[]"?: string[];
+                /** @description Issues of each column */
+                limit?: number;
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the board */
+                board_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardColumn"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdBoardsByBoardIdIssues: {
         parameters: {
             query?: {
@@ -55744,6 +55840,52 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdBoardsByBoardIdColumns: {
+        parameters: {
+            query?: {
+                /** @description Ids of lists, `backlog` and `closed`; by default all columns that the board shows. Also as `columns=a,b` */
+                "columns[]"?: string[];
+                /** @description Issues of each column */
+                limit?: number;
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the board */
+                board_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardColumn"][];
+                };
+            };
+            301: components["responses"]["Moved"];
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

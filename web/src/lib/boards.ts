@@ -66,6 +66,21 @@ export interface BoardMove {
   readonly below: BoardIssue | null;
 }
 
+/** Issues of a column that are read at once. */
+const perColumn = 25;
+
+/** Columns that are asked for in the same moment, which one request answers. */
+interface Gathered {
+  readonly columns: Set<ColumnName>;
+  readonly answer: Promise<ReadonlyMap<string, Paged<BoardIssue>>>;
+}
+const gathering = new Map<string, Gathered>();
+
+const cardOf = (issue: Schemas['ListedIssue']): BoardIssue => ({
+  ...issue,
+  topic: `project:${issue.project_id}:issues`,
+});
+
 /** The operations of both kinds are the same, but for their addresses: typed as those of groups. */
 const bases = { project: '/projects/{id}/boards', group: '/groups/{id}/boards' } as const;
 
@@ -76,6 +91,32 @@ export function boardsOf(kind: PlaceKind, path: string) {
   const one = `${base}/{board_id}` as const;
   const key: readonly string[] = [kind, path, 'boards'];
   const at = (board_id: number) => ({ path: { ...id, board_id } });
+  const beginnings = async (boardId: number, columns: readonly ColumnName[]) => {
+    const query = { columns: columns.join(','), limit: perColumn, with_labels_details: true };
+    const found = await unwrap(client.GET(`${one}/columns` as const, { params: { ...at(boardId), query } }));
+    return new Map(
+      found.map(({ column, total, has_more, issues }) => [
+        column,
+        { items: issues.map(cardOf), nextPage: has_more ? 2 : null, total },
+      ]),
+    );
+  };
+  /** The first page of a column, with those of all that are asked for in the same moment. */
+  const beginning = async (boardId: number, column: ColumnName): Promise<Paged<BoardIssue>> => {
+    const name = `${base} ${path} ${boardId}`;
+    let gathered = gathering.get(name);
+    if (!gathered) {
+      const columns = new Set<ColumnName>();
+      const answer = new Promise<void>((resolve) => setTimeout(resolve)).then(() => {
+        gathering.delete(name);
+        return beginnings(boardId, [...columns]);
+      });
+      gathered = { columns, answer };
+      gathering.set(name, gathered);
+    }
+    gathered.columns.add(column);
+    return (await gathered.answer).get(column) ?? { items: [], nextPage: null, total: 0 };
+  };
   return {
     key,
     list: () =>
@@ -89,10 +130,10 @@ export function boardsOf(kind: PlaceKind, path: string) {
       infiniteQueryOptions({
         queryKey: [...key, board.id, 'column', column],
         queryFn: async ({ pageParam }): Promise<Paged<BoardIssue>> => {
-          const query = { column, per_page: 25, page: pageParam, with_labels_details: true };
+          if (pageParam === 1) return await beginning(board.id, column);
+          const query = { column, per_page: perColumn, page: pageParam, with_labels_details: true };
           const found = await unwrapPage(client.GET(`${one}/issues` as const, { params: { ...at(board.id), query } }));
-          const items = found.items.map((issue) => ({ ...issue, topic: `project:${issue.project_id}:issues` }));
-          return { ...found, items };
+          return { ...found, items: found.items.map(cardOf) };
         },
         initialPageParam: 1,
         getNextPageParam: (last) => last.nextPage,

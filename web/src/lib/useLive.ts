@@ -1,20 +1,29 @@
 /** Asks queries anew when the server says that their subject changed. */
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { cursorOf } from './cursors.ts';
 import { subscribeTopics } from './live.ts';
+
+/** Calls back with each of the topics that changes, from the state on in which what is under the keys was read. */
+export function useTopics(
+  topics: readonly string[],
+  keys: readonly QueryKey[],
+  callback: (topic: string | null) => void,
+): void {
+  const cache = useQueryClient();
+  const topicText = topics.join(',');
+  const keyText = JSON.stringify(keys);
+  const changed = useEffectEvent(callback);
+  useEffect(() => {
+    if (topicText === '') return;
+    return subscribeTopics(topicText.split(','), (topic) => changed(topic), cursorOf(cache, JSON.parse(keyText)));
+  }, [cache, topicText, keyText]);
+}
 
 /** Invalidates the keys whenever one of the topics changes, from the state on that they were read in. */
 export function useLive(topics: readonly string[], keys: readonly QueryKey[]): void {
   const cache = useQueryClient();
-  const topicText = topics.join(',');
-  const keyText = JSON.stringify(keys);
-  useEffect(() => {
-    if (topicText === '') return;
-    const all = JSON.parse(keyText) as QueryKey[];
-    const changed = () => {
-      for (const queryKey of all) void cache.invalidateQueries({ queryKey });
-    };
-    return subscribeTopics(topicText.split(','), changed, cursorOf(cache, all));
-  }, [cache, topicText, keyText]);
+  useTopics(topics, keys, () => {
+    for (const queryKey of keys) void cache.invalidateQueries({ queryKey });
+  });
 }

@@ -37,7 +37,7 @@ import { dueTask } from './issues/due.ts';
 import { issuePresenter, issueRoutes } from './issues/issues.routes.ts';
 import { issueService } from './issues/issues.service.ts';
 import { issueLinkRoutes } from './issues/links.routes.ts';
-import { issueListRoutes, issueLists } from './issues/listing.routes.ts';
+import { issueBeginnings, issueListRoutes, issueLists } from './issues/listing.routes.ts';
 import { issueNoteable, timedIssue } from './issues/noteable.ts';
 import { issuePlaceRoutes } from './issues/places.routes.ts';
 import { moveIssues, removeIssuesOf, replaceLabels, replaceMilestones, unassign } from './issues/planned.queries.ts';
@@ -123,6 +123,7 @@ export function planningFeature(deps: PlanningDependencies) {
       ...cadenceRoutes({ db, iterations }),
       ...boardRoutes({
         ...{ db, boards, base: externalUrl, issues: issueLists(db, externalUrl) },
+        beginnings: issueBeginnings(db, externalUrl),
         ...{ move: boardMoves(db, deps.parents), presentIssue: present },
       }),
       ...boardListRoutes({ db, base: externalUrl, boards }),

@@ -23,11 +23,11 @@ interface Ordered {
 }
 
 export function placesOf({ table, position, holder, holders, holdersIn, lock }: Ordered) {
-  const positionOf = async (tx: Db, id: number | null): Promise<number | null> => {
-    if (id === null) return null;
-    const { rows } = await sql<{ place: number | null }>`select ${position} as place from ${table}
-      where id = ${id}`.execute(tx);
-    return rows[0]?.place ?? null;
+  /** The neighbours that are there, with their places. */
+  const placesAround = async (tx: Db, { after, before }: Neighbours): Promise<Map<number, number | null>> => {
+    const { rows } = await sql<{ id: number; place: number | null }>`select id, ${position} as place from ${table}
+      where id = any(${[after, before].filter((id) => id !== null)}::bigint[])`.execute(tx);
+    return new Map(rows.map(({ id, place }) => [id, place]));
   };
 
   /** Gives a place to rows that have none: those up to an id, behind all others, in the order that lists show. */
@@ -50,9 +50,15 @@ export function placesOf({ table, position, holder, holders, holdersIn, lock }: 
   }
 
   /** The place between the neighbours; null where there is no room. */
-  async function between(tx: Db, rootId: number, id: number, { after, before }: Neighbours): Promise<number | null> {
-    const low = await positionOf(tx, after);
-    const high = await positionOf(tx, before);
+  async function between(
+    tx: Db,
+    rootId: number,
+    id: number,
+    { after, before }: Neighbours,
+    places: ReadonlyMap<number, number | null>,
+  ): Promise<number | null> {
+    const low = (after === null ? null : places.get(after)) ?? null;
+    const high = (before === null ? null : places.get(before)) ?? null;
     if (low !== null && high !== null && high > low) return high - low > 1 ? Math.floor((low + high) / 2) : null;
     // With one neighbour, or two that others have put in another order meanwhile: right beside the first.
     const [edge, sign, next] =
@@ -70,15 +76,21 @@ export function placesOf({ table, position, holder, holders, holdersIn, lock }: 
     /** First in a transaction that orders rows, before it locks any of them: one after the other in a top-level namespace. */
     lockOrder: (tx: Db, rootId: number): Promise<void> => lockInTransaction(tx, lock, rootId),
 
-    /** Puts a row behind and before others of its top-level namespace. The order is locked. */
-    async reorder(tx: Db, rootId: number, id: number, neighbours: Neighbours): Promise<void> {
-      await placeUpTo(tx, rootId, Math.max(neighbours.after ?? 0, neighbours.before ?? 0));
-      let place = await between(tx, rootId, id, neighbours);
+    /** Puts a row behind and before others of its top-level namespace, and answers its place. The order is locked. */
+    async reorder(tx: Db, rootId: number, id: number, neighbours: Neighbours): Promise<number | null> {
+      let places = await placesAround(tx, neighbours);
+      const unplaced = [...places].flatMap(([each, place]) => (place === null ? [each] : []));
+      if (unplaced.length > 0) {
+        await placeUpTo(tx, rootId, Math.max(...unplaced));
+        places = await placesAround(tx, neighbours);
+      }
+      let place = await between(tx, rootId, id, neighbours, places);
       if (place === null) {
         await spread(tx, rootId);
-        place = await between(tx, rootId, id, neighbours);
+        place = await between(tx, rootId, id, neighbours, await placesAround(tx, neighbours));
       }
       if (place !== null) await sql`update ${table} set ${position} = ${place} where id = ${id}`.execute(tx);
+      return place;
     },
   };
 }

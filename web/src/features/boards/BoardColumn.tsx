@@ -1,12 +1,15 @@
 /** A column of a board: its heading, its issues in order, and the place where one is dropped. */
-import { ActionIcon, Menu, Skeleton } from '@mantine/core';
+import { ActionIcon, Skeleton } from '@mantine/core';
 import { IconSettings } from '@tabler/icons-react';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import type { BoardIssue, ColumnName } from '../../lib/boards.ts';
+import { MenuOnDemand, onDemand } from '../../ui/onDemand.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { BoardCard, type ColumnChoice } from './BoardCard.tsx';
 import classes from './boards.module.css';
 import { placeAt } from './places.ts';
+
+const listMenu = onDemand(() => import('./ListMenu.tsx'));
 
 export interface ListActions {
   moveLeft?: () => void;
@@ -33,23 +36,6 @@ interface Props {
   drop(to: ColumnName, at: number): void;
   send(issue: BoardIssue, from: ColumnName, to: ColumnName): void;
   keyDown(event: KeyboardEvent<HTMLElement>, issue: BoardIssue, from: ColumnName): void;
-}
-
-function ListMenu({ name, actions }: { name: string; actions: ListActions }) {
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" size="sm" color="gray" aria-label={`List ${name}`}>
-          <IconSettings size={16} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {actions.moveLeft ? <Menu.Item onClick={actions.moveLeft}>Move list left</Menu.Item> : null}
-        {actions.moveRight ? <Menu.Item onClick={actions.moveRight}>Move list right</Menu.Item> : null}
-        <Menu.Item onClick={actions.remove}>Remove list</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
 }
 
 export function BoardColumn(props: Props) {
@@ -89,7 +75,17 @@ export function BoardColumn(props: Props) {
       <div className={classes.columnHead}>
         <h2>{props.heading}</h2>
         <span className={classes.count}>{total ?? ''}</span>
-        {props.actions ? <ListMenu name={name} actions={props.actions} /> : null}
+        {props.actions ? (
+          <MenuOnDemand
+            of={listMenu}
+            props={{ actions: props.actions }}
+            target={
+              <ActionIcon variant="subtle" size="sm" color="gray" aria-label={`List ${name}`}>
+                <IconSettings size={16} aria-hidden />
+              </ActionIcon>
+            }
+          />
+        ) : null}
       </div>
       <ul className={classes.cards} ref={cards}>
         {issues === undefined ? (

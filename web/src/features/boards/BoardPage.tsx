@@ -1,17 +1,20 @@
 /** A board of issues of a project or group, or of epics: choosing one, its columns, and what can be changed about it. */
-import { Button, Select } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { missing } from '../../lib/api.ts';
 import type { Board } from '../../lib/boards.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { AddList, BoardDialog } from './BoardDialogs.tsx';
 import classes from './boards.module.css';
 import { Columns } from './Columns.tsx';
 import { type BoardsInView, useEpicBoards, useGroupBoards, useProjectBoards } from './useBoards.ts';
+
+const BoardPicker = lazy(() => import('./BoardPicker.tsx'));
+const AddList = lazy(async () => ({ default: (await import('./BoardDialogs.tsx')).AddList }));
+const BoardDialog = lazy(async () => ({ default: (await import('./BoardDialogs.tsx')).BoardDialog }));
 
 function useOpenBoard(of: BoardsInView) {
   const navigate = useNavigate();
@@ -58,15 +61,9 @@ function BoardView({ of }: { of: BoardsInView }) {
       actions={
         <>
           {all.length > 1 ? (
-            <Select
-              aria-label="Board"
-              size="xs"
-              w={180}
-              allowDeselect={false}
-              data={all.map((each) => ({ value: String(each.id), label: each.name }))}
-              value={board ? String(board.id) : null}
-              onChange={(value) => void open(all.find((each) => String(each.id) === value))}
-            />
+            <Suspense fallback={<span className={classes.picker} />}>
+              <BoardPicker boards={all} shown={board} open={(chosen) => void open(chosen)} />
+            </Suspense>
           ) : null}
           {of.writes && board ? (
             <>
@@ -105,20 +102,22 @@ function BoardView({ of }: { of: BoardsInView }) {
           )}
         </EmptyState>
       )}
-      {dialog === 'new' || (dialog === 'edit' && board) ? (
-        <BoardDialog of={of} board={dialog === 'edit' ? board : undefined} close={close} saved={saved} />
-      ) : null}
-      {dialog === 'list' && board ? (
-        <AddList
-          of={of}
-          board={board}
-          close={close}
-          added={async () => {
-            close();
-            await again();
-          }}
-        />
-      ) : null}
+      <Suspense fallback={null}>
+        {dialog === 'new' || (dialog === 'edit' && board) ? (
+          <BoardDialog of={of} board={dialog === 'edit' ? board : undefined} close={close} saved={saved} />
+        ) : null}
+        {dialog === 'list' && board ? (
+          <AddList
+            of={of}
+            board={board}
+            close={close}
+            added={async () => {
+              close();
+              await again();
+            }}
+          />
+        ) : null}
+      </Suspense>
     </Page>
   );
 }

@@ -9,7 +9,6 @@ import {
   type ColumnName,
   iterationName,
 } from '../../lib/boards.ts';
-import { useLive } from '../../lib/useLive.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
@@ -17,6 +16,7 @@ import { BoardColumn } from './BoardColumn.tsx';
 import classes from './boards.module.css';
 import { afterMove, moveByKey, moveTo } from './places.ts';
 import type { BoardsInView } from './useBoards.ts';
+import { useRefresh } from './useRefresh.ts';
 
 /** The server refuses streams with more than 50 topics; the board itself is one. */
 const mostTopics = 40;
@@ -85,8 +85,8 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
   const [said, setSaid] = useState('');
   const focus = useRef<number | null>(null);
   const keyOf = (column: ColumnName) => of.boards.column(board, column).queryKey;
-  const topics = [...new Set([...known.values()].flat().map(({ topic }) => topic))].sort();
-  useLive([...(of.cards === 'issues' ? [`board:${board.id}`] : []), ...topics.slice(0, mostTopics)], [of.boards.key]);
+  const topics = [...new Set([...of.topics, ...[...known.values()].flat().map(({ topic }) => topic)])].sort();
+  const { again, moving } = useRefresh({ of, board, topics: topics.slice(0, mostTopics) });
 
   // The card that was moved by keyboard is another element afterwards: focus follows it.
   useEffect(() => {
@@ -100,8 +100,6 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
     else focus.current = null;
   });
 
-  const touched = useRef(new Set<ColumnName>());
-  const moving = [...of.boards.key, board.id, 'move'];
   const move = useMutation({
     mutationKey: moving,
     // A card that is moved twice leaves its second column only once it has arrived there.
@@ -127,15 +125,8 @@ export function Columns({ of, board }: { of: BoardsInView; board: Board }) {
           };
         });
     },
-    async onSettled(_data, error, { from, to }) {
-      touched.current.add(from).add(to);
-      // What is read before the last move would show it undone.
-      if (cache.isMutating({ mutationKey: moving }) > 1) return;
-      // The other columns have not changed; after a refusal nothing is certain.
-      const keys = error === null ? [...touched.current].map(keyOf) : [of.boards.key];
-      touched.current.clear();
-      await Promise.all(keys.map((queryKey) => cache.invalidateQueries({ queryKey })));
-    },
+    onError: () => void cache.invalidateQueries({ queryKey: of.boards.list().queryKey }),
+    onSettled: again,
   });
   const carry = (wanted: BoardMove | null) => {
     if (!wanted) return;

@@ -10,6 +10,8 @@ export interface BoardsInView {
   readonly segment: string;
   readonly name: string;
   readonly boards: Boards;
+  /** Where changes of its own issues or epics are told. */
+  readonly topics: readonly string[];
   /** What is on the boards. */
   readonly cards: 'issues' | 'epics';
   /** Whether boards, lists and issues may be changed. */
@@ -22,6 +24,7 @@ export function useProjectBoards(): BoardsInView {
     ...{ path, segment },
     kind: 'project',
     cards: 'issues',
+    topics: [`project:${project.id}:issues`],
     name: project.name_with_namespace,
     boards: boardsOf('project', path),
     writes: own >= level.planner && !project.archived,
@@ -34,6 +37,7 @@ export function useGroupBoards(): BoardsInView {
     ...{ path, segment },
     kind: 'group',
     cards: 'issues',
+    topics: [],
     name: group.full_name,
     boards: boardsOf('group', path),
     writes: own >= level.planner && !group.archived && !group.marked_for_deletion_on,
@@ -42,5 +46,6 @@ export function useGroupBoards(): BoardsInView {
 
 export const useEpicBoards = (): BoardsInView => {
   const view = useGroupBoards();
-  return { ...view, cards: 'epics', boards: epicBoardsOf(view.path) };
+  const { group } = useGroup();
+  return { ...view, cards: 'epics', topics: [`group:${group.id}:epics`], boards: epicBoardsOf(view.path) };
 };

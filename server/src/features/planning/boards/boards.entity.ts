@@ -23,6 +23,7 @@ import {
 } from '../../collaboration/index.ts';
 import { type ReferenceRow, UserReference, userReference } from '../../identity/index.ts';
 import type { Place } from '../../namespaces/index.ts';
+import { ListedIssue } from '../issues/issues.entity.ts';
 import { IterationReference, iterationJson } from '../iterations/iterations.entity.ts';
 
 const listTypes = ['label', 'assignee', 'milestone', 'iteration'] as const;
@@ -64,6 +65,14 @@ export const Board = Entity('Board', {
   labels: ListOf(LabelBasic, { description: 'Only issues with all of these labels' }),
   weight: Nullable(Count({ description: 'Only issues of this weight' })),
   lists: ListOf(BoardList),
+});
+
+/** A column with its first issues. */
+export const BoardColumn = Entity('BoardColumn', {
+  column: Text({ description: 'Id of the list, `backlog` or `closed`' }),
+  total: Nullable(Count({ description: 'How many issues it has; null above 10,000' })),
+  has_more: Flag({ description: 'Whether there are more than are listed here' }),
+  issues: ListOf(ListedIssue),
 });
 
 export interface Around {

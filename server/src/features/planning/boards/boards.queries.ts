@@ -142,13 +142,19 @@ export async function aroundBoards(db: Db, boards: readonly LoadedBoard[]): Prom
   const labelIds = present([...boards.flatMap((board) => board.labelIds), ...lists.map((list) => list.label_id)]);
   const iterationIds = present(lists.map((list) => list.iteration_id));
   const [labels, people, milestones, iterations] = await Promise.all([
-    sql<Label>`select * from labels where id = any(${labelIds}::bigint[])`.execute(db),
+    labelIds.length === 0
+      ? []
+      : sql<Label>`select * from labels where id = any(${labelIds}::bigint[])`.execute(db).then(({ rows }) => rows),
     findReferences(db, present([...boards, ...lists].map((each) => ('row' in each ? each.row : each).assignee_id))),
     milestonesById(db, present([...boards, ...lists].map((each) => ('row' in each ? each.row : each).milestone_id))),
-    sql<Iteration & { group_path: string }>`select i.*, n.full_path as group_path from iterations i
-      join namespaces n on n.id = i.namespace_id where i.id = any(${iterationIds}::bigint[])`.execute(db),
+    iterationIds.length === 0
+      ? []
+      : sql<Iteration & { group_path: string }>`select i.*, n.full_path as group_path from iterations i
+          join namespaces n on n.id = i.namespace_id where i.id = any(${iterationIds}::bigint[])`
+          .execute(db)
+          .then(({ rows }) => rows),
   ]);
-  return { labels: byId(labels.rows), people, milestones: byId(milestones), iterations: byId(iterations.rows) };
+  return { labels: byId(labels), people, milestones: byId(milestones), iterations: byId(iterations) };
 }
 
 /** Issues `i` that are in a list. */

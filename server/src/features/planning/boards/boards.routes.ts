@@ -11,8 +11,8 @@ import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { Place } from '../../namespaces/index.ts';
 import { Issue, ListedIssue } from '../issues/issues.entity.ts';
 import type { PresentIssue } from '../issues/issues.routes.ts';
-import type { IssueLists } from '../issues/listing.routes.ts';
-import { Board, boardJson, type LoadedBoard } from './boards.entity.ts';
+import type { IssueBeginnings, IssueLists } from '../issues/listing.routes.ts';
+import { Board, BoardColumn, boardJson, type LoadedBoard } from './boards.entity.ts';
 import { aroundBoards, boardConditions, boardsOf, findBoard, loadBoards } from './boards.queries.ts';
 import type { BoardService } from './boards.service.ts';
 import type { BoardMoves, Column } from './moving.ts';
@@ -61,11 +61,33 @@ export async function boardOf(db: Db, place: Place, id: number): Promise<BoardRo
   return row;
 }
 
+const columnsShown = ({ row, lists }: LoadedBoard): string[] => [
+  ...(row.hide_backlog_list ? [] : ['backlog']),
+  ...lists.map(({ id }) => String(id)),
+  ...(row.hide_closed_list ? [] : ['closed']),
+];
+
+const columnFilter = (board: LoadedBoard, column: Column) => ({
+  state: column === 'closed' ? ('closed' as const) : ('opened' as const),
+  conditions: boardConditions(board, column),
+});
+
+/** Which issues a board of the place shows at all, and how. */
+const shownOn = (subject: Place, details: boolean) => ({
+  place:
+    subject.kind === 'project'
+      ? ({ kind: 'project', subject } as const)
+      : ({ kind: 'group', id: subject.group.id, descendants: true, archived: false } as const),
+  from: subject.kind === 'project' ? { projectId: subject.project.id } : { groupId: subject.group.id },
+  params: { order_by: 'relative_position', sort: 'asc', with_labels_details: details } as const,
+});
+
 export function boardRoutes({
   db,
   base,
   boards,
   issues,
+  beginnings,
   move,
   presentIssue,
 }: {
@@ -73,6 +95,7 @@ export function boardRoutes({
   readonly base: string;
   readonly boards: BoardService;
   readonly issues: IssueLists;
+  readonly beginnings: IssueBeginnings;
   readonly move: BoardMoves;
   readonly presentIssue: PresentIssue;
 }): Route[] {
@@ -183,26 +206,38 @@ export function boardRoutes({
         responses: { 200: ListOf(ListedIssue) },
         handler: async ({ params, subject, caller, page }) => {
           const { board, column } = await columnOf(subject, params.board_id, params.column ?? 'backlog');
-          const place =
-            subject.kind === 'project'
-              ? ({ kind: 'project', subject } as const)
-              : ({ kind: 'group', id: subject.group.id, descendants: true, archived: false } as const);
-          return await issues(
-            {
-              place,
-              from: subject.kind === 'project' ? { projectId: subject.project.id } : { groupId: subject.group.id },
-              caller,
-              filter: {
-                state: column === 'closed' ? 'closed' : 'opened',
-                conditions: boardConditions(board, column),
-              },
-              params: {
-                ...{ order_by: 'relative_position', sort: 'asc' },
-                with_labels_details: params.with_labels_details ?? false,
-              },
-            },
-            page,
-          );
+          const details = params.with_labels_details ?? false;
+          return await issues({ ...shownOn(subject, details), caller, filter: columnFilter(board, column) }, page);
+        },
+      }),
+      route({
+        ...boardTag,
+        method: 'GET',
+        path: `${path}/:board_id/columns`,
+        summary: `List columns of a board of a ${kind} with their first issues, in their order`,
+        access: read,
+        params: Type.Object({
+          ...single,
+          columns: Optional(
+            List(columnName('Id of a list, `backlog` or `closed`'), {
+              ...{ commas: true, maxItems: 50 },
+              description: 'Ids of lists, `backlog` and `closed`; by default all columns that the board shows',
+            }),
+          ),
+          limit: Optional(Int({ ...{ minimum: 1, maximum: 100, default: 20 }, description: 'Issues of each column' })),
+          with_labels_details: Optional(Bool({ default: false, description: 'Labels with colour and description' })),
+        }),
+        responses: { 200: ListOf(BoardColumn) },
+        handler: async ({ params, subject, caller }) => {
+          const [board] = await loadBoards(db, [await boardOf(db, subject, params.board_id)]);
+          if (!board) throw notFound('Board');
+          const names = [...new Set(params.columns ?? columnsShown(board))];
+          const filters = names.map((name) => columnFilter(board, columnIn(board, name)));
+          const details = params.with_labels_details ?? false;
+          const found = await beginnings({ ...shownOn(subject, details), caller, filters }, params.limit ?? 20);
+          return found.map(({ total, more, issues }, at) => ({
+            ...{ column: names[at] ?? '', total, has_more: more, issues },
+          }));
         },
       }),
       route({
@@ -227,14 +262,14 @@ export function boardRoutes({
         responses: { 200: Issue },
         handler: async ({ params, subject, caller }) => {
           const { board, column: to } = await columnOf(subject, params.board_id, params.to_column);
-          const moved = await move(subject, caller, board, await aroundBoards(db, [board]), {
+          const { issue, of } = await move(subject, caller, board, await aroundBoards(db, [board]), {
             issueId: params.issue_id,
             from: params.from_column === undefined ? undefined : columnIn(board, params.from_column),
             to,
             after: params.move_after_id ?? null,
             before: params.move_before_id ?? null,
           });
-          return await presentIssue(moved, caller);
+          return await presentIssue(issue, caller, of);
         },
       }),
     ];

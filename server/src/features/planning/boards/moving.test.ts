@@ -65,8 +65,10 @@ describe('issues on boards', () => {
       [byLabel.id, 'backlog', ['backlog']],
     ] as const;
     for (const [from, to, found] of moves) {
-      const moved = await call('PUT', path, planner, { from_column: String(from), to_column: String(to) });
+      const moved = await call<Json>('PUT', path, planner, { from_column: String(from), to_column: String(to) });
       expect([moved.status, await columns()]).toEqual([200, found]);
+      // The answer is the issue as it is read afterwards.
+      expect((await call<Json>('GET', `${base}/issues/${issue.iid}`, planner)).body).toEqual(moved.body);
     }
     const after = (await call('GET', `${base}/issues/${issue.iid}`, planner)).body;
     expect(after).toMatchObject({ state: 'opened', labels: ['kept'], assignees: [], milestone: null });
@@ -80,6 +82,42 @@ describe('issues on boards', () => {
     const elsewhere = await post(`/projects/${(await place()).project.id}/issues`, { title: 'x' });
     const other = `${base}/boards/${board.id}/issues/${elsewhere.id}`;
     expect((await call('PUT', other, planner, { to_column: 'closed' })).status).toBe(404);
+  });
+
+  it('are listed with all columns at once, each from its beginning', async () => {
+    const { group, project } = await place();
+    const base = `/projects/${project.id}`;
+    const label = await post(`${base}/labels`, { name: 'doing', color: '#112233' });
+    for (const [of, issues] of [
+      [`${base}/boards`, 'project'],
+      [`/groups/${group.id}/boards`, 'group'],
+    ] as const) {
+      const board = await post(of, { name: 'b' });
+      const shared =
+        issues === 'project' ? label : await post(`/groups/${group.id}/labels`, { name: 'g', color: '#112233' });
+      const list = await post(`${of}/${board.id}/lists`, { label_id: shared.id });
+      for (const title of ['one', 'two', 'three'])
+        await post(`${base}/issues`, { title, labels: issues === 'project' ? 'doing' : 'g' });
+      const read = (query: object, token: BuiltToken | undefined = planner) =>
+        call<Json[]>('GET', `${of}/${board.id}/columns`, token, undefined, query);
+      const { body } = await read({ limit: 2, with_labels_details: true });
+      expect(body.map(({ column }) => column)).toEqual(['backlog', String(list.id), 'closed']);
+      const listed = await call<Json[]>('GET', `${of}/${board.id}/issues`, planner, undefined, {
+        ...{ column: list.id, per_page: 2, with_labels_details: true },
+      });
+      expect(body[1]).toEqual({ column: String(list.id), total: 3, has_more: true, issues: listed.body });
+      expect(body[2]).toEqual({ column: 'closed', total: 0, has_more: false, issues: [] });
+      const wanted = await read({ columns: `closed,${list.id}` });
+      expect(wanted.body.map(({ column, has_more }) => [column, has_more])).toEqual([
+        ['closed', false],
+        [String(list.id), false],
+      ]);
+      await call('PUT', `${of}/${board.id}`, planner, { hide_backlog_list: true, hide_closed_list: true });
+      expect((await read({})).body.map(({ column }) => column)).toEqual([String(list.id)]);
+      expect((await read({}, stranger)).status).toBe(404);
+      expect((await read({ columns: '999999' })).status).toBe(404);
+      expect((await read({ columns: 'open' })).status).toBe(400);
+    }
   });
 
   it('keep one order on the board of a group while several people move them', async () => {

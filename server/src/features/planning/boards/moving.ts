@@ -9,7 +9,7 @@ import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import type { Place } from '../../namespaces/index.ts';
 import { mayReadIssue } from '../issues/access.ts';
 import { tellIssue } from '../issues/changes.ts';
-import { assigneeIds, issueById, issuesById, lockIssue } from '../issues/issues.queries.ts';
+import { assigneeIds, issuesById, lockIssue } from '../issues/issues.queries.ts';
 import { lockOrder, reorder } from '../issues/places.queries.ts';
 import { type IssueUpdate, updateIssue } from '../issues/updating.ts';
 import type { Around, LoadedBoard } from './boards.entity.ts';
@@ -27,11 +27,18 @@ export interface Move {
   readonly before: number | null;
 }
 
+export interface Moved {
+  readonly issue: Issue;
+  readonly of: ProjectSubject;
+}
+
 const listOf = (column: Column | undefined): ListRow | null => (typeof column === 'object' ? column : null);
 
 /** What has to change for an issue to leave one column and to be in another. A closed issue keeps what it had. */
 function changesOf(issue: Issue, assignees: readonly number[], { from, to }: Move, around: Around): IssueUpdate {
   if (to === 'closed') return issue.state === 'opened' ? { state_event: 'close' } : {};
+  // Within its list it has all that the list is about.
+  if (listOf(from) && listOf(from)?.id === listOf(to)?.id) return {};
   const [old, next] = [from === to || from === 'closed' ? null : listOf(from), listOf(to)];
   const titles = (id: number | null | undefined) => (id ? [around.labels.get(id)?.title ?? []].flat() : []);
   const removed = old?.id === next?.id ? [] : titles(old?.label_id);
@@ -63,7 +70,9 @@ export function boardMoves(db: Db, parents: Pick<ParentLoader, 'projects'>) {
   /** Issues by id with their projects; 404 for those that the caller does not see on the board. */
   async function seen(place: Place, caller: Caller, ids: readonly number[]) {
     const rows = await issuesById(db, ids);
-    const subjects = await parents.projects([...new Set(rows.map((row) => row.project_id))], caller);
+    const projects = [...new Set(rows.map((row) => row.project_id))];
+    const subjects =
+      place.kind === 'project' ? new Map([[place.project.id, place]]) : await parents.projects(projects, caller);
     return await Promise.all(
       ids.map(async (id) => {
         const row = rows.find((each) => each.id === id);
@@ -75,7 +84,7 @@ export function boardMoves(db: Db, parents: Pick<ParentLoader, 'projects'>) {
     );
   }
 
-  return async (place: Place, caller: Caller, board: LoadedBoard, around: Around, move: Move): Promise<Issue> => {
+  return async (place: Place, caller: Caller, board: LoadedBoard, around: Around, move: Move): Promise<Moved> => {
     const { issueId, after, before } = move;
     const neighbours = [after, before].filter((id) => id !== null);
     if (neighbours.includes(issueId)) throw notFound('Issue');
@@ -91,15 +100,14 @@ export function boardMoves(db: Db, parents: Pick<ParentLoader, 'projects'>) {
       // Whoever moves a card from where somebody else took it would leave it in both of their columns.
       if (move.from !== undefined && !(await isInColumn(tx, board, move.from, issueId)))
         throw conflict('The issue is no longer in the column that it was moved from');
-      const changes = changesOf(row, await assigneeIds(tx, issueId), move, around);
-      const changed = Object.keys(changes).length > 0;
-      if (changed) await updateIssue(tx, subject, caller, row, changes);
-      if (neighbours.length > 0) await reorder(tx, root, issueId, { after, before });
-      const result = await issueById(tx, issueId);
-      if (!result) throw notFound('Issue');
-      if (!changed) await tellIssue(tx, 'updated', result, caller.user?.id ?? null);
-      await publish(tx, `board:${board.row.id}`);
-      return result;
+      const people = around.people.size > 0 ? await assigneeIds(tx, issueId) : [];
+      const changes = changesOf(row, people, move, around);
+      const changed = Object.keys(changes).length > 0 ? await updateIssue(tx, subject, caller, row, changes) : null;
+      const place = neighbours.length > 0 ? await reorder(tx, root, issueId, { after, before }) : null;
+      const issue = { ...(changed ?? row), ...(place === null ? {} : { relative_position: place }) };
+      if (!changed) await tellIssue(tx, 'updated', issue, caller.user?.id ?? null);
+      await publish(tx, `board:${board.row.id}:cards`);
+      return { issue, of: subject };
     });
   };
 }

@@ -5,6 +5,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import {
+  countLimit,
   firstOf,
   keysetPage,
   offsetPage,
@@ -62,6 +63,40 @@ export function issueLists(db: Db, base: string, counts: IssueCounts = issueCoun
 }
 
 export type IssueLists = ReturnType<typeof issueLists>;
+
+interface FirstOfMany extends Omit<Wanted, 'filter'> {
+  readonly filters: readonly IssueFilter[];
+}
+
+/** The beginnings of several lists of one place, in their order; what their issues show is read once for all of them. */
+export function issueBeginnings(db: Db, base: string, counts: IssueCounts = issueCounts(db)) {
+  return async ({ place, from, caller, filters, params }: FirstOfMany, perList: number) => {
+    const page = { style: 'offset', page: 1, perPage: perList, offset: 0, limit: perList + 1 } as const;
+    const window: Page = { ...page, after: null, token: null };
+    const found = await Promise.all(
+      filters.map(async (filter) => {
+        const list = { ...(await withTitledIds(db, { place, caller, filter })), ...orderOf(params) };
+        const { rows } = await listIssues(db, list, window);
+        const total = totalOfLastPage(window, rows) ?? (await counts.count(list));
+        return { rows: firstOf(window, rows), total: total > countLimit ? null : total, more: rows.length > perList };
+      }),
+    );
+    const rows = new Map(found.flatMap((list) => list.rows.map((row) => [row.id, row] as const)));
+    const known = place.kind === 'project' ? place.subject : undefined;
+    const loaded = new Map(
+      (await withDetails(db, [...rows.values()], caller, known)).map((each) => [each.row.id, each]),
+    );
+    return found.map((list) => ({
+      ...{ total: list.total, more: list.more },
+      issues: list.rows.flatMap(({ id }) => {
+        const each = loaded.get(id);
+        return each ? [listedIssueJson(each, base, from, params.with_labels_details ?? false)] : [];
+      }),
+    }));
+  };
+}
+
+export type IssueBeginnings = ReturnType<typeof issueBeginnings>;
 
 export function issueListRoutes({ db, externalUrl }: { readonly db: Db; readonly externalUrl: string }): Route[] {
   const counts = issueCounts(db);

@@ -1,0 +1,43 @@
+/** When the cards of a board are read again: once for all that happens in a moment, and never while a card is being moved. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import type { Board } from '../../lib/boards.ts';
+import { useTopics } from '../../lib/useLive.ts';
+import type { BoardsInView } from './useBoards.ts';
+
+/**
+ * A move is told to the page that made it too, and of more than one topic: what comes within this time of the first word of
+ * a change is one change.
+ */
+const gatherMilliseconds = 250;
+
+interface Refreshed {
+  readonly of: BoardsInView;
+  readonly board: Board;
+  /** Where changes of the cards are told. */
+  readonly topics: readonly string[];
+}
+
+export function useRefresh({ of, board, topics }: Refreshed) {
+  const cache = useQueryClient();
+  const columns = [...of.boards.key, board.id, 'column'];
+  const moving = [...of.boards.key, board.id, 'move'];
+  const timer = useRef(0);
+  const read = () => {
+    timer.current = 0;
+    // What is read before the last move would show it undone; its end asks again.
+    if (cache.isMutating({ mutationKey: moving }) === 0) void cache.invalidateQueries({ queryKey: columns });
+  };
+  const again = () => {
+    if (timer.current === 0) timer.current = window.setTimeout(read, gatherMilliseconds);
+  };
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const own = `board:${board.id}`;
+  const list = of.boards.list().queryKey;
+  useTopics([...(of.cards === 'issues' ? [own, `${own}:cards`] : []), ...topics], [list, columns], (topic) => {
+    // The lists of the board themselves; null: anything may have been missed.
+    if (topic === null || topic === own) void cache.invalidateQueries({ queryKey: list });
+    again();
+  });
+  return { again, moving };
+}
