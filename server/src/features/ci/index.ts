@@ -68,6 +68,7 @@ import { testHistoryRoutes } from './test-reports/history.routes.ts';
 import { testReportReader } from './test-reports/ingest.ts';
 import { testReports } from './test-reports/report.ts';
 import { testReportRoutes } from './test-reports/test-reports.routes.ts';
+import { traceArchive } from './traces/archiving.ts';
 import { logLineRoutes } from './traces/lines.routes.ts';
 import { triggerRoutes } from './triggers/triggers.routes.ts';
 import { triggersService } from './triggers/triggers.service.ts';
@@ -146,8 +147,10 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   const access = runnerAccess(db, deps.parents);
   const schedules = schedulesService(deps, pipelines);
   const reports = testReports(deps, writes);
+  const logs = traceArchive(deps);
   const work = [
     ciTasks(deps, polls.look),
+    { tasks: [logs.task], cron: [] },
     scheduleTasks(deps, schedules),
     { tasks: bridgeTasks(deps, pipelines), cron: [] },
     { tasks: [ofRequests.task], cron: [] },
@@ -193,7 +196,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     pageFiles: [logFile(deps, writes), badgeFile(deps)],
     tasks: work.flatMap(({ tasks }) => tasks),
     cron: work.flatMap(({ cron }) => cron),
-    consumers: [...followers(deps, pipelines), testReportReader(deps), reportReader(deps)],
+    consumers: [...followers(deps, pipelines), testReportReader(deps), reportReader(deps), logs.consumer],
     mount: (server) => {
       mountDiscovery(server, deps.externalUrl, keys);
       sockets.mount(server);

@@ -10,8 +10,10 @@ import { assignResourceTask, processPipeline } from '../scheduling/process.ts';
 import { cloneJob, endJob, isRetried, jobsInStatuses, lockJob, moveJob } from './jobs.queries.ts';
 import { type JobPlan, retriesAfter } from './plan.ts';
 
-/** Task that archives the log and reads the coverage from it. */
+/** Task that archives a long log and reads the coverage from it. */
 export const finishJobTask = 'ci.finish_job';
+/** Bytes of a log from which on it is archived by the task; shorter ones are by a consumer of the fact. */
+export const longLogBytes = 1024 * 1024;
 
 export type FinishDependencies = Pick<CiDependencies, 'announce' | 'enqueue' | 'deployments'>;
 
@@ -36,22 +38,22 @@ export async function endOne(deps: FinishDependencies, tx: Db, job: Job, ending:
   const exitCode = ending.exitCode ?? null;
   const byExitCode = plan.allow_failure_exit_codes;
   const reason = failed ? (ending.failureReason ?? 'unknown_failure') : null;
-  const ended = await endJob(tx, job.id, from, {
+  const found = await endJob(tx, job.id, from, {
     status,
     failureReason: reason,
     exitCode,
     allowFailure: failed && byExitCode ? exitCode !== null && byExitCode.includes(exitCode) : job.allow_failure,
     ...(status === 'canceled' && ending.actorId !== undefined ? { canceledById: ending.actorId } : {}),
   });
-  if (!ended) return null;
+  if (!found) return null;
+  const { reports, ...ended } = found;
   await recordFact(
     tx,
     jobFinished,
-    { job_id: job.id, pipeline_id: job.pipeline_id, status },
+    { job_id: job.id, pipeline_id: job.pipeline_id, status, reports },
     { project_id: job.project_id, actor_id: job.user_id },
   );
-  // A job that never ran has no log.
-  if (job.started_at !== null) await deps.enqueue(tx, finishJobTask, { job_id: job.id });
+  if (ended.trace_size > longLogBytes) await deps.enqueue(tx, finishJobTask, { job_id: job.id });
   // The next one may have the resource.
   if (job.resource_group !== null) await deps.enqueue(tx, assignResourceTask, { job_id: job.id });
   await deps.announce(tx, `job:${job.id}`);

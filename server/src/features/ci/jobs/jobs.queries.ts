@@ -163,9 +163,14 @@ export interface JobEnd {
 
 /**
  * Writes the end of a job if it still is in the status from which it ends, and forgets where its runner accepted terminals;
- * its row, or undefined when it is not.
+ * its row and whether it left reports, or undefined when it is not.
  */
-export async function endJob(tx: Db, id: number, from: JobStatus, end: JobEnd): Promise<Job | undefined> {
+export async function endJob(
+  tx: Db,
+  id: number,
+  from: JobStatus,
+  end: JobEnd,
+): Promise<(Job & { readonly reports: boolean }) | undefined> {
   return await tx
     .with('ended', (db) =>
       db
@@ -188,6 +193,11 @@ export async function endJob(tx: Db, id: number, from: JobStatus, end: JobEnd): 
     )
     .selectFrom('ended')
     .selectAll()
+    .select(
+      sql<boolean>`exists (
+        select from job_artifacts where job_id = ended.id and file_type not in ('archive', 'metadata')
+      )`.as('reports'),
+    )
     .executeTakeFirst();
 }
 

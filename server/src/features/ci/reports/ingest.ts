@@ -34,7 +34,8 @@ export function reportReader(deps: Pick<CiDependencies, 'db' | 'objects' | 'anno
   return {
     name: 'ci.reports',
     handlers: [
-      on(jobFinished, async ({ payload: { job_id: jobId, pipeline_id: pipelineId } }) => {
+      on(jobFinished, async ({ payload: { job_id: jobId, pipeline_id: pipelineId, reports } }) => {
+        if (reports === false) return;
         const types = reportKinds.map(({ type }) => type);
         for (const unread of await unreadReports(db, jobId, types)) {
           const kind = reportKinds.find(({ type }) => type === unread.file_type);

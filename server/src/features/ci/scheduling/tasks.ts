@@ -1,6 +1,4 @@
-/** Background work of CI: what follows the end of a job, delayed jobs, and the sweeps for what was left behind. */
-import { Readable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
+/** Background work of CI: delayed jobs, and the sweeps for what was left behind. */
 import Type from 'typebox';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
@@ -8,17 +6,12 @@ import { type CronItem, defineTask, type Task } from '../../../kernel/queue/inde
 import { deleteExpired } from '../artifacts/artifacts.queries.ts';
 import { deleteUnusedCaches } from '../caches/caches.queries.ts';
 import type { CiDependencies } from '../deps.ts';
-import { finishJob, finishJobTask } from '../jobs/finish.ts';
+import { finishJob } from '../jobs/finish.ts';
 import { findJobById, lockJob, moveJob } from '../jobs/jobs.queries.ts';
-import type { JobPlan } from '../jobs/plan.ts';
 import { deleteExpiredRemoteFiles } from '../pipelines/remote-files.queries.ts';
 import { removePipeline } from '../pipelines/removal.ts';
 import { deleteOldTerminals } from '../terminals/terminals.queries.ts';
-import { type CoverageScanner, coverageScanner } from '../traces/coverage.ts';
-import { cutScanner } from '../traces/cut.ts';
-import { traceBytes } from '../traces/trace-stream.ts';
-import { archivedTrace, refreshPipelineCoverage, setCoverage, setCutAt } from '../traces/traces.queries.ts';
-import { completedStatuses, executingStatuses } from './job-states.ts';
+import { executingStatuses } from './job-states.ts';
 import { endedStatuses } from './pipeline-states.ts';
 import { lockPipeline, notifyPending } from './process.queries.ts';
 import { playScheduledTask, processPipeline } from './process.ts';
@@ -47,49 +40,6 @@ const Nothing = Type.Object({});
 /** `look`: looks for waiting jobs, in case a notification was lost. */
 export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]; cron: CronItem[] } {
   const { db } = deps;
-
-  /** The bytes of a log, shown to the scanner on their way. */
-  async function* scanned(
-    job: Job,
-    scanner: CoverageScanner | null,
-    cut: ReturnType<typeof cutScanner>,
-    signal: AbortSignal,
-  ): AsyncGenerator<Buffer> {
-    const decoder = new StringDecoder('utf8');
-    for await (const data of traceBytes(deps, job.id, signal, { end: job.trace_size })) {
-      scanner?.push(decoder.write(data));
-      cut.push(data);
-      yield data;
-    }
-    signal.throwIfAborted();
-  }
-
-  /** Moves the log of a job that has ended to the object store and reads its coverage. */
-  async function archive(id: number, signal: AbortSignal): Promise<void> {
-    const job = await findJobById(db, id);
-    if (!job || !completedStatuses.has(job.status)) return;
-    if (job.trace_object_key !== null || job.erased_at !== null || job.trace_size === 0) return;
-    const { coverage } = job.plan as unknown as JobPlan;
-    const scanner = coverage === null ? null : coverageScanner(coverage);
-    const cut = cutScanner();
-    const object = await deps.objects.put(Readable.from(scanned(job, scanner, cut, signal)), { signal });
-    const kept =
-      object.size === job.trace_size &&
-      (await transaction(db, async (tx) => {
-        if (!(await archivedTrace(tx, id, object.size, object.key))) return false;
-        const cutAt = cut.result();
-        if (cutAt !== null) await setCutAt(tx, id, cutAt);
-        const value = scanner?.result() ?? null;
-        if (value !== null) {
-          await setCoverage(tx, id, value);
-          await refreshPipelineCoverage(tx, job.pipeline_id);
-          await deps.announce(tx, `pipeline:${job.pipeline_id}`);
-        }
-        await deps.announce(tx, `job:${id}`);
-        return true;
-      }));
-    if (!kept) await deps.objects.remove(object.key);
-  }
 
   /** Starts a delayed job whose time has come. */
   async function playScheduled(id: number): Promise<void> {
@@ -165,9 +115,6 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
   const runnerWatch = runnerWatchTasks(deps);
   const tasks = [
     ...runnerWatch.tasks,
-    defineTask(finishJobTask, JobPayload, async ({ job_id: id }, { signal }) => archive(id, signal), {
-      timeout: 10 * 60_000,
-    }),
     defineTask(playScheduledTask, JobPayload, async ({ job_id: id }) => playScheduled(id)),
     defineTask('ci.sweep_jobs', Nothing, async (_payload, { signal }) => sweepJobs(signal), { maxAttempts: 1 }),
     defineTask('ci.sweep_artifacts', Nothing, async (_payload, { signal }) => sweepArtifacts(signal), {

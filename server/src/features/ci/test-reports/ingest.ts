@@ -34,7 +34,8 @@ export function testReportReader(deps: Pick<CiDependencies, 'db' | 'objects' | '
   return {
     name: 'ci.test-reports',
     handlers: [
-      on(jobFinished, async ({ payload: { job_id: jobId, pipeline_id: pipelineId } }) => {
+      on(jobFinished, async ({ payload: { job_id: jobId, pipeline_id: pipelineId, reports } }) => {
+        if (reports === false) return;
         const unread = await unreadReport(db, jobId);
         if (!unread) return;
         const report = await reportOf(await reportBytes(objects, unread.object_key, maxReportBytes));

@@ -141,19 +141,24 @@ export async function resetTrace(tx: Db, jobId: number): Promise<void> {
   await tx.updateTable('jobs').set(empty).where('id', '=', jobId).execute();
 }
 
-/** The log is in the object store from now on; false when the job changed meanwhile (erased). */
-export async function archivedTrace(tx: Db, jobId: number, size: number, objectKey: string): Promise<boolean> {
-  const result = await tx
-    .updateTable('jobs')
-    .set({ trace_object_key: objectKey })
-    .where('id', '=', jobId)
-    .where('trace_size', '=', size)
-    .where('trace_object_key', 'is', null)
-    .where('erased_at', 'is', null)
-    .executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
-  await tx.deleteFrom('job_trace_chunks').where('job_id', '=', jobId).execute();
-  return true;
+/**
+ * The log is in the object store from now on, cut there after so many bytes where its runner kept no more; in one statement,
+ * which announces it. False when the job changed meanwhile (erased).
+ */
+export async function archivedTrace(
+  db: Db,
+  jobId: number,
+  { size, objectKey, cutAt }: { readonly size: number; readonly objectKey: string; readonly cutAt: number | null },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with archived as (
+      update jobs set trace_object_key = ${objectKey}, trace_cut_at = coalesce(${cutAt}::bigint, trace_cut_at)
+      where id = ${jobId} and trace_size = ${size} and trace_object_key is null and erased_at is null returning id
+    ), removed as (
+      delete from job_trace_chunks where job_id in (select id from archived)
+    )
+    select ${announcing(sql`'job:' || id`)} from archived`.execute(db);
+  return rows.length > 0;
 }
 
 /** Where a log is that was moved to the object store; null while it is in chunks, or gone. */
@@ -184,11 +189,6 @@ export async function forgetObject(tx: Db, objectKey: string): Promise<void> {
 
 export async function setCoverage(tx: Db, jobId: number, coverage: string): Promise<void> {
   await tx.updateTable('jobs').set({ coverage }).where('id', '=', jobId).execute();
-}
-
-/** Notes that the runner kept no more of a log than its limit. */
-export async function setCutAt(tx: Db, jobId: number, bytes: number): Promise<void> {
-  await tx.updateTable('jobs').set({ trace_cut_at: bytes }).where('id', '=', jobId).execute();
 }
 
 /** The average over the newest attempts of a pipeline. */

@@ -92,7 +92,8 @@ export function reportReader({ db, objects, log }: IngestDependencies): FactCons
   return {
     name: 'security.reports',
     handlers: [
-      on(jobFinished, async ({ payload: { job_id, pipeline_id } }) => {
+      on(jobFinished, async ({ payload: { job_id, pipeline_id, reports: left } }) => {
+        if (left === false) return;
         const reports = await unreadReports(db, job_id, reportTypes);
         if (reports.length === 0) return;
         const pipeline = await pipelineOf(db, pipeline_id);

@@ -10,7 +10,13 @@ export const pipelineFacts = defineFacts(
 );
 export const jobFinished = defineFact(
   'job.finished',
-  payload({ job_id: Type.Integer(), pipeline_id: Type.Integer(), status: Type.String() }),
+  payload({
+    job_id: Type.Integer(),
+    pipeline_id: Type.Integer(),
+    status: Type.String(),
+    /** Whether it left reports; not known of jobs that ended before this was noted. */
+    reports: Type.Optional(Type.Boolean()),
+  }),
 );
 
 export const ciFacts = [...Object.values(pipelineFacts), jobFinished] as const;
