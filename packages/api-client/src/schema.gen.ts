@@ -27982,7 +27982,7 @@ export interface components {
             version: string;
         };
         PostProjectsByIdRepositoryCommitsBody: {
-            /** @description The changes of files that make the commit, in order */
+            /** @description The changes of files that make the commit, in order; none only with `allow_empty` */
             actions: {
                 /**
                  * @description What is done with the file
@@ -27997,7 +27997,7 @@ export interface components {
                  * @enum {string}
                  */
                 encoding?: "text" | "base64";
-                /** @description Only for `chmod` */
+                /** @description Only for `chmod`, which needs it */
                 execute_filemode?: boolean;
                 /** @description Full path */
                 file_path: string;
@@ -28006,6 +28006,11 @@ export interface components {
                 /** @description Where a moved file was */
                 previous_path?: string;
             }[];
+            /**
+             * @description Make the commit also with no `actions`
+             * @default false
+             */
+            allow_empty?: boolean;
             /** @description The author's email; the caller's by default */
             author_email?: string;
             /** @description The author's name; the caller's by default */

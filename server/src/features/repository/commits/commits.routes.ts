@@ -5,7 +5,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { invalidParameters, notFound } from '../../../kernel/http/errors.ts';
 import { mapPageAsync, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
 import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
@@ -55,7 +55,7 @@ const commitAction = Type.Object({
   content: Optional(Str({ description: 'Needed by `create` and `update`' })),
   encoding: Optional(OneOf(['text', 'base64'], { default: 'text', description: 'How `content` is written' })),
   last_commit_id: Optional(Str({ description: 'Last known commit of the file' })),
-  execute_filemode: Optional(Bool({ description: 'Only for `chmod`' })),
+  execute_filemode: Optional(Bool({ description: 'Only for `chmod`, which needs it' })),
 });
 
 export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
@@ -146,8 +146,9 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
           commit_message: Str({ minLength: 1, maxLength: 1_048_576, description: 'Message of the commit' }),
           actions: List(commitAction, {
             maxItems: 10_000,
-            description: 'The changes of files that make the commit, in order',
+            description: 'The changes of files that make the commit, in order; none only with `allow_empty`',
           }),
+          allow_empty: Optional(Bool({ default: false, description: 'Make the commit also with no `actions`' })),
           start_branch: Optional(Str({ minLength: 1, description: 'Branch that a new branch starts from' })),
           start_sha: Optional(Str({ minLength: 1, description: 'Commit that a new branch starts from' })),
           start_project: Optional(IdOrPath('Id or path of the project that the start point is in; the project itself')),
@@ -163,6 +164,8 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       responses: { 201: CommitDetail },
       errors: [409],
       handler: async ({ params, subject, caller }) => {
+        // A list that came out empty by mistake shall not leave a commit behind.
+        if (params.actions.length === 0 && !params.allow_empty) throw invalidParameters(['actions is empty']);
         const startProject =
           params.start_project === undefined
             ? undefined

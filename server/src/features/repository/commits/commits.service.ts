@@ -45,9 +45,11 @@ function content(action: FileAction): Buffer {
   return Buffer.from(text, 'base64');
 }
 
-/** What actions have to bring: new text is always given, if only as an empty one, so none is lost by what was left out. */
+/** What actions have to bring: a new text or mode is always given, if only as an empty one, so none is lost by what was left out. */
 function requireParts(actions: readonly FileAction[]): void {
-  const missing = actions.flatMap(({ action, content: text, previous_path }, at) => {
+  const missing = actions.flatMap(({ action, content: text, previous_path, execute_filemode }, at) => {
+    if (action === 'chmod')
+      return execute_filemode === undefined ? [`actions[${at}][execute_filemode] is missing`] : [];
     if (action === 'move') return previous_path === undefined ? [`actions[${at}][previous_path] is missing`] : [];
     return (action === 'create' || action === 'update') && text === undefined
       ? [`actions[${at}][content] is missing`]

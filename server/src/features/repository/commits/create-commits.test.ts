@@ -42,6 +42,20 @@ describe('parameters', () => {
     expect(without.body).not.toHaveProperty('stats');
   });
 
+  it('[2/api.commits/2 actions[]] is needed, unless a commit without changes is asked for', async () => {
+    const message = { branch: 'main', commit_message: 'Nothing' };
+    const before = (await project.api<Json>('GET', '/repository/commits/main')).body.id;
+    expect((await post(message)).body).toEqual({ error: 'actions is missing' });
+    const refused = await post({ ...message, actions: [] });
+    expect([refused.status, refused.body]).toEqual([400, { error: 'actions is empty' }]);
+    const made = await post({ ...message, actions: [], allow_empty: true });
+    expect([made.status, made.body.parent_ids, made.body.stats]).toEqual([
+      201,
+      [before],
+      { additions: 0, deletions: 0, total: 0 },
+    ]);
+  });
+
   it('caches are fresh right after: branch, list, tree and file show the new commit', async () => {
     for (const content of ['1', '2', '3']) {
       const action = content === '1' ? 'create' : 'update';
@@ -351,6 +365,7 @@ describe('actions', () => {
       [{ ...create, action: ['create'] }, 'actions[0][action] is invalid'],
       [{ ...create, encoding: 'rot13' }, 'actions[0][encoding] does not have a valid value'],
       [{ ...create, file_path: '' }, 'actions[0][file_path] is empty'],
+      [{ action: 'chmod', file_path: 'bin/run' }, 'actions[0][execute_filemode] is missing'],
     ] as const)
       expect([action, (await act('needs', [action])).body]).toEqual([action, { error }]);
     const stale = 'f'.repeat(40);

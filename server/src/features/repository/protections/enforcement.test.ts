@@ -246,7 +246,7 @@ describe('force, creation and deletion', () => {
     };
     expect([await force(owner), await force(admin), await force(developer)]).toEqual([noForce, noForce, noPush]);
     const rewritten = await project.api('POST', '/repository/commits', {
-      json: { branch, commit_message: 'x', actions: [], start_branch: 'main', force: true },
+      json: { branch, commit_message: 'x', actions: [], allow_empty: true, start_branch: 'main', force: true },
     });
     expect([rewritten.status, rewritten.body.message]).toEqual([403, `403 Forbidden - ${noForce}`]);
     await project.api('PATCH', `/protected_branches/${branch}`, { json: { allow_force_push: true } });

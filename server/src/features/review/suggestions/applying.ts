@@ -52,7 +52,7 @@ export function suggestionApplying(
 ) {
   const { db, repository, noteables } = deps;
 
-  /** What the caller may see of the suggestions; 404 where one is not there for them. */
+  /** The suggestions: 404 where one is not there for the caller, 403 in a project that shows them no merge requests. */
   async function load(caller: Caller, ids: readonly number[]) {
     const found = await suggestionsById(db, ids);
     const [first] = found;
@@ -62,7 +62,8 @@ export function suggestionApplying(
       const { project_id, noteable_iid: iid, noteable_id: id } = note;
       const subject = project_id === null ? null : await deps.projectAs(project_id, caller);
       if (!subject || iid === null || id === null) throw notFound('Suggestion');
-      if (!canOnProject(caller, 'read_merge_request', subject)) throw notFound('Suggestion');
+      if (!canOnProject(caller, 'read_project', subject)) throw notFound('Suggestion');
+      if (!canOnProject(caller, 'read_merge_request', subject)) throw forbidden();
       const place = places.get(id) ?? (await deps.kind.load(subject, { merge_request_iid: iid }, caller));
       places.set(id, place);
       // Internal comments are only for those who read them.

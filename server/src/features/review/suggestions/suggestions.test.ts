@@ -93,7 +93,8 @@ describe('suggestions', () => {
     ]);
     const id = found?.id ?? 0;
     expect((await apply(id, {}, null)).status).toBe(401);
-    expect((await apply(id, {}, await project.member(Level.reporter))).status).toBe(403);
+    for (const level of [Level.guest, Level.reporter])
+      expect((await apply(id, {}, await project.member(level))).status).toBe(403);
     expect((await apply(id, {}, await (await buildRepositoryProject(app)).member(Level.developer))).status).toBe(404);
     expect((await apply(999_999_999)).status).toBe(404);
     const applied = await apply(id, { commit_message: 'Take %{suggestions_count} of %{username}' });
