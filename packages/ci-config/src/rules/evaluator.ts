@@ -33,14 +33,18 @@ function operandValue(expression: Expression, lookup: Lookup): Value {
   }
 }
 
-function compare(expression: Extract<Expression, { type: 'binary' }>, lookup: Lookup): boolean {
+/** What `&&` and `||` choose by: there they take empty text as something. */
+const isThere = (value: Value): boolean => value !== null && value !== false;
+
+/** `&&` and `||` answer one of their sides, and comparisons true or false. */
+function compare(expression: Extract<Expression, { type: 'binary' }>, lookup: Lookup): Value {
   const left = operandValue(expression.left, lookup);
   const right = (): Value => operandValue(expression.right, lookup);
   switch (expression.operator) {
     case '&&':
-      return truth(left) && truth(right());
+      return isThere(left) ? right() : left;
     case '||':
-      return truth(left) || truth(right());
+      return isThere(left) ? left : right();
     case '==':
       return left === right();
     case '!=':
@@ -53,7 +57,9 @@ function compare(expression: Extract<Expression, { type: 'binary' }>, lookup: Lo
 }
 
 function matches(left: Value, right: Value): boolean {
+  if (right === null || typeof right === 'boolean') return false;
+  const text = typeof left === 'string' ? left : '';
   const pattern = typeof right === 'string' ? patternOf(right) : right;
-  if (pattern === null || typeof pattern === 'boolean') return false;
-  return pattern.test(typeof left === 'string' ? left : '');
+  // Text that is no pattern matches what is a part of it.
+  return pattern ? pattern.test(text) : String(right).includes(text);
 }

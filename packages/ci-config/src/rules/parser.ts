@@ -28,7 +28,6 @@ export function parseExpression(text: string, limits: Limits, dialect?: Dialect)
       if (token?.type !== 'operator' || PRECEDENCE[token.operator] < lowest) return left;
       index++;
       const right = binary(PRECEDENCE[token.operator] + 1);
-      checkPattern(token.operator, right, token);
       left = { type: 'binary', operator: token.operator, left, right };
     }
   };
@@ -77,10 +76,4 @@ export function namesIn(expression: Expression): string[] {
   if (expression.type === 'variable') return [expression.name];
   if (expression.type === 'binary') return [...namesIn(expression.left), ...namesIn(expression.right)];
   return [];
-}
-
-function checkPattern(operator: Operator, right: Expression, token: Token): void {
-  if (operator !== '=~' && operator !== '!~') return;
-  if (right.type === 'pattern' || right.type === 'variable') return;
-  throw new ExpressionError(`\`${operator}\` needs a /regular expression/ or a variable on its right,`, token.at);
 }
