@@ -2,13 +2,18 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { resultsReporter } from './scripts/lib/results-reporter.ts';
+import { leftOutFiles } from './scripts/lib/sampled-files.ts';
 import { LongestFirst } from './scripts/lib/sequencer.ts';
+import { sweepsOf } from './scripts/lib/sweeps.ts';
 
 /** A report that CI keeps, when it names a file for it. */
 const junitFile = process.env.JUNIT_FILE;
 const globalSetup = 'server/test/global-setup.ts';
 
-const exclude = ['**/node_modules/**', '**/dist/**', '**/testdata/**'];
+// `npm test` says so: files that somebody names are always run.
+const leftOut =
+  process.env.SLOW_FILES === 'sampled' ? leftOutFiles(import.meta.dirname, sweepsOf(process.env, Date.now)) : [];
+const exclude = ['**/node_modules/**', '**/dist/**', '**/testdata/**', ...leftOut];
 // Files of a worker share its modules: importing the product again for each of them took half of the processor's time.
 const common = {
   pool: 'forks',

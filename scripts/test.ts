@@ -13,6 +13,7 @@ import {
   unstableLines,
   writeResults,
 } from './lib/results.ts';
+import { leftOutFiles } from './lib/sampled-files.ts';
 import { skippedLines } from './lib/skipped.ts';
 import { sweepsLine, sweepsOf } from './lib/sweeps.ts';
 
@@ -58,6 +59,8 @@ function run({ name, args, minutes }: Suite): Promise<number> {
 // Chosen here, so that every suite takes the same part and the end can say which.
 const sweeps = sweepsOf(process.env, Date.now);
 process.env.SWEEP_SEED = String(sweeps.seed);
+process.env.SLOW_FILES = 'sampled';
+const leftOut = leftOutFiles(root, sweeps);
 
 clearResults(root);
 let ok = true;
@@ -79,6 +82,7 @@ const all = readResults(root);
 const results = all.flatMap((entry) => entry.tests);
 for (const { suite, seconds = 0 } of all) console.log(`${suite}: ${seconds.toFixed(0)} s`);
 console.log(sweepsLine(sweeps));
+if (leftOut.length > 0) console.log(`left out of this part: ${leftOut.length} slow files`);
 // Said again at the end: whoever keeps only the tail of a log finds what failed.
 const lines = [
   slowestLines(all),

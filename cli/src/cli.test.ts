@@ -1,4 +1,4 @@
-/** The command as people and scripts call it: exit codes, errors, accounts and tokens beside a running server and without. Slow: each command is a process, beside a server that is one. */
+/** The command as people and scripts call it: exit codes, errors, accounts and tokens beside a running server and without. Slow, sampled: each command is a process, beside a server that is one. */
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

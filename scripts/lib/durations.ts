@@ -5,7 +5,7 @@ import type { SuiteResults } from './results.ts';
 
 /** What takes longer says why in its first line, after this word. */
 const mostSeconds = 20;
-const reason = /\bSlow: \w/;
+const reason = /\bSlow(?:, sampled)?: \w/;
 
 type Duration = { file: string; seconds: number };
 

@@ -1,5 +1,6 @@
 /** The composition root: kernels in, a server that does not listen yet out. The list of features is `compose.ts`. */
 
+import type { Spawner } from '@millrace/git';
 import { composeFeatures } from './compose.ts';
 import type { App, ComposedFeatures, Kernels } from './composition.ts';
 import { rewriteFeedUrl } from './features/activity/index.ts';
@@ -41,8 +42,8 @@ export interface AppOptions {
   readonly strict?: boolean;
   /** Password hashes without the work that protects them. */
   readonly quickPasswords?: boolean;
-  /** Starts git from a process of its own, as a server does that runs for long. */
-  readonly gitSpawner?: boolean;
+  /** Starts git from a small process instead of this one, which is large. */
+  readonly gitSpawner?: Spawner;
 }
 
 /** Puts everything together. Nothing listens, runs or is delivered yet. */

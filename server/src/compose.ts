@@ -142,7 +142,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     sshPrefix,
     instanceKeys: kernels.instanceKeys,
     gitBudgets: config.gitBudgets,
-    gitSpawner: kernels.gitSpawner ?? false,
+    gitSpawner: kernels.gitSpawner,
     negotiation: { held: kernels.held, maxBytes: config.maxNegotiationBytes },
     fetchCache: { beside: config.data, maxBytes: config.fetchCacheBytes },
     downloaded: (projectId, caller) => namespaces.downloaded(projectId, caller),

@@ -1,4 +1,5 @@
 /** What the application is composed of, and what comes out: the types of app.ts. */
+import type { Spawner } from '@millrace/git';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Backups } from './features/admin/index.ts';
 import type { Identity, Release } from './features/identity/index.ts';
@@ -91,8 +92,8 @@ export interface FeatureKernels extends Omit<Kernels, 'metrics'> {
   readonly markdown: Markdown;
   /** Answers with the document of the pages; false where there is none or the client wants no page. */
   readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
-  /** Whether git is started from a process of its own. */
-  readonly gitSpawner?: boolean | undefined;
+  /** What git is started from, where it is not this process. */
+  readonly gitSpawner?: Spawner | undefined;
   readonly quickPasswords?: boolean | undefined;
 }
 

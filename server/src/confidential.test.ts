@@ -1,4 +1,4 @@
-/** What is confidential, internal or of other projects, asked for on every route that reads, by everybody who may not see it. Slow: every such route, four times. */
+/** What is confidential, internal or of other projects, asked for on every route that reads, by everybody who may not see it. Slow, sampled: every such route, four times. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../test/app.ts';
 import { type BuiltToken, buildAdmin, buildGroup, buildMember, buildToken, unique } from '../test/factories.ts';

@@ -1,4 +1,5 @@
 /** One serving process, from configuration to the ready line, and back. */
+import { createSpawner } from '@millrace/git';
 import { type App, buildApp } from './app.ts';
 import { firstStart } from './first-start.ts';
 import type { Config } from './kernel/config/config.ts';
@@ -68,7 +69,9 @@ async function start(options: ServeOptions, lifecycle: Lifecycle): Promise<Servi
   let queue: Queue | undefined;
   const kernels = await openKernels({ config, log, lifecycle, queue: () => queue ?? { running: false } });
   lifecycle.signal.throwIfAborted();
-  const app = buildApp(kernels, { gitSpawner: true });
+  const gitSpawner = createSpawner();
+  lifecycle.onStop('git spawner', async () => gitSpawner.close());
+  const app = buildApp(kernels, { gitSpawner });
   lifecycle.onStop('app', app.close);
   const first = await firstStart(app, kernels.db, config);
   queue = createQueue({

@@ -1,4 +1,4 @@
-/** Two processes on one database: what one takes away, the other refuses at its very next request; trees move safely. Slow: each server is a process. */
+/** Two processes on one database: what one takes away, the other refuses at its very next request; trees move safely. Slow, sampled: each server is a process. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -48,6 +48,8 @@ export interface TestAppOptions {
   readonly externalUrl?: string;
   /** Runs tasks and delivers facts, as a serving process does; without it they stay in their tables. */
   readonly background?: boolean;
+  /** Starts git as children of its own, for tests that count them. */
+  readonly ownProcesses?: boolean;
   /** Configuration as the environment gives it. */
   readonly environment?: Readonly<Record<string, string>>;
 }

@@ -18,6 +18,7 @@ import { noMetrics } from '../src/kernel/telemetry/metrics.ts';
 import type { TestAppOptions } from './app.ts';
 import type { TestDatabase } from './database.ts';
 import { recordExamples } from './examples.ts';
+import { sharedSpawner } from './spawner.ts';
 
 export interface ComposedApp extends Omit<App, 'close'> {
   readonly kernels: Kernels;
@@ -84,6 +85,7 @@ export async function compose(
     strict: true,
     features: options.features ?? [],
     quickPasswords: true,
+    ...(options.ownProcesses ? {} : { gitSpawner: sharedSpawner() }),
     // Tests call nobody: names lead nowhere.
     resolve: async () => [],
   });

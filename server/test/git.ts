@@ -1,8 +1,8 @@
 /** The real git client against the application under test, in a directory and an environment of its own. */
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { startProcess } from './spawner.ts';
 
 export interface GitResult {
   readonly code: number;
@@ -39,23 +39,27 @@ export async function gitClient(): Promise<GitClient> {
     GIT_COMMITTER_NAME: 'Carl Committer',
     GIT_COMMITTER_EMAIL: 'carl@example.com',
   };
-  const attempt: GitClient['try'] = (args, where = '.', env = {}) =>
-    new Promise((resolve, reject) => {
-      const child = spawn('git', ['-c', 'init.defaultBranch=main', ...args], {
-        cwd: path.resolve(directory, where),
-        env: { ...environment, ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const out: Buffer[] = [];
-      const err: Buffer[] = [];
-      child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-      child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-      child.once('error', reject);
-      child.once('close', (code) => {
-        const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString('utf8');
-        resolve({ code: code ?? -1, stdout: text(out), stderr: text(err) });
-      });
+  const attempt: GitClient['try'] = async (args, where = '.', env = {}) => {
+    const command = {
+      program: 'git',
+      args: ['-C', path.resolve(directory, where), '-c', 'init.defaultBranch=main', ...args],
+      env: { ...environment, ...env },
+    };
+    const { child, stdout, stderr } = await startProcess(command);
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', resolve);
     });
+    return {
+      code: code ?? -1,
+      stdout: Buffer.concat(out).toString('utf8'),
+      stderr: Buffer.concat(err).toString('utf8'),
+    };
+  };
   const run: GitClient['run'] = async (args, where, env) => {
     const { code, stdout, stderr } = await attempt(args, where, env);
     if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}:\n${stderr}`);

@@ -1,4 +1,4 @@
-/** The demo against a real instance: what is there afterwards, and what a second run says. Slow: it makes the whole organisation, pushes and all. */
+/** The demo against a real instance: what is there afterwards, and what a second run says. Slow, sampled: it makes the whole organisation, pushes and all. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

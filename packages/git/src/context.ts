@@ -3,7 +3,7 @@ import { createLru, type Lru } from './lru.ts';
 import type { Overlay } from './objects/overlay.ts';
 import { createPool, type Pool } from './process/coprocess.ts';
 import { type Caller, createLimiter, DEFAULT_BUDGETS, type GitBudgets, type Limiter } from './process/limiter.ts';
-import { createSpawner, type Spawner } from './process/spawner.ts';
+import type { Spawner } from './process/spawner.ts';
 import { type AnswerCache, type AnswerCacheOptions, createAnswerCache } from './transfer/answer-cache.ts';
 import type { RepoPath } from './types.ts';
 
@@ -24,8 +24,8 @@ export interface GitOptions {
   limits?: Partial<GitBudgets>;
   /** Where answers to fetches are kept, and how many bytes of them; none without it. */
   answers?: AnswerCacheOptions;
-  /** Starts processes from a small process of its own: for a server, which is large. */
-  spawner?: boolean;
+  /** Starts processes from a small process beside this one, which is large. It stays with who made it. */
+  spawner?: Spawner;
 }
 
 export interface Git {
@@ -76,7 +76,6 @@ export function createGit(options: GitOptions = {}): Git {
   const helpers = createPool({ max: options.maxHelpers ?? 24, idleMs: options.helperIdleMs ?? 30_000 });
   const cache = createLru<unknown>(options.cacheBytes ?? 64 * 1024 * 1024);
   const answers = options.answers ? createAnswerCache(options.answers) : null;
-  const spawner = options.spawner ? createSpawner() : null;
   const snapshots = createLru<unknown>(options.snapshotBytes ?? 128 * 1024 * 1024, 1);
   const keys = new Map<string, string>();
   let nextKey = 0;
@@ -90,7 +89,7 @@ export function createGit(options: GitOptions = {}): Git {
     snapshots,
     helpers,
     answers,
-    spawner,
+    spawner: options.spawner ?? null,
     keyOf(path, quarantine) {
       // A quarantine is short-lived and has a random name: its key is not kept.
       if (quarantine) return `q${nextKey++}`;
@@ -109,7 +108,6 @@ export function createGit(options: GitOptions = {}): Git {
     },
     async close() {
       await helpers.close();
-      spawner?.close();
       cache.clear();
       snapshots.clear();
     },

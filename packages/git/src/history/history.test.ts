@@ -1,4 +1,4 @@
-/** Walks, counts, relations and line counts against plain git on random histories. Slow: git is asked about every pair of commits. */
+/** Walks, counts, relations and line counts against plain git on random histories. Slow, sampled: git is asked about every pair of commits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRepository, type Repo } from '../context.ts';
 import { listTree } from '../objects/tree.ts';

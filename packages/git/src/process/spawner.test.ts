@@ -92,11 +92,15 @@ describe('a process of the spawner', () => {
     const end = ended(made);
     made.child.kill('SIGTERM');
     expect(await end).toEqual([null, 'SIGTERM']);
-    const missing = await started(spawner, command('/nonexistent/program'));
-    const error = new Promise<Error>((resolve) => missing.child.on('error', resolve));
-    const close = ended(missing);
-    expect((await error).message).toContain('ENOENT');
-    await close;
+    // It may be known before all its streams are there: then it does not start at all.
+    const missing = started(spawner, command('/nonexistent/program')).then(async (begun) => {
+      const [error] = await Promise.all([
+        new Promise<Error>((resolve) => begun.child.on('error', resolve)),
+        ended(begun),
+      ]);
+      throw error;
+    });
+    await expect(missing).rejects.toThrow('ENOENT');
   });
 });
 
@@ -110,11 +114,14 @@ describe('a server with a spawner', () => {
     });
   let fixture: Fixture;
   beforeAll(() => subscribe('child_process', seen));
-  afterEach(() => fixture.close());
+  afterEach(async () => {
+    await fixture.close();
+    fixture.git.spawner?.close();
+  });
   afterAll(() => unsubscribe('child_process', seen));
 
   it('runs git by it, ends it when it stops, and gives places back whatever becomes of a process', async () => {
-    fixture = createFixture({ spawner: true });
+    fixture = createFixture({ spawner: createSpawner() });
     const repo = await fixture.create();
     const [tip] = randomHistory(fixture, repo, 5);
     const { spawner, limiter } = fixture.git;
@@ -136,12 +143,12 @@ describe('a server with a spawner', () => {
     await expect.poll(running).toBe(0);
     expect(children.length).toBe(before);
     expect(spawners()).toHaveLength(1);
-    await fixture.git.close();
+    spawner?.close();
     await expect.poll(() => spawners().length).toBe(0);
   });
 
   it('survives being asked while it dies', async () => {
-    fixture = createFixture({ spawner: true });
+    fixture = createFixture({ spawner: createSpawner() });
     const spawner = fixture.git.spawner as Spawner;
     await ready(spawner);
     const [living] = spawners();
@@ -154,7 +161,7 @@ describe('a server with a spawner', () => {
   });
 
   it('goes on without it when it is killed', async () => {
-    fixture = createFixture({ spawner: true });
+    fixture = createFixture({ spawner: createSpawner() });
     const repo = await fixture.create();
     await ready(fixture.git.spawner as Spawner);
     const slow = await started(fixture.git.spawner as Spawner, command('sleep', '60'));

@@ -147,8 +147,8 @@ export interface RepositoryDependencies
   readonly hangingFor: (storage: string) => number | null;
   readonly gitBudgets: git.GitBudgets;
   readonly negotiation: Negotiation;
-  /** Whether git is started from a process of its own. */
-  readonly gitSpawner: boolean;
+  /** What git is started from, where it is not this process. */
+  readonly gitSpawner?: git.Spawner | undefined;
   /** In which directory answers to fetches are kept, and how many bytes; 0 keeps none. */
   readonly fetchCache: { readonly beside: string; readonly maxBytes: number };
   /** Somebody is sent the code of a project. */
@@ -183,7 +183,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   const { beside, maxBytes: keeps } = deps.fetchCache;
   const shared = git.createGit({
     limits: deps.gitBudgets,
-    spawner: deps.gitSpawner,
+    ...(deps.gitSpawner ? { spawner: deps.gitSpawner } : {}),
     ...(keeps > 0 ? { answers: { directory: path.join(beside, 'fetch-cache'), maxBytes: keeps } } : {}),
   });
   const open = repositoryOpener(shared, deps.storages, deps.hangingFor);

@@ -1,4 +1,4 @@
-/** One process from start to stop, and two that meet: ready line, first start, owner, kill, signals. Slow: each server is a process with a database server of its own. */
+/** One process from start to stop, and two that meet: ready line, first start, owner, kill, signals. Slow, sampled: each server is a process with a database server of its own. */
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';

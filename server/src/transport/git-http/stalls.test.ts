@@ -17,6 +17,7 @@ const sockets: Socket[] = [];
 
 beforeAll(async () => {
   app = await startTestApp({
+    ownProcesses: true,
     environment: {
       // Longer than a busy machine takes for what happens meanwhile.
       MILLRACE_GIT_HTTP_STALL_SECONDS: '6',

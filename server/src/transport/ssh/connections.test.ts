@@ -1,4 +1,4 @@
-/** Connections of git over SSH: how many there may be, security keys, clients that hang, leave or lie, and the end. */
+/** Connections of git over SSH: how many there may be, security keys, clients that hang, leave or lie, and the end. Slow, sampled: waits until the limits end them. */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';

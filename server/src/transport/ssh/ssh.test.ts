@@ -1,4 +1,4 @@
-/** git over SSH: the real git over ssh2's client, keys of people and of machines, and what is refused. Slow: each git is a process of its own. */
+/** git over SSH: the real git over ssh2's client, keys of people and of machines, and what is refused. Slow, sampled: each git is a process of its own. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Backups end to end: made while people write, verified, restored into an empty instance; damage is refused. Slow: whole instances are restored. */
+/** Backups end to end: made while people write, verified, restored into an empty instance; damage is refused. Slow, sampled: whole instances are restored. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Slow: the command runs as a process to be killed. Backups in a bucket: what is damaged, half written or missing is no backup. */
+/** Slow, sampled: the command runs as a process to be killed. Backups in a bucket: what is damaged, half written or missing is no backup. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Each setting that acts, changed through the API: what is seen before, and what after. Slow: there are some two hundred. */
+/** Each setting that acts, changed through the API: what is seen before, and what after. Slow, sampled: there are some two hundred. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountEffects } from '../../../../test/account-effects.ts';
 import { approvalEffects } from '../../../../test/approval-effects.ts';

@@ -1,4 +1,4 @@
-/** Who downloads more projects of a group than it allows is told of: by git over HTTP and SSH, and as archives. Slow: real clones by git. */
+/** Who downloads more projects of a group than it allows is told of: by git over HTTP and SSH, and as archives. Slow, sampled: real clones by git. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';

@@ -1,4 +1,4 @@
-/** Transfers over HTTP from another instance of the product, which the test starts. Slow: two applications with their background work. */
+/** Transfers over HTTP from another instance of the product, which the test starts. Slow, sampled: two applications with their background work. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Archives of groups over HTTP: random groups come out as they went in; who may; hostile archives; an import that was interrupted. Slow: fills and reads whole groups over the API. */
+/** Archives of groups over HTTP: random groups come out as they went in; who may; hostile archives; an import that was interrupted. Slow, sampled: fills and reads whole groups over the API. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';

@@ -1,4 +1,4 @@
-/** Archives hold everything that belongs to a project: every table is in them or is left out for a reason, and what comes in goes out again the same. Slow: fills, exports and imports whole projects. */
+/** Archives hold everything that belongs to a project: every table is in them or is left out for a reason, and what comes in goes out again the same. Slow, sampled: fills, exports and imports whole projects. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TestApp } from '../../../../test/app.ts';

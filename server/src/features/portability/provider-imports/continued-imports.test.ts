@@ -1,4 +1,4 @@
-/** An import whose process is killed goes on behind the last stage that was done. Slow: each server is a process. */
+/** An import whose process is killed goes on behind the last stage that was done. Slow, sampled: each server is a process. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** An index whose process was killed in the middle is finished by the next one. Slow: each server is a process. */
+/** An index whose process was killed in the middle is finished by the next one. Slow, sampled: each server is a process. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

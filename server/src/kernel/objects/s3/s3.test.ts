@@ -1,4 +1,4 @@
-/** A bucket that misbehaves: what is retried, what fails clearly, what is left behind; addresses that are given away. */
+/** A bucket that misbehaves: what is retried, what fails clearly, what is left behind; addresses that are given away. Slow, sampled: waits until connections are given up. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
